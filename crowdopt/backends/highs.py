@@ -1,0 +1,159 @@
+"""HiGHS, through highspy: whole arrays in, whole arrays out."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from crowdopt.backends import Backend
+from crowdopt.core.certificate import proves_empty
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
+
+MEANING = {
+    "kOptimal": Status.OPTIMAL,
+    "kInfeasible": Status.INFEASIBLE,
+    "kUnbounded": Status.UNBOUNDED,
+}
+FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solution arrays is not a point
+
+
+def run(solver: str, program: Program, options: Options, listener: Listener | None) -> Solution:
+    """Solve with one of HiGHS' solvers: ``choose`` (branch and bound for integers), ``simplex``, ``ipm``, ``pdlp``."""
+    name = "highs" if solver == "choose" else f"highs-{solver}"
+    model = hand_over(program, options)
+    model.setOptionValue("solver", solver)
+    _listen(model, program, listener)
+    started = perf_counter()
+    interrupted = _run(model, options)
+    raw = str(model.getModelStatus()).rpartition(".")[2]
+    if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted:
+        raw = _settle(model, program, options, started)
+    return _read_back(model, program, name, raw, perf_counter() - started, interrupted)
+
+
+def hand_over(program: Program, options: Options) -> Any:
+    """A Highs object that holds the program, silent and within the limits."""
+    import highspy
+
+    model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    model.setOptionValue("output_flag", False)
+    highspy.Highs.resetGlobalScheduler(True)  # the number of threads is the scheduler's, not the model's
+    for option, value in {
+        "threads": options.threads,
+        "random_seed": options.seed,
+        "time_limit": options.time_limit,
+        "mip_rel_gap": options.gap,
+        "mip_abs_gap": 0.0,
+        "mip_feasibility_tolerance": 1e-9,  # COVERAGE: what a plan is held to
+        **({} if options.nodes is None else {"mip_max_nodes": options.nodes}),
+    }.items():
+        model.setOptionValue(option, value)
+    matrix = program.matrix
+    integrality = program.integer.astype(np.int32)
+    model.passModel(
+        program.cost.size,
+        program.row_lower.size,
+        matrix.nnz,
+        int(highspy.MatrixFormat.kColwise),
+        int(highspy.ObjSense.kMinimize),
+        0.0,
+        program.cost,
+        program.lower,
+        program.upper,
+        program.row_lower,
+        program.row_upper,
+        matrix.indptr.astype(np.int32, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data,
+        integrality if program.integer.any() else integrality[:0],
+    )
+    return model
+
+
+def _listen(model: Any, program: Program, listener: Listener | None) -> None:
+    if listener is None or not program.integer.any():
+        return
+
+    def hear(event: Any) -> None:
+        value, bound = event.data_out.mip_primal_bound, event.data_out.mip_dual_bound
+        listener(
+            Progress(
+                event.data_out.running_time,
+                float(value) if abs(value) < 1e30 else None,
+                float(bound) if abs(bound) < 1e30 else None,
+            )
+        )
+
+    model.cbMipLogging.subscribe(hear)
+    model.cbMipImprovingSolution.subscribe(hear)
+
+
+def _run(model: Any, options: Options) -> bool:
+    """Run; Ctrl-C stops the search and keeps its best point. Returns whether that happened."""
+    model.HandleKeyboardInterrupt = True
+    model.HandleUserInterrupt = True
+    with suppress(KeyboardInterrupt):
+        model.solve()
+        return bool(str(model.getModelStatus()).endswith("kInterrupt"))
+    return True
+
+
+def _settle(model: Any, program: Program, options: Options, started: float) -> str:
+    """Without presolve HiGHS says which of the two it is, and leaves the ray that proves an LP infeasible."""
+    left = options.time_limit - (perf_counter() - started)
+    if program.integer.any() or left <= 0:
+        return str(model.getModelStatus()).rpartition(".")[2]
+    for option, value in {
+        "presolve": "off",
+        "solver": "simplex",
+        "time_limit": model.getRunTime() + left,
+    }.items():
+        model.setOptionValue(option, value)
+    model.clearSolver()
+    model.run()
+    return str(model.getModelStatus()).rpartition(".")[2]
+
+
+def _read_back(model: Any, program: Program, name: str, raw: str, seconds: float, interrupted: bool) -> Solution:
+    info, found = model.getInfo(), model.getSolution()
+    is_lp = not program.integer.any()
+    primal = np.array(found.col_value) if info.primal_solution_status == FEASIBLE_POINT else None
+    has_dual = is_lp and found.dual_valid and info.dual_solution_status == FEASIBLE_POINT
+    dual = np.array(found.row_dual) if has_dual else None
+    status = MEANING.get(raw, Status.UNDECIDED)
+    if status is Status.OPTIMAL and primal is None:
+        status = Status.UNDECIDED
+    if status is Status.UNDECIDED and primal is not None:
+        status = Status.FEASIBLE
+    ray = _ray(model, program) if status is Status.INFEASIBLE and is_lp else None
+    bound = info.objective_function_value if is_lp and status is Status.OPTIMAL else None
+    if not is_lp and np.isfinite(info.mip_dual_bound) and status is not Status.INFEASIBLE:
+        bound = float(info.mip_dual_bound)
+    if status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        primal = dual = bound = None
+    return Solution(program, name, status, primal, dual, ray, bound, seconds, raw, interrupted)
+
+
+def _ray(model: Any, program: Program) -> Floats | None:
+    """The Farkas multipliers, with the sign under which they prove something."""
+    _, there, values = model.getDualRay()
+    if not there or values is None:
+        return None
+    ray = np.array(values, dtype=np.float64)
+    if ray.size != program.row_lower.size:
+        return None
+    return next((signed for signed in (ray, -ray) if proves_empty(program, signed)), None)
+
+
+INSTALL = "pip install highspy"
+BACKENDS = [
+    Backend("highs", "highspy", INSTALL, integers=True, duals=True, run=partial(run, "choose")),
+    Backend("highs-simplex", "highspy", INSTALL, integers=False, duals=True, run=partial(run, "simplex")),
+    Backend("highs-ipm", "highspy", INSTALL, integers=False, duals=True, run=partial(run, "ipm")),
+    Backend("highs-pdlp", "highspy", INSTALL, integers=False, duals=True, run=partial(run, "pdlp")),
+]

@@ -1,0 +1,171 @@
+"""What is true of a solution: value, violation, integrality and bound, recomputed from the program alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, isfinite
+
+import numpy as np
+
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Solution, Status
+
+FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry
+INTEGRALITY = 1e-5  # absolute; how far from an integer a solver may leave an integer column
+COVERAGE = 1e-9  # absolute, float64; how short of its need a planned task may be: solvers accept 1e-6, plans do not
+BOUND = 1e-9  # relative; rounding noise in a recomputed bound or value
+PROVEN = 1e-9  # relative; a plan whose gap is at most this is called optimal
+ZERO_PRICE = 1e-9  # relative to its terms; a reduced cost this small on an unbounded column counts as zero
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A solution held against its program.
+
+    ``value``, ``violation`` and ``fraction`` are recomputed from the primal point (None without one). ``proof``
+    says where ``bound`` comes from: ``certificate``, recomputed from multipliers that anybody can check;
+    ``solver``, a branch-and-bound bound that only the solver vouches for; ``none``. A proof that no point exists
+    shows as ``bound = inf``.
+    """
+
+    value: float | None
+    bound: float
+    proof: str
+    violation: float | None
+    fraction: float | None
+
+    @property
+    def gap(self) -> float:
+        """``(value - bound) / max(1, |value|)``; infinite without a value or a bound."""
+        return relative_gap(self.value, self.bound)
+
+    def is_feasible(self, tolerance: float = FEASIBILITY) -> bool:
+        """Whether there is a point within the tolerance, integer columns within INTEGRALITY."""
+        if self.violation is None or self.fraction is None:
+            return False
+        return self.violation <= tolerance and self.fraction <= INTEGRALITY
+
+    def proves_optimal(self, tolerance: float = FEASIBILITY) -> bool:
+        """Whether the point is feasible and the bound meets its value, neither short of it nor above."""
+        return self.is_feasible() and self.proof != "none" and abs(self.gap) <= tolerance
+
+    def proves_infeasible(self) -> bool:
+        """Whether stored multipliers show that no point exists (a solver's word alone does not)."""
+        return self.bound == np.inf and self.proof == "certificate"
+
+
+def relative_gap(value: float | None, bound: float) -> float:
+    """``(value - bound) / max(1, |value|)``, or infinity where one of them is missing."""
+    if value is None or not isfinite(bound):
+        return float("inf")
+    return (value - bound) / max(1.0, abs(value))
+
+
+def certify(solution: Solution) -> Certificate:
+    """Recompute everything that can be recomputed about a solution; believe nothing else unsaid."""
+    program, point = solution.program, solution.primal
+    bound, proof = _best_bound(solution)
+    if point is None:
+        return Certificate(None, bound, proof, None, None)
+    return Certificate(float(program.cost @ point), bound, proof, violation(program, point), fraction(program, point))
+
+
+def _best_bound(solution: Solution) -> tuple[float, str]:
+    program = solution.program
+    if solution.ray is not None and proves_empty(program, solution.ray):
+        return np.inf, "certificate"
+    if solution.status is Status.INFEASIBLE:
+        return np.inf, "solver"
+    bound, proof = -np.inf, "none"
+    if solution.dual is not None:
+        bound = round_up(program, lagrangian_bound(program, solution.dual))
+        proof = "certificate" if isfinite(bound) else "none"
+    claimed = solution.claimed_bound
+    if claimed is not None and isfinite(claimed) and _says_more(program, claimed, bound):
+        return round_up(program, claimed), "solver"
+    return bound, proof
+
+
+def _says_more(program: Program, claimed: float, bound: float) -> bool:
+    """A claim replaces a recomputed bound only where recomputing cannot reach it: in a search over integers."""
+    if not isfinite(bound):
+        return True
+    return bool(program.integer.any()) and claimed > bound + BOUND * max(1.0, abs(bound))
+
+
+def violation(program: Program, point: Floats) -> float:
+    """Largest absolute violation of a row or a bound; NaN in the point is an infinite violation."""
+    if not np.isfinite(point).all():
+        return float("inf")
+    activity = program.matrix @ point
+    worst = 0.0
+    for excess in (
+        program.row_lower - activity,
+        activity - program.row_upper,
+        program.lower - point,
+        point - program.upper,
+    ):
+        worst = max(worst, float(excess.max(initial=0.0)))
+    return worst
+
+
+def fraction(program: Program, point: Floats) -> float:
+    """Largest distance of an integer column from the nearest integer."""
+    integers = point[program.integer]
+    if not np.isfinite(integers).all():
+        return float("inf")
+    return float(np.abs(integers - np.rint(integers)).max(initial=0.0))
+
+
+def lagrangian_bound(program: Program, multipliers: Floats) -> float:
+    """``min over the box of c'x + y'(b - A x)``: a lower bound on the optimum for ANY row multipliers y.
+
+    A multiplier that pulls on an infinite side of its row is taken as 0. Columns that are unbounded where their
+    reduced cost pulls make the bound -inf, unless that reduced cost is zero up to rounding (ZERO_PRICE).
+
+    Parameters
+    ----------
+    multipliers : (rows,) array
+        In the house's sign: >= 0 pulls on ``row_lower``, <= 0 on ``row_upper``.
+    """
+    return _bound(program, program.cost, _pulling(program, multipliers))
+
+
+def proves_empty(program: Program, ray: Floats) -> bool:
+    """Whether multipliers prove that no point in the box satisfies the rows (Farkas): their bound at c = 0 is > 0."""
+    scale = float(np.abs(ray).max(initial=0.0))
+    if not np.isfinite(scale) or scale == 0:
+        return False
+    pulling = _pulling(program, ray / scale)
+    proof = _bound(program, np.zeros_like(program.cost), pulling)
+    sides = np.where(pulling > 0, program.row_lower, program.row_upper)
+    size = float(np.abs(sides[pulling != 0] * pulling[pulling != 0]).sum())
+    return proof > BOUND * max(1.0, size)
+
+
+def round_up(program: Program, bound: float) -> float:
+    """The bound, raised to the next integer where every feasible point has an integer value."""
+    if not isfinite(bound) or not program.has_integral_values or not program.integer.any():
+        return bound
+    return float(ceil(bound - BOUND * max(1.0, abs(bound))))
+
+
+def _pulling(program: Program, multipliers: Floats) -> Floats:
+    """The multipliers with those that pull on an infinite side set to zero."""
+    idle = ((multipliers > 0) & np.isinf(program.row_lower)) | ((multipliers < 0) & np.isinf(program.row_upper))
+    return np.where(idle | ~np.isfinite(multipliers), 0.0, multipliers)
+
+
+def _bound(program: Program, cost: Floats, pulling: Floats) -> float:
+    sides = np.where(pulling > 0, program.row_lower, program.row_upper)
+    active = pulling != 0
+    rows = float(sides[active] @ pulling[active])
+    reduced = cost - program.matrix.T @ pulling
+    ends = np.where(reduced > 0, program.lower, program.upper)
+    unbounded = np.isinf(ends) & (reduced != 0)
+    if unbounded.any():
+        terms = np.abs(cost) + abs(program.matrix).T @ np.abs(pulling)
+        if (np.abs(reduced) > ZERO_PRICE * terms)[unbounded].any():
+            return -np.inf
+    held = (reduced != 0) & ~unbounded
+    return rows + float(reduced[held] @ ends[held])

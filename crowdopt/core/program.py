@@ -1,0 +1,149 @@
+"""A linear or integer program as named blocks over one sparse matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A named stretch of columns or rows that reads as an array of a given shape."""
+
+    name: str
+    shape: tuple[int, ...]
+    start: int = 0
+
+    @property
+    def size(self) -> int:
+        """Number of columns or rows in the block."""
+        return prod(self.shape)
+
+    @property
+    def stop(self) -> int:
+        """First index behind the block."""
+        return self.start + self.size
+
+    @property
+    def span(self) -> slice:
+        """The block's place in a flat vector."""
+        return slice(self.start, self.stop)
+
+    def view(self, flat: NDArray[Any]) -> NDArray[Any]:
+        """The block's part of a flat vector, in the block's shape (a view, no copy)."""
+        return flat[self.span].reshape(self.shape)
+
+
+def stack(parts: Iterable[tuple[str, tuple[int, ...]]]) -> tuple[Block, ...]:
+    """Blocks laid end to end: ``stack([("cover", (n,)), ("capacity", (m,))])``."""
+    blocks: list[Block] = []
+    start = 0
+    for name, shape in parts:
+        blocks.append(Block(name, shape, start))
+        start = blocks[-1].stop
+    return tuple(blocks)
+
+
+def find(blocks: tuple[Block, ...], name: str) -> Block:
+    """The block of that name; KeyError names those there are."""
+    for block in blocks:
+        if block.name == name:
+            return block
+    raise KeyError(f"no block {name!r}; there are {[block.name for block in blocks]}")
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """``min c'x  s.t.  row_lower <= A x <= row_upper,  lower <= x <= upper,  x_k integer for k in integer``.
+
+    Always a minimum. An absent side is infinite. ``columns`` and ``rows`` name every index.
+
+    Parameters
+    ----------
+    name : str
+        What the program is, for messages and file names.
+    cost : (columns,) array
+        Objective, in the unit of the objective per unit of the column.
+    matrix : (rows, columns) sparse array
+        Kept column by column (CSC).
+    row_lower, row_upper : (rows,) arrays
+        The sides of each row.
+    lower, upper : (columns,) arrays
+        The box.
+    integer : (columns,) bool array
+        Which columns must be integers.
+    columns, rows : tuple of Block
+        They tile the index ranges without gaps, in order.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a number is NaN, or the blocks do not tile the indices.
+    """
+
+    name: str
+    cost: Floats
+    matrix: sparse.csc_array
+    row_lower: Floats
+    row_upper: Floats
+    lower: Floats
+    upper: Floats
+    integer: Bools
+    columns: tuple[Block, ...]
+    rows: tuple[Block, ...]
+
+    def __post_init__(self) -> None:
+        for side, count in (("columns", self.cost.size), ("rows", self.row_lower.size)):
+            _check_tiling(self.name, side, getattr(self, side), count)
+        rows, columns = self.row_lower.shape, self.cost.shape
+        expected = {"row_lower": rows, "row_upper": rows, "lower": columns, "upper": columns}
+        for field, shape in {"cost": columns, "integer": columns, **expected}.items():
+            array = getattr(self, field)
+            if array.shape != shape:
+                raise ValueError(f"program {self.name}: {field} has shape {array.shape}, not {shape}")
+            if np.isnan(array).any():
+                raise ValueError(f"program {self.name}: {field} contains NaN")
+            array.setflags(write=False)
+        if self.matrix.shape != (*rows, *columns):
+            raise ValueError(f"program {self.name}: the matrix is {self.matrix.shape}, not {(*rows, *columns)}")
+        if not np.isfinite(self.matrix.data).all():
+            raise ValueError(f"program {self.name}: the matrix contains NaN or infinity")
+
+    def column(self, name: str) -> Block:
+        """The block of columns of that name."""
+        return find(self.columns, name)
+
+    def row(self, name: str) -> Block:
+        """The block of rows of that name."""
+        return find(self.rows, name)
+
+    @cached_property
+    def has_integral_values(self) -> bool:
+        """Whether every feasible point has an integer objective, so that bounds may be rounded up."""
+        costly = self.cost != 0
+        return bool(self.integer[costly].all() and (self.cost == np.rint(self.cost)).all())
+
+
+def _check_tiling(program: str, side: str, blocks: tuple[Block, ...], count: int) -> None:
+    start = 0
+    for block in blocks:
+        if block.start != start:
+            raise ValueError(f"program {program}: block {block.name} of {side} starts at {block.start}, not {start}")
+        start = block.stop
+    if start != count:
+        raise ValueError(f"program {program}: blocks name {start} {side}, there are {count}")
+
+
+def relax(program: Program) -> Program:
+    """The linear relaxation: the same program with no integer columns."""
+    return replace(program, name=f"{program.name}-lp", integer=np.zeros_like(program.integer))

@@ -1,0 +1,129 @@
+"""What a solver claims about a program, in one vocabulary and one sign rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from crowdopt.core.program import Floats, Program
+
+
+class Status(Enum):
+    """A solver's claim. There is no default: whoever makes a Solution says which."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Limits and settings of one solve; every backend obeys what its library allows.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds, finite and positive.
+    gap : float
+        Relative gap at which a search may stop.
+    nodes : int, optional
+        Limit on branch-and-bound nodes; unlike seconds it keeps results reproducible.
+    threads : int
+        Threads the solver may use.
+    seed : int
+        The solver's own random seed.
+    memory : float, optional
+        Megabytes; enforced by whoever runs the solver in a process of its own.
+    """
+
+    time_limit: float = 60.0
+    gap: float = 0.0
+    nodes: int | None = None
+    threads: int = 1
+    seed: int = 0
+    memory: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.time_limit < float("inf"):
+            raise ValueError(f"time_limit must be a positive, finite number of seconds, not {self.time_limit}")
+        if not 0 <= self.gap < float("inf"):
+            raise ValueError(f"gap must be a finite number of at least 0, not {self.gap}")
+        if self.nodes is not None and self.nodes < 0:
+            raise ValueError(f"nodes must be at least 0, not {self.nodes}")
+        if self.threads < 1:
+            raise ValueError(f"threads must be at least 1, not {self.threads}")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A moment of a running solve: seconds so far, best value and best bound known (None: none yet)."""
+
+    seconds: float
+    value: float | None
+    bound: float | None
+
+    @property
+    def gap(self) -> float | None:
+        """``(value - bound) / max(1, |value|)``, where both are known."""
+        if self.value is None or self.bound is None:
+            return None
+        return (self.value - self.bound) / max(1.0, abs(self.value))
+
+
+class Listener(Protocol):
+    """Receives the moments of a running solve."""
+
+    def __call__(self, moment: Progress) -> None:
+        """Take note of one moment."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The outcome of one solve, as claimed. What is absent is None, never zero.
+
+    Parameters
+    ----------
+    status : Status
+        The claim, translated; ``raw`` keeps the solver's own word.
+    primal : (columns,) array, optional
+        A point.
+    dual : (rows,) array, optional
+        Row multipliers in the house's sign: in a minimum a ``>=`` row's is >= 0, a ``<=`` row's is <= 0.
+    ray : (rows,) array, optional
+        Multipliers that prove infeasibility (Farkas), in the same sign.
+    claimed_bound : float, optional
+        Lower bound that the solver claims for the optimum.
+    seconds : float
+        Time inside the solver.
+    interrupted : bool
+        Whether the user stopped the solve.
+    """
+
+    program: Program
+    backend: str
+    status: Status
+    primal: Floats | None
+    dual: Floats | None
+    ray: Floats | None
+    claimed_bound: float | None
+    seconds: float
+    raw: str
+    interrupted: bool = False
+
+
+class Solve(Protocol):
+    """``solve(program, backend, options, listener)``: what algorithms receive in place of a solver."""
+
+    def __call__(
+        self,
+        program: Program,
+        backend: str = "highs",
+        options: Options = ...,
+        listener: Listener | None = None,
+    ) -> Solution:
+        """Solve the program with the named backend."""
+        ...

@@ -1,0 +1,353 @@
+"""An assignment instance: who could label what, what it is worth, what is allowed. Frozen, validated once, here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.evidence import Rule, rule_named
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+_ABSENT: Any = None  # as given; what the instance then holds is always an array
+_DEFAULT_ONE: Any = 1.0
+UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where none is set
+
+
+@dataclass(frozen=True, eq=False)
+class AssignmentInstance:
+    """Tasks i of types tau(i), workers j with accuracies p, and the limits a plan must keep.
+
+    Parameters
+    ----------
+    accuracy : (types, workers) float
+        p, the chance that worker j labels a task of a type correctly. For accuracies per task, give one row per
+        task and leave ``task_type`` out.
+    task_type : (tasks,) int, optional
+        Row of ``accuracy`` for each task; default: one row per task.
+    capacity : (workers,) int
+        M_j, the most tasks worker j will label (beside those in ``collected``).
+    epsilon : float or (tasks,) float
+        Target error probability, in (0, 1/2).
+    rule : str
+        How evidence adds up: ``bhattacharyya`` or ``hoeffding`` (crowdopt.crowd.evidence).
+    cost : float, (workers,) or (types, workers)
+        c, what a label is paid; at least 0.
+    classes : int
+        Number of classes a label chooses from.
+    forbidden, fixed, collected : (k, 2) int, optional
+        Pairs (task, worker) that must not be in the plan; that must be; whose label is already in (it counts
+        towards the need and towards the task's label limits, and cannot be had again).
+    min_labels, max_labels : (tasks,) int, optional
+        Limits on the number of labels of a task, collected ones included.
+    min_load : (workers,) int, optional
+        The fewest tasks a worker must get.
+    budget : float, optional
+        The most the plan may cost.
+    demand : float or (tasks,) float
+        Share of the rule's need that has to be covered; 1 but for the papers' approximated and sampled programs.
+    tasks, workers, types : sequences of str, optional
+        Ids. Default: 0, 1, 2, ...
+    title, skills_source : str
+        What this is; where the accuracies come from.
+
+    Raises
+    ------
+    InputError
+        If anything is missing, out of range, of the wrong shape or contradictory; the sentence says what and where.
+    """
+
+    accuracy: Floats
+    task_type: Ints
+    capacity: Ints
+    epsilon: Floats
+    rule: str = "bhattacharyya"
+    cost: Floats = _DEFAULT_ONE
+    classes: int = 2
+    forbidden: Ints = _ABSENT
+    fixed: Ints = _ABSENT
+    collected: Ints = _ABSENT
+    min_labels: Ints = _ABSENT
+    max_labels: Ints = _ABSENT
+    min_load: Ints = _ABSENT
+    budget: float | None = None
+    demand: Floats = _DEFAULT_ONE
+    tasks: Sequence[str] | None = None
+    workers: Sequence[str] | None = None
+    types: Sequence[str] | None = None
+    title: str = ""
+    skills_source: str = "given"
+
+    def __post_init__(self) -> None:
+        accuracy = _floats("accuracy", self.accuracy)
+        if accuracy.ndim != 2 or 0 in accuracy.shape:
+            raise InputError(f"accuracy must be a (types, workers) table with entries, not of shape {accuracy.shape}")
+        self._keep("accuracy", accuracy)
+        given = np.arange(accuracy.shape[0]) if self.task_type is None else self.task_type
+        self._keep("task_type", _integers("task_type", given))
+        if self.task_type.ndim != 1 or self.task_type.size == 0:
+            raise InputError("task_type must be a list with one row of accuracy per task, and there must be a task")
+        n, m, kinds = self.n_tasks, self.n_workers, self.n_types
+        self._keep("capacity", _per("capacity", self.capacity, m, "worker", np.int64))
+        self._keep("epsilon", _per("epsilon", self.epsilon, n, "task", np.float64))
+        self._keep("demand", _per("demand", self.demand, n, "task", np.float64))
+        self._keep("cost", _prices(self.cost, kinds, m))
+        self._keep("min_labels", _per("min_labels", _or(self.min_labels, 0), n, "task", np.int64))
+        self._keep("max_labels", _per("max_labels", _or(self.max_labels, UNLIMITED), n, "task", np.int64))
+        self._keep("min_load", _per("min_load", _or(self.min_load, 0), m, "worker", np.int64))
+        for name in ("forbidden", "fixed", "collected"):
+            self._keep(name, _pairs(name, getattr(self, name), n, m))
+        for name, count in (("tasks", n), ("workers", m), ("types", kinds)):
+            object.__setattr__(self, name, _ids(name, getattr(self, name), count))
+        _check_ranges(self)
+        _check_contradictions(self)
+
+    def _keep(self, name: str, array: NDArray[Any]) -> None:
+        array.setflags(write=False)
+        object.__setattr__(self, name, array)
+
+    @property
+    def n_tasks(self) -> int:
+        """N."""
+        return len(self.task_type)
+
+    @property
+    def n_workers(self) -> int:
+        """M."""
+        return int(self.accuracy.shape[1])
+
+    @property
+    def n_types(self) -> int:
+        """T, the rows of accuracy."""
+        return int(self.accuracy.shape[0])
+
+    @property
+    def the_rule(self) -> Rule:
+        """The evidence rule itself."""
+        return rule_named(self.rule, self.classes)
+
+    @cached_property
+    def evidence(self) -> Floats:
+        """q: evidence of one label, shape (types, workers)."""
+        return self.the_rule.evidence(self.accuracy, self.classes)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """w: vote weight of one label, shape (types, workers)."""
+        return self.the_rule.weight(self.accuracy, self.classes)
+
+    @cached_property
+    def need(self) -> Floats:
+        """C: evidence each task needs in all, shape (tasks,)."""
+        return self.demand * self.the_rule.need(self.epsilon, self.classes)
+
+    @cached_property
+    def collected_evidence(self) -> Floats:
+        """Evidence of the labels already in, shape (tasks,)."""
+        return self.supply(self.collected)
+
+    @cached_property
+    def residual_need(self) -> Floats:
+        """Evidence that is still missing, at least 0, shape (tasks,)."""
+        return np.maximum(0.0, self.need - self.collected_evidence)
+
+    @cached_property
+    def collected_count(self) -> Ints:
+        """Labels already in, shape (tasks,)."""
+        return np.bincount(self.collected[:, 0], minlength=self.n_tasks)
+
+    @cached_property
+    def new_label_limits(self) -> tuple[Ints, Ints]:
+        """Fewest and most labels that may be added to each task, collected ones taken off."""
+        fewest = np.maximum(0, self.min_labels - self.collected_count)
+        unlimited = self.max_labels == UNLIMITED
+        most = np.where(unlimited, UNLIMITED, np.maximum(0, self.max_labels - self.collected_count))
+        return fewest, most
+
+    @cached_property
+    def barred(self) -> Ints:
+        """Pairs that cannot be chosen, (k, 2): forbidden ones and those already collected."""
+        both = np.concatenate([self.forbidden, self.collected])
+        return np.unique(both, axis=0)
+
+    def supply(self, pairs: Ints, amounts: Floats | None = None) -> Floats:
+        """Evidence that pairs (task, worker) bring to each task, summed in their order, shape (tasks,)."""
+        evidence = self.evidence[self._rows(pairs), pairs[:, 1]]
+        if amounts is not None:
+            evidence = evidence * amounts
+        return np.bincount(pairs[:, 0], weights=evidence, minlength=self.n_tasks).astype(np.float64)
+
+    def prices(self, pairs: Ints) -> Floats:
+        """What each pair's label is paid, shape (k,)."""
+        paid: Floats = self.cost[self._rows(pairs), pairs[:, 1]]
+        return paid
+
+    def weights_of(self, pairs: Ints) -> Floats:
+        """Vote weight of each pair's label, shape (k,)."""
+        weights: Floats = self.weight[self._rows(pairs), pairs[:, 1]]
+        return weights
+
+    def error_bound(self, evidence: Floats) -> Floats:
+        """The rule's guarantee for a task with this much evidence, never above guessing, ``1 - 1/classes``."""
+        return np.minimum(1 - 1 / self.classes, self.the_rule.error(evidence, self.classes))
+
+    def task_id(self, task: int) -> str:
+        """Id of a task."""
+        return str(task) if self.tasks is None else self.tasks[task]
+
+    def worker_id(self, worker: int) -> str:
+        """Id of a worker."""
+        return str(worker) if self.workers is None else self.workers[worker]
+
+    def type_id(self, kind: int) -> str:
+        """Id of a type; with a single unnamed one, ``all``."""
+        if self.types is None:
+            return "all" if self.n_types == 1 else str(kind)
+        return self.types[kind]
+
+    def with_epsilon(self, epsilon: float) -> AssignmentInstance:
+        """The same instance with one error target for every task."""
+        return replace(self, epsilon=np.asarray(epsilon))
+
+    def _rows(self, pairs: Ints) -> Ints:
+        return self.task_type[pairs[:, 0]]
+
+
+def _or(value: Any, default: int) -> Any:
+    return default if value is None else value
+
+
+def _floats(name: str, values: Any) -> Floats:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers") from None
+
+
+def _integers(name: str, values: Any) -> Ints:
+    array = np.asarray(values)
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    floats = _floats(name, values)
+    whole = np.isfinite(floats) & (floats == np.rint(floats)) & (np.abs(floats) < 2**53)
+    if not whole.all():
+        where = int(np.flatnonzero(~whole.ravel())[0])
+        raise InputError(f"{name} must be whole numbers; entry {where} is {floats.ravel()[where]}")
+    return floats.astype(np.int64)
+
+
+def _per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[Any]:
+    array = _integers(name, values) if kind is np.int64 else _floats(name, values)
+    if array.ndim == 0:
+        return np.broadcast_to(array, (count,)).copy()
+    if array.shape != (count,):
+        raise InputError(f"{name} has shape {array.shape}; give one number or one per {owner}, that is {count}")
+    return array
+
+
+def _prices(values: Any, kinds: int, m: int) -> Floats:
+    array = _floats("cost", values)
+    if array.ndim > 2 or array.shape not in ((), (m,), (kinds, m)):
+        raise InputError(
+            f"cost has shape {array.shape}; give one number, one per worker ({m}) or a table ({kinds}, {m})"
+        )
+    return np.broadcast_to(array, (kinds, m))
+
+
+def _pairs(name: str, values: Any, n: int, m: int) -> Ints:
+    pairs = _integers(name, np.zeros((0, 2), np.int64) if values is None or len(values) == 0 else values)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise InputError(f"{name} must be pairs (task, worker), not of shape {pairs.shape}")
+    outside = (pairs < 0).any(axis=1) | (pairs >= (n, m)).any(axis=1)
+    if outside.any():
+        task, worker = pairs[outside][0]
+        raise InputError(f"{name} has the pair ({task}, {worker}), but there are {n} tasks and {m} workers")
+    keys, counts = np.unique(pairs[:, 0] * m + pairs[:, 1], return_counts=True)
+    if (counts > 1).any():
+        task, worker = divmod(int(keys[counts > 1][0]), m)
+        raise InputError(f"{name} has the pair ({task}, {worker}) twice; give each pair once")
+    return pairs
+
+
+def _ids(name: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
+    if values is None:
+        return None
+    ids = tuple(str(value) for value in values)
+    if len(ids) != count:
+        raise InputError(f"{name} has {len(ids)} ids for {count}")
+    if len(set(ids)) != count:
+        seen: set[str] = set()
+        twice = next(one for one in ids if one in seen or seen.add(one))  # type: ignore[func-returns-value]
+        raise InputError(f"{name} has the id {twice!r} twice; ids must be unique")
+    return ids
+
+
+def _check_ranges(instance: AssignmentInstance) -> None:
+    if not isinstance(instance.classes, int | np.integer) or instance.classes < 2:
+        raise InputError(f"classes must be a whole number of at least 2, not {instance.classes}")
+    rule_named(instance.rule, instance.classes)
+    _refuse(instance, "accuracy", (instance.accuracy < 0) | (instance.accuracy > 1), "must lie in [0, 1]")
+    _refuse(instance, "cost", (instance.cost < 0) | np.isinf(instance.cost), "must be finite and at least 0")
+    task, worker = instance.task_id, instance.worker_id
+    kinds, epsilon = instance.task_type, instance.epsilon
+    _refuse_one("task_type", kinds, (kinds < 0) | (kinds >= instance.n_types), "must be a row of accuracy", task)
+    _refuse_one("capacity", instance.capacity, instance.capacity < 0, "must be at least 0", worker)
+    outside = ~((epsilon > 0) & (epsilon < 0.5))
+    _refuse_one("epsilon", epsilon, outside, "must lie strictly between 0 and 1/2", task)
+    bad = ~((instance.demand >= 0) & (instance.demand < np.inf))
+    _refuse_one("demand", instance.demand, bad, "must be finite and at least 0", task)
+    for name, owner in (("min_labels", task), ("max_labels", task), ("min_load", worker)):
+        limits = getattr(instance, name)
+        _refuse_one(name, limits, limits < 0, "must be at least 0", owner)
+    if instance.budget is not None and not 0 <= instance.budget < np.inf:
+        raise InputError(f"the budget must be finite and at least 0, not {instance.budget}")
+
+
+def _refuse(instance: AssignmentInstance, name: str, bad: NDArray[np.bool_], wanted: str) -> None:
+    values = getattr(instance, name)
+    bad = bad | np.isnan(values)
+    if bad.any():
+        kind, worker = (int(k) for k in np.argwhere(bad)[0])
+        place = f"worker {instance.worker_id(worker)}, type {instance.type_id(kind)}"
+        raise InputError(f"{name} {wanted}; it is {values[kind, worker]} for {place}")
+
+
+def _refuse_one(name: str, values: NDArray[Any], bad: NDArray[np.bool_], wanted: str, owner: Any) -> None:
+    if bad.any():
+        where = int(np.flatnonzero(bad)[0])
+        kind = "worker" if owner.__name__ == "worker_id" else "task"
+        raise InputError(f"{name} {wanted}; it is {values[where]} for {kind} {owner(where)}")
+
+
+def _check_contradictions(instance: AssignmentInstance) -> None:
+    """Refuse limits that contradict one another whatever the evidence: each has one obvious remedy."""
+    n, m = instance.n_tasks, instance.n_workers
+    fixed = instance.fixed
+    key = fixed[:, 0] * m + fixed[:, 1]
+    for name, remedy in (("forbidden", "drop one of the two"), ("collected", "drop it from the fixed pairs")):
+        other = getattr(instance, name)
+        clash = np.isin(key, other[:, 0] * m + other[:, 1])
+        if clash.any():
+            task, worker = fixed[clash][0]
+            pair = f"(task {instance.task_id(task)}, worker {instance.worker_id(worker)})"
+            raise InputError(f"the pair {pair} is both fixed and {name}; {remedy}")
+    load = np.bincount(fixed[:, 1], minlength=m)
+    labels = np.bincount(fixed[:, 0], minlength=n)
+    _refuse_excess(load, instance.capacity, "fixed tasks", "capacity", "worker", instance.worker_id)
+    _refuse_excess(instance.min_load, instance.capacity, "as min_tasks", "capacity", "worker", instance.worker_id)
+    most = instance.new_label_limits[1]
+    _refuse_excess(labels, most, "fixed labels", "room under max_labels", "task", instance.task_id)
+    _refuse_excess(instance.min_labels, instance.max_labels, "as min_labels", "max_labels", "task", instance.task_id)
+
+
+def _refuse_excess(low: Ints, high: Ints, what: str, limit: str, owner: str, name: Any) -> None:
+    if (low > high).any():
+        where = int(np.flatnonzero(low > high)[0])
+        raise InputError(f"{owner} {name(where)} has {low[where]} {what} but {limit} {high[where]}; change one of them")

@@ -1,0 +1,121 @@
+"""From gold tallies to accuracies: plug-in, unbiased, empirical Bayes."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.errors import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+
+def plug_in(correct: Any, asked: Any) -> Floats:
+    """``p = c / s``, the share of gold answered correctly; NaN where nothing was asked.
+
+    Over-confident for few gold tasks: whoever looks best was also lucky.
+
+    Parameters
+    ----------
+    correct, asked : (types, workers) int
+        c and s.
+    """
+    c, s = _tallies(correct, asked)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(s > 0, c / s, np.nan)
+
+
+def unbiased_evidence(correct: Any, asked: Any) -> Floats:
+    """``q = max(0, (s (2 c/s - 1)^2 - 1) / (s - 1))``, unbiased for ``(2p - 1)^2`` but for the clip; NaN for s < 2.
+
+    For equal s it is affine in the plug-in: it changes how much is bought, never whom the ranking prefers.
+    """
+    _, s = _tallies(correct, asked)
+    naive = (2 * plug_in(correct, asked) - 1) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(s > 1, np.maximum(0.0, (s * naive - 1) / (s - 1)), np.nan)
+
+
+def unbiased(correct: Any, asked: Any) -> Floats:
+    """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2."""
+    side = np.where(plug_in(correct, asked) < 0.5, -1.0, 1.0)
+    accuracy: Floats = 0.5 + 0.5 * side * np.sqrt(unbiased_evidence(correct, asked))
+    return accuracy
+
+
+def empirical_bayes(correct: Any, asked: Any) -> Floats:
+    """Posterior means ``p = (c + mu t) / (s + t)`` under a Beta prior fitted to each type by moments.
+
+    ``mu`` is the type's share of correct answers, ``rho`` the beta-binomial correlation between a worker's
+    answers (Kleinman 1973, with weights s; for equal s it is ``(Var/(mu(1-mu)) - 1/s) / (1 - 1/s)``) and
+    ``t = 1/rho - 1`` the prior's weight in answers. Decisions at the edges:
+
+    - a pair without gold takes its type's mean; a type without any takes the mean over all types;
+    - rho <= 0 (workers differ no more than by chance), or every worker asked once: everybody gets mu;
+    - rho >= 1 (every worker all right or all wrong): t = 0, the plug-in;
+    - every answer right, or every one wrong: mu is (c + 1) / (s + 2) of the type, and everybody gets it;
+    - fewer than two workers with gold: the prior is uniform, p = (c + 1) / (s + 2).
+
+    Parameters
+    ----------
+    correct, asked : (types, workers) int
+        c and s.
+
+    Raises
+    ------
+    InputError
+        If nobody has answered any gold, or a tally is impossible.
+    """
+    c, s = _tallies(correct, asked)
+    if s.sum() == 0:
+        raise InputError("nobody has answered a gold task, so skills cannot be estimated; give gold or accuracies")
+    overall = _shrunk(c.ravel(), s.ravel(), fallback=0.5)[1]
+    return np.stack([_shrunk(*row, fallback=overall)[0] for row in zip(c, s, strict=True)])
+
+
+def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
+    """Posterior mean of each tally and the prior's mean."""
+    total, right = s.sum(), c.sum()
+    if total == 0:
+        return np.full(c.shape, fallback), fallback
+    if (s > 0).sum() < 2:
+        return (c + 1) / (s + 2), float((right + 1) / (total + 2))
+    if right in (0, total):
+        mean = float((right + 1) / (total + 2))
+        return np.full(c.shape, mean), mean
+    mean = float(right / total)
+    weight = _prior_weight(c[s > 0], s[s > 0], mean)
+    if np.isinf(weight):
+        return np.full(c.shape, mean), mean
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(s + weight > 0, (c + mean * weight) / (s + weight), mean), mean
+
+
+def _prior_weight(c: Floats, s: Floats, mean: float) -> float:
+    """T = 1/rho - 1, infinite where the tallies show no spread beyond chance."""
+    total = s.sum()
+    chance = mean * (1 - mean)
+    spread = (s * (c / s - mean) ** 2).sum()
+    once = (1 - s / total).sum()  # what binomial noise alone puts into the spread, over chance
+    always = (s * (1 - s / total)).sum()  # what it would be if each worker's answers were all alike
+    if always <= once * (1 + 1e-12):  # everybody was asked once: no answer to compare with another
+        return float("inf")
+    rho = (spread / chance - once) / (always - once)
+    return float("inf") if rho <= 0 else max(0.0, 1 / rho - 1)
+
+
+ESTIMATORS = {"empirical-bayes": empirical_bayes, "plug-in": plug_in, "unbiased": unbiased}
+
+
+def _tallies(correct: Any, asked: Any) -> tuple[Floats, Floats]:
+    c = np.atleast_2d(np.asarray(correct, dtype=np.float64))
+    s = np.atleast_2d(np.asarray(asked, dtype=np.float64))
+    if c.shape != s.shape:
+        raise InputError(f"correct has shape {c.shape}, asked has {s.shape}; they must be alike")
+    whole = np.isfinite(c) & np.isfinite(s) & (c == np.rint(c)) & (s == np.rint(s))
+    if not (whole & (c >= 0) & (c <= s)).all():
+        raise InputError("gold tallies must be whole numbers with 0 <= correct <= asked")
+    return c, s

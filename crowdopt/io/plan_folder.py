@@ -1,0 +1,191 @@
+"""A plan folder: what to do, what it rests on, and the numbers with which a stranger can check it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.folder import new_folder
+from crowdopt.io.tables import write_csv
+from crowdopt.plan import Plan
+from crowdopt.version import __version__
+
+LIBRARIES = ("highspy", "numpy", "scipy")
+
+
+def write_plan(plan: Plan, folder: str | Path, force: bool = False) -> None:
+    """Write a plan as a folder, whole or not at all.
+
+    Raises
+    ------
+    ValueError
+        If there is no plan to write.
+    InputError
+        If the target exists and is not forced, or cannot be written.
+    """
+    if plan.pairs is None:
+        raise ValueError(f"there is no plan to write: {plan.status.value}")
+    with new_folder(Path(folder), force) as new:
+        _write_assignment(plan, new)
+        _write_tasks(plan, new)
+        _write_workers(plan, new)
+        _write_weights(plan, new)
+        _write_queues(plan, new)
+        _write_json(new / "plan.json", summary(plan))
+        _write_json(new / "run.json", run_facts(plan))
+
+
+def summary(plan: Plan) -> dict[str, Any]:
+    """The plan in numbers: all of it the same in two equal runs."""
+    instance = plan.instance
+    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
+    numbers: dict[str, Any] = {
+        "title": instance.title,
+        "status": plan.status.value,
+        "program": plan.program,
+        "proven": plan.proven,
+        "proof": plan.proof,
+        "objective": plan.objective,
+        "bound": _finite(plan.bound),
+        "certified_bound": _finite(plan.certified_bound),
+        "gap": _finite(plan.gap),
+        "violation": plan.violation,
+        "labels": _whole(plan.labels) if plan.found else None,
+        "cost": plan.objective,
+        "tasks": instance.n_tasks,
+        "workers": instance.n_workers,
+        "rule": instance.rule,
+        "classes": instance.classes,
+        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
+        "skills": instance.skills_source,
+        "method": plan.method,
+        "backend": plan.method,
+        "seed": plan.seed,
+    }
+    if plan.duals is not None and instance.budget is not None:
+        numbers["budget_dual"] = plan.duals.budget
+    if plan.overrides:
+        numbers["in_place_of_campaign"] = plan.overrides
+    return {**numbers, "versions": versions()}
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that the plan's numbers depend on."""
+    found = {"crowdopt": __version__, "python": platform.python_version()}
+    for library in LIBRARIES:
+        try:
+            found[library] = version(library)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def run_facts(plan: Plan) -> dict[str, Any]:
+    """What differs between two equal runs."""
+    return {"started": plan.started, "seconds": plan.seconds, "interrupted": plan.interrupted}
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if number == int(number) else number
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+
+
+def _write_assignment(plan: Plan, folder: Path) -> None:
+    assert plan.pairs is not None
+    columns: list[Any] = [_task_ids(plan.instance, plan.pairs), _worker_ids(plan.instance, plan.pairs)]
+    header = ["task", "worker"]
+    if plan.amounts is not None:
+        columns, header = [*columns, plan.amounts], [*header, "value"]
+    write_csv(folder / "assignment.csv", header, columns)
+
+
+def _task_ids(instance: AssignmentInstance, pairs: NDArray[np.int64]) -> list[str]:
+    return [instance.task_id(i) for i in pairs[:, 0].tolist()]
+
+
+def _worker_ids(instance: AssignmentInstance, pairs: NDArray[np.int64]) -> list[str]:
+    return [instance.worker_id(j) for j in pairs[:, 1].tolist()]
+
+
+def _counted(plan: Plan, values: NDArray[np.float64]) -> NDArray[Any]:
+    """Counts of labels: whole in a plan of whole labels."""
+    return values if plan.program == "lp" else values.astype(np.int64)
+
+
+def _write_tasks(plan: Plan, folder: Path) -> None:
+    instance, duals = plan.instance, plan.duals
+    columns: dict[str, Iterable[Any]] = {
+        "task": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "labels": _counted(plan, plan.task_labels),
+        "evidence": plan.evidence,
+        "need": instance.need,
+        "error_bound": instance.error_bound(plan.evidence),
+        "dual": [""] * instance.n_tasks if duals is None else duals.task,
+    }
+    if duals is not None and duals.labels.any():
+        columns["labels_dual"] = duals.labels
+    write_csv(folder / "tasks.csv", list(columns), columns.values())
+
+
+def _write_workers(plan: Plan, folder: Path) -> None:
+    instance = plan.instance
+    columns: dict[str, Iterable[Any]] = {
+        "worker": [instance.worker_id(j) for j in range(instance.n_workers)],
+        "load": _counted(plan, plan.loads),
+        "capacity": instance.capacity,
+        "dual": [""] * instance.n_workers if plan.duals is None else plan.duals.worker,
+    }
+    write_csv(folder / "workers.csv", list(columns), columns.values())
+
+
+def _write_weights(plan: Plan, folder: Path) -> None:
+    """Vote weights of every worker in the plan, for every type, as the rule requires them."""
+    instance = plan.instance
+    workers = np.flatnonzero(plan.loads > 0).tolist()
+    kinds = range(instance.n_types)
+    names = [instance.worker_id(j) for j in workers for _ in kinds]
+    types = [instance.type_id(kind) for _ in workers for kind in kinds]
+    write_csv(
+        folder / "weights.csv",
+        ["worker", "type", "weight"],
+        [names, types, instance.weight.T[workers].reshape(-1)],
+    )
+
+
+def _write_queues(plan: Plan, folder: Path) -> None:
+    """One list of tasks per worker in the plan, in the order of the tasks."""
+    assert plan.pairs is not None
+    if plan.amounts is not None:
+        return
+    queues = folder / "queues"
+    queues.mkdir()
+    order = np.argsort(plan.pairs[:, 1], kind="stable")
+    workers, starts = np.unique(plan.pairs[order, 1], return_index=True)
+    for worker, tasks in zip(workers.tolist(), np.split(plan.pairs[order, 0], starts[1:]), strict=True):
+        name = plan.instance.worker_id(worker)
+        write_csv(queues / queue_file(name), ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
+
+
+def queue_file(worker: str) -> str:
+    """File name of a worker's queue: the id, percent-encoded where a file system may object, cut if it is long."""
+    name = quote(worker, safe=" +,=@()[]").replace(".", "%2E")
+    if len(name) > 120:
+        name = f"{name[:80]}-{hashlib.sha256(worker.encode()).hexdigest()[:16]}"
+    return f"{name}.csv"

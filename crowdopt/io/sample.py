@@ -1,0 +1,64 @@
+"""A small campaign to start from: photographs of birds and plants, labelled by ten volunteers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdopt.io.folder import new_folder
+
+CAMPAIGN = """\
+# A campaign is a folder of plain tables. This file holds its settings; the tables beside it are:
+#
+#   tasks.csv     task[,type][,epsilon][,min_labels][,max_labels]   what is to be labelled
+#   workers.csv   worker,capacity[,price][,min_tasks]               who can label, how much, for what pay
+#   gold.csv      worker[,type],correct,asked                       how well each did on tasks with known answers
+#                 (or skills.csv: worker[,type],accuracy, if you know the accuracies)
+#
+# and, if you need them: prices.csv, forbidden.csv, fixed.csv, collected.csv (labels that are already in).
+
+title = "birds and plants"
+
+# Every task's answer shall be wrong with at most this probability.
+epsilon = 0.1
+
+# How labels add up to that promise: "bhattacharyya" (fewest labels) or "hoeffding" (as in Ho et al. 2013).
+rule = "bhattacharyya"
+
+# The most the labels may cost in all; leave it out for no limit.
+# budget = 60.0
+"""
+
+WORKERS = (  # worker, capacity, then gold as (correct, asked) on birds and on plants
+    ("ada", 12, (19, 20), (11, 20)),
+    ("bo", 12, (18, 20), (16, 20)),
+    ("chen", 12, (12, 20), (19, 20)),
+    ("dana", 12, (17, 20), (17, 20)),
+    ("emre", 12, (10, 20), (11, 20)),
+    ("femi", 12, (14, 20), (18, 20)),
+    ("gus", 12, (16, 20), (13, 20)),
+    ("hana", 12, (9, 20), (10, 20)),
+    ("ines", 12, (18, 20), (14, 20)),
+    ("jo", 12, (15, 20), (17, 20)),
+)
+TYPES = ("bird", "plant")
+PHOTOS = 24
+
+
+def write_sample(folder: str | Path, force: bool = False) -> None:
+    """Write the sample campaign; InputError if the folder exists or cannot be written."""
+    with new_folder(Path(folder), force) as new:
+        tasks = [f"photo-{k:02d},{TYPES[k % len(TYPES)]}" for k in range(1, PHOTOS + 1)]
+        workers = [f"{name},{capacity}" for name, capacity, *_ in WORKERS]
+        gold = [
+            f"{name},{kind},{correct},{asked}"
+            for name, _, *tallies in WORKERS
+            for kind, (correct, asked) in zip(TYPES, tallies, strict=True)
+        ]
+        texts = {
+            "campaign.toml": CAMPAIGN,
+            "tasks.csv": "\n".join(["task,type", *tasks, ""]),
+            "workers.csv": "\n".join(["worker,capacity", *workers, ""]),
+            "gold.csv": "\n".join(["worker,type,correct,asked", *gold, ""]),
+        }
+        for name, text in texts.items():
+            (new / name).write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,224 @@
+"""Tables of text: CSV, or Parquet where pyarrow is there. Every complaint names file, line, column and remedy."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.errors import InputError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equally many cells, stripped of surrounding blanks."""
+
+    path: Path
+    columns: dict[str, list[str]]
+    rows: int
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns
+
+    def __getitem__(self, name: str) -> list[str]:
+        return self.columns[name]
+
+    def error(self, row: int, column: str, message: str) -> InputError:
+        """The complaint about one cell, with its line counted in the file."""
+        return InputError(f"{self.path.name}, line {_line_of(self.path, row)}, column {column}: {message}")
+
+    def ids(self, name: str) -> list[str]:
+        """A column of ids; InputError at the first empty one."""
+        column = self.columns[name]
+        if "" in column:
+            raise self.error(column.index(""), name, "is empty; every row needs an id here")
+        return column
+
+    def unique_ids(self, name: str) -> list[str]:
+        """A column of ids that must all differ."""
+        column = self.ids(name)
+        if len(set(column)) < len(column):
+            seen: set[str] = set()
+            for row, cell in enumerate(column):
+                if cell in seen:
+                    raise self.error(row, name, f"{cell!r} was there before; give each {name} one row")
+                seen.add(cell)
+        return column
+
+    def places(self, name: str, known: dict[str, int], remedy: str) -> NDArray[np.int64]:
+        """A column of ids as indices into the known ones."""
+        column = self.columns[name]
+        try:
+            return np.fromiter((known[cell] for cell in column), np.int64, self.rows)
+        except KeyError:
+            row = next(k for k, cell in enumerate(column) if cell not in known)
+            near = get_close_matches(column[row], list(known)[:10000], n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise self.error(row, name, f"unknown {name} {column[row]!r}{hint}; {remedy}") from None
+
+    def numbers(self, name: str, empty: float | None = None) -> NDArray[np.float64]:
+        """A column of finite numbers; an empty cell reads as ``empty``, if that is given."""
+        return np.array(self._parsed(name, _finite, empty, "is not a finite number"), dtype=np.float64)
+
+    def counts(self, name: str, empty: int | None = None) -> NDArray[np.int64]:
+        """A column of whole numbers of at least 0."""
+        values = self._parsed(name, _count, empty, "is not a whole number of at least 0")
+        return np.array(values, dtype=np.int64)
+
+    def _parsed(self, name: str, parse: Callable[[str], T], empty: T | None, complaint: str) -> list[T]:
+        values: list[T] = []
+        for row, cell in enumerate(self.columns[name]):
+            if cell == "" and empty is not None:
+                values.append(empty)
+                continue
+            try:
+                values.append(parse(cell))
+            except ValueError:
+                what = "is empty" if cell == "" else f"{cell!r} {complaint}"
+                raise self.error(row, name, f"{what}; write a plain number such as 3") from None
+        return values
+
+
+def _finite(cell: str) -> float:
+    value = float(cell)
+    if not np.isfinite(value) or "_" in cell:
+        raise ValueError(cell)
+    return value
+
+
+def _count(cell: str) -> int:
+    if not cell.isdecimal() or not cell.isascii() or len(cell) > 15:
+        raise ValueError(cell)
+    return int(cell)
+
+
+def find_table(folder: Path, name: str) -> Path | None:
+    """``name.csv`` or ``name.parquet`` in a folder; None if neither is there."""
+    there = [path for path in (folder / f"{name}.csv", folder / f"{name}.parquet") if path.exists()]
+    if len(there) > 1:
+        raise InputError(f"{folder} has both {name}.csv and {name}.parquet; keep one of them")
+    return there[0] if there else None
+
+
+def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = (), extras: bool = False) -> Table:
+    """Read a table whose header has the required columns, and of others only the optional ones (unless ``extras``).
+
+    Raises
+    ------
+    InputError
+        If the file is missing, unreadable, not UTF-8, empty, ragged, or its header is wrong.
+    """
+    header, columns, rows = _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
+    _check_header(path, header, required, optional, extras)
+    wanted = [*required, *optional]
+    kept = {name: columns[k] for k, name in enumerate(header) if name in wanted}
+    return Table(path, kept, rows)
+
+
+def _check_header(
+    path: Path, header: Sequence[str], required: Sequence[str], optional: Sequence[str], extras: bool
+) -> None:
+    known = [*required, *optional]
+    shape = ",".join(required) + "".join(f"[,{name}]" for name in optional)
+    for name in required:
+        if name not in header:
+            raise InputError(f"{path.name}, line 1: there is no column {name!r}; the header must be {shape}")
+    if len(set(header)) < len(header):
+        raise InputError(f"{path.name}, line 1: a column appears twice; the header must be {shape}")
+    strange = [name for name in header if name not in known]
+    if strange and not extras:
+        near = get_close_matches(strange[0], known, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise InputError(f"{path.name}, line 1: unknown column {strange[0]!r}; {hint}the header must be {shape}")
+
+
+def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            lines = [line for line in reader if line]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path.name}: {_trouble(path, error)}") from None
+    if not lines:
+        raise InputError(f"{path.name} is empty; it needs a header line and at least one row")
+    header = [name.strip() for name in lines[0]]
+    width, body = len(header), lines[1:]
+    if any(len(line) != width for line in body):
+        row = next(k for k, line in enumerate(body) if len(line) != width)
+        place = f"{path.name}, line {_line_of(path, row)}"
+        raise InputError(f"{place}: {len(body[row])} cells where the header has {width}; quote cells that hold commas")
+    if not body:
+        return header, [[] for _ in header], 0
+    return header, [[cell.strip() for cell in column] for column in zip(*body, strict=True)], len(body)
+
+
+def _trouble(path: Path, error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is no such file in {path.parent}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror}"
+    return f"is not CSV: {error}; check the quotes"
+
+
+def _read_parquet(path: Path) -> tuple[list[str], list[list[str]], int]:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError(f"{path.name} needs pyarrow: pip install 'crowdopt[frames]'") from None
+    try:
+        table = parquet.read_table(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path.name} cannot be read as Parquet: {error}") from None
+    columns = [[_as_text(cell) for cell in column.to_pylist()] for column in table.columns]
+    return [str(name).strip() for name in table.column_names], columns, table.num_rows
+
+
+def _as_text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def _line_of(path: Path, row: int) -> int:
+    """Line of the file on which a row of the table stands: blank lines and quoted line breaks count."""
+    if path.suffix != ".csv":
+        return row + 2
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader, before, seen = csv.reader(file, strict=True), 0, -2
+        for line in reader:
+            seen += bool(line)
+            if seen == row:
+                return before + 1
+            before = reader.line_num
+    return before
+
+
+def write_csv(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]]) -> None:
+    """Write columns of equal length as CSV: UTF-8, LF, floats to full precision."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(zip(*(plain(column) for column in columns), strict=True))
+
+
+def plain(column: Iterable[Any]) -> list[Any]:
+    """A column as Python values, so that floats print with every digit and whole floats stay floats."""
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether the path is a folder that can be listed."""
+    return path.is_dir() and os.access(path, os.R_OK | os.X_OK)

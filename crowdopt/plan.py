@@ -1,0 +1,254 @@
+"""An answer together with what is known to be true of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.certificate import COVERAGE, PROVEN, Certificate
+from crowdopt.core.solution import Status
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Duals:
+    """Row multipliers of the assignment LP in the house's sign: each the change of the cost per unit of its row's side.
+
+    Parameters
+    ----------
+    task : (tasks,)
+        x_i >= 0, the price of one unit of evidence.
+    worker : (workers,)
+        -z_j <= 0 where the capacity binds, > 0 where the minimum load does.
+    labels : (tasks,)
+        > 0 where the fewest labels bind, < 0 where the most do.
+    budget : float
+        <= 0.
+    """
+
+    task: Floats
+    worker: Floats
+    labels: Floats
+    budget: float = 0.0
+
+
+@dataclass(frozen=True)
+class Breach:
+    """One limit that a plan breaks: which, whose, and by how much."""
+
+    limit: str
+    owner: str
+    amount: float
+
+    def __str__(self) -> str:
+        return f"{self.owner}: {self.limit} ({self.amount:.6g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Who labels what, or why there is no plan, with the certificate.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    program : str
+        ``ip``: whole labels; ``lp``: shares of labels, for bounds and prices.
+    status : Status
+        OPTIMAL only where the gap is closed; INFEASIBLE, UNDECIDED: there is no plan.
+    pairs : (k, 2) int, optional
+        Task and worker of each label, sorted.
+    amounts : (k,) float, optional
+        Share of each label, for an LP plan.
+    certificate : Certificate
+        The best bound known, and where it comes from.
+    certified_bound : float
+        The bound that ``duals`` prove by themselves.
+    duals : Duals, optional
+    method, seed, seconds, started, interrupted
+        How it was made.
+    overrides : dict
+        Settings that took the place of the campaign's own: rule, epsilon.
+    """
+
+    instance: AssignmentInstance
+    program: str
+    status: Status
+    pairs: Ints | None
+    amounts: Floats | None
+    certificate: Certificate
+    certified_bound: float
+    duals: Duals | None
+    method: str
+    seed: int = 0
+    seconds: float = 0.0
+    started: str = ""
+    interrupted: bool = False
+    overrides: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a plan at all."""
+        return self.pairs is not None
+
+    @property
+    def objective(self) -> float | None:
+        """What the plan costs."""
+        return self.certificate.value
+
+    @property
+    def bound(self) -> float:
+        """What every plan costs at least."""
+        return self.certificate.bound
+
+    @property
+    def gap(self) -> float:
+        """``(objective - bound) / max(1, |objective|)``."""
+        return self.certificate.gap
+
+    @property
+    def proof(self) -> str:
+        """Where the bound comes from: ``certificate``, ``solver`` or ``none``."""
+        return self.certificate.proof
+
+    @property
+    def proven(self) -> bool:
+        """Whether the answer is settled: an optimal plan, or that there is none."""
+        return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+    @property
+    def labels(self) -> float:
+        """Number of labels the plan buys."""
+        return float(self.shares.sum())
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Share of each pair's label: 1 in a plan of whole labels."""
+        if self.amounts is not None:
+            return self.amounts
+        return np.ones(len(self._chosen))
+
+    @cached_property
+    def prices(self) -> Floats:
+        """What the label of each pair is paid, (k,)."""
+        return self.instance.prices(self._chosen)
+
+    @cached_property
+    def evidence(self) -> Floats:
+        """Evidence of each task, labels already in included, (tasks,)."""
+        return self.instance.collected_evidence + self.instance.supply(self._chosen, self.amounts)
+
+    @cached_property
+    def task_labels(self) -> Floats:
+        """Labels that the plan adds to each task, (tasks,)."""
+        return np.bincount(self._chosen[:, 0], weights=self.shares, minlength=self.instance.n_tasks).astype(float)
+
+    @cached_property
+    def loads(self) -> Floats:
+        """Labels each worker gives, (workers,)."""
+        return np.bincount(self._chosen[:, 1], weights=self.shares, minlength=self.instance.n_workers).astype(float)
+
+    @property
+    def violation(self) -> float | None:
+        """The largest breach of a limit; at most COVERAGE. None without a plan."""
+        return self.certificate.violation
+
+    @property
+    def _chosen(self) -> Ints:
+        return np.zeros((0, 2), np.int64) if self.pairs is None else self.pairs
+
+    def table(self) -> Any:
+        """The plan as an Arrow table with columns task, worker, price (and value for an LP plan)."""
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise RuntimeError("a table needs pyarrow: pip install 'crowdopt[frames]'") from error
+        ids = {
+            "task": [self.instance.task_id(i) for i in self._chosen[:, 0]],
+            "worker": [self.instance.worker_id(j) for j in self._chosen[:, 1]],
+            "price": self.prices,
+        }
+        return pyarrow.table(ids if self.amounts is None else {**ids, "value": self.amounts})
+
+
+def decide(certificate: Certificate, found: bool) -> Status:
+    """What may be said of a plan: OPTIMAL only where value and bound meet, INFEASIBLE only where the bound is infinite."""
+    if certificate.bound == np.inf:
+        return Status.INFEASIBLE
+    if not found:
+        return Status.UNDECIDED
+    met = certificate.proof != "none" and certificate.gap <= PROVEN
+    return Status.OPTIMAL if met else Status.FEASIBLE
+
+
+def worst_breach(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None) -> float:
+    """The largest amount by which the pairs break a limit; 0 if they keep all of them exactly."""
+    return max((breach.amount for breach in breaches(instance, pairs, amounts, tolerance=0.0)), default=0.0)
+
+
+def breaches(
+    instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, tolerance: float = COVERAGE
+) -> list[Breach]:
+    """Every limit of the instance that the pairs break by more than the tolerance.
+
+    Evidence is summed in float64 in the order of the pairs, labels already in first; a task is covered if it lacks
+    at most the tolerance.
+    """
+    n, m = instance.n_tasks, instance.n_workers
+    shares = np.ones(len(pairs)) if amounts is None else amounts
+    evidence = instance.collected_evidence + instance.supply(pairs, amounts)
+    labels = np.bincount(pairs[:, 0], weights=shares, minlength=n).astype(float)
+    loads = np.bincount(pairs[:, 1], weights=shares, minlength=m).astype(float)
+    fewest, most = instance.new_label_limits
+    task, worker = instance.task_id, instance.worker_id
+    found = _over("lacks evidence", instance.need - evidence, tolerance, "task", task)
+    found += _over("exceeds the capacity", loads - instance.capacity, tolerance, "worker", worker)
+    found += _over("is below the minimum load", instance.min_load - loads, tolerance, "worker", worker)
+    found += _over("has too few labels", fewest - labels, tolerance, "task", task)
+    found += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
+    if instance.budget is not None:
+        excess = float(instance.prices(pairs) @ shares) - instance.budget
+        found += _over(
+            "is exceeded",
+            np.array([excess]),
+            tolerance * max(1.0, instance.budget),
+            "the",
+            lambda _: "budget",
+        )
+    return found + _pair_breaches(instance, pairs, shares, tolerance)
+
+
+def _over(limit: str, excess: Floats, tolerance: float, kind: str, name: Any) -> list[Breach]:
+    return [Breach(limit, f"{kind} {name(int(k))}", float(excess[k])) for k in np.flatnonzero(excess > tolerance)]
+
+
+def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Breach]:
+    m = instance.n_workers
+    key = pairs[:, 0] * m + pairs[:, 1]
+    order = np.argsort(key, kind="stable")
+    key, shares = key[order], shares[order]
+
+    def owner(key: int) -> str:
+        return f"task {instance.task_id(key // m)}, worker {instance.worker_id(key % m)}"
+
+    def each(limit: str, keys: Ints, amount: Floats) -> list[Breach]:
+        return [Breach(limit, owner(int(k)), float(a)) for k, a in zip(keys, amount, strict=True) if a > tolerance]
+
+    def share_of(wanted: Ints) -> Floats:
+        place = np.searchsorted(key, wanted)
+        there = (place < key.size) & (key[np.minimum(place, key.size - 1)] == wanted) if key.size else place < 0
+        return np.where(there, shares[np.minimum(place, max(0, key.size - 1))] if key.size else 0.0, 0.0)
+
+    barred = instance.barred[:, 0] * m + instance.barred[:, 1]
+    fixed = instance.fixed[:, 0] * m + instance.fixed[:, 1]
+    twice = key[1:][key[1:] == key[:-1]]
+    found = each("is in the plan twice", twice, np.ones(twice.size))
+    found += each("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
+    found += each("may not be paired", barred, share_of(barred))
+    return found + each("must be in the plan", fixed, 1 - share_of(fixed))

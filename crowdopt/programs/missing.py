@@ -1,0 +1,46 @@
+"""What an infeasible instance lacks: the elastic assignment LP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.core.program import Program, relax, stack
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.programs import assignment
+
+
+def build(instance: AssignmentInstance) -> Program:
+    """``min sum of s  s.t.  sum_j q_ij y_ij + s_i >= C_i`` and the assignment LP's other rows, s >= 0.
+
+    Minimum labels, minimum loads and the budget may be missed at the same price of 1 per unit, so the program is
+    always feasible: capacities, largest numbers of labels, forbidden and fixed pairs stay hard. Its optimum is 0
+    exactly where the LP is feasible.
+
+    Columns: ``y`` (tasks, workers), then ``missing.cover`` (tasks,) and, where the instance has them,
+    ``missing.labels`` (tasks,), ``missing.capacity`` (workers,; a load below its minimum), ``missing.budget`` (1,).
+    """
+    base = relax(assignment.build(instance))
+    parts, matrices = [], [base.matrix]
+    for block in base.rows:
+        lacks = -1.0 if block.name == "budget" else 1.0
+        if block.name == "budget" or np.isfinite(base.row_lower[block.span]).any():
+            parts.append((f"missing.{block.name}", block.shape))
+            unit = sparse.eye_array(base.row_lower.size, block.size, k=-block.start, format="csc")
+            matrices.append(lacks * unit)
+    slack = stack([("y", base.columns[0].shape), *parts])[-1].stop - base.cost.size
+    return replace(
+        base,
+        name="missing",
+        cost=np.concatenate([np.zeros_like(base.cost), np.ones(slack)]),
+        matrix=sparse.hstack(matrices, format="csc"),
+        lower=np.concatenate([base.lower, np.zeros(slack)]),
+        upper=np.concatenate([base.upper, np.full(slack, np.inf)]),
+        integer=np.zeros(base.cost.size + slack, bool),
+        columns=stack([("y", base.columns[0].shape), *parts]),
+    )
+
+
+PROGRAM = ("missing", build)

@@ -1,0 +1,64 @@
+"""The sampled LP: a sample of the workers covers its share of the need, and prices the tasks for everybody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from crowdopt.core.program import Program, relax
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.programs import assignment
+
+
+def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> AssignmentInstance:
+    """The instance of the sampled workers alone, with ``gamma C`` in place of C (Ho et al. 2013, Theorem 2).
+
+    Parameters
+    ----------
+    sample : (k,) int
+        The sampled workers, each once.
+    share : float
+        gamma, their number over the number of workers to come; in (0, 1].
+
+    Raises
+    ------
+    InputError
+        If the sample is empty, repeats a worker or names one that does not exist, or the share is out of range;
+        if the instance has fixed or collected pairs, a budget or label limits, which belong to the whole crowd.
+    """
+    chosen = np.asarray(sample, dtype=np.int64)
+    if chosen.ndim != 1 or chosen.size == 0 or np.unique(chosen).size < chosen.size:
+        raise InputError("the sample must be a list of at least one worker, each once")
+    if chosen.min() < 0 or chosen.max() >= instance.n_workers:
+        raise InputError(f"the sample names workers outside 0..{instance.n_workers - 1}")
+    if not 0 < share <= 1:
+        raise InputError(f"the share gamma must lie in (0, 1], not {share}")
+    whole = [instance.fixed.size, instance.collected.size, instance.budget is not None]
+    if any(whole) or assignment.has_label_limits(instance):
+        raise InputError(
+            "fixed and collected pairs, label limits and a budget bind the whole crowd, not a sample of it"
+        )
+    place = np.full(instance.n_workers, -1)
+    place[chosen] = np.arange(chosen.size)
+    barred = np.column_stack([instance.forbidden[:, 0], place[instance.forbidden[:, 1]]])
+    return replace(
+        instance,
+        accuracy=instance.accuracy[:, chosen],
+        capacity=instance.capacity[chosen],
+        cost=instance.cost[:, chosen],
+        min_load=instance.min_load[chosen],
+        forbidden=barred[barred[:, 1] >= 0],
+        demand=instance.demand * share,
+        workers=None if instance.workers is None else [instance.workers[j] for j in chosen],
+    )
+
+
+def build(instance: AssignmentInstance, sample: ArrayLike, share: float) -> Program:
+    """The sampled LP (Ho et al. 2013, Section 5.1)."""
+    return replace(relax(assignment.build(transform(instance, sample, share))), name="sampled")
+
+
+PROGRAM = ("sampled", build)

@@ -1,0 +1,320 @@
+"""A second opinion on a plan: everything recomputed from the campaign folder and the plan folder alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.plan_folder import queue_file
+from crowdopt.io.tables import Table, read_table
+from crowdopt.plan import Floats, Ints, breaches, worst_breach
+
+SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
+
+
+@dataclass
+class Report:
+    """What was found: ``problems`` (empty: the plan holds), and what was recomputed."""
+
+    problems: list[str] = field(default_factory=list)
+    overrides: dict[str, Any] = field(default_factory=dict)
+    objective: float | None = None
+    bound: float | None = None
+    certified_bound: float | None = None
+    proven: bool = False
+    proof: str = "none"
+    labels: float = 0.0
+    violation: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim of the plan is true, or at least not refuted where only the solver vouches for it."""
+        return not self.problems
+
+    def complain(self, place: str, problem: str) -> None:
+        """Note a claim that does not hold."""
+        self.problems.append(f"{place}: {problem}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Stored:
+    """The plan folder as read."""
+
+    claims: dict[str, Any]
+    pairs: Ints
+    amounts: Floats | None
+    tasks: Table
+    workers: Table
+    folder: Path
+
+
+def verify(campaign: str | Path, plan: str | Path) -> Report:
+    """Hold a plan folder against a campaign folder.
+
+    Recomputed: who may label what, loads, labels, evidence, error bounds, vote weights, queues, cost, violation, gap,
+    and the bound that the stored multipliers prove. A branch-and-bound bound above that stays the solver's word.
+
+    Raises
+    ------
+    InputError
+        If one of the folders cannot be read.
+    """
+    folder = Path(plan)
+    claims = _read_claims(folder / "plan.json")
+    instance = overridden(read_campaign(campaign), claims.get("in_place_of_campaign", {}))
+    stored = _read(folder, claims, instance)
+    report = Report(overrides=claims.get("in_place_of_campaign", {}))
+    for breach in breaches(instance, stored.pairs, stored.amounts):
+        report.complain("assignment.csv", str(breach))
+    _check_tasks(instance, stored, report)
+    _check_workers(instance, stored, report)
+    _check_weights(instance, stored, report)
+    if stored.amounts is None:
+        _check_queues(instance, stored, report)
+    _check_claims(instance, stored, report)
+    return report
+
+
+def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstance:
+    """The campaign's instance with the rule and the epsilon that a plan says it was made for."""
+    known = {"rule": str, "epsilon": float}
+    if not isinstance(settings, dict) or any(type(settings[key]) is not known.get(key) for key in settings):
+        raise InputError(f"plan.json: in_place_of_campaign may hold a rule and an epsilon, not {settings!r}")
+    instance = replace(instance, rule=settings.get("rule", instance.rule))
+    return instance.with_epsilon(settings["epsilon"]) if "epsilon" in settings else instance
+
+
+def _read_claims(path: Path) -> dict[str, Any]:
+    try:
+        claims = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no plan in {path.parent}: plan.json is missing") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path.name} cannot be read: {error}") from None
+    if not isinstance(claims, dict):
+        raise InputError(f"{path.name} is no JSON object")
+    return claims
+
+
+def _read(folder: Path, claims: dict[str, Any], instance: AssignmentInstance) -> _Stored:
+    table = read_table(folder / "assignment.csv", ("task", "worker"), ("value",))
+    pairs = np.column_stack(
+        [
+            table.places("task", _index(instance.task_id, instance.n_tasks), "it is not in the campaign"),
+            table.places("worker", _index(instance.worker_id, instance.n_workers), "it is not in the campaign"),
+        ]
+    )
+    return _Stored(
+        claims=claims,
+        pairs=pairs,
+        amounts=table.numbers("value") if "value" in table else None,
+        tasks=read_table(
+            folder / "tasks.csv",
+            ("task", "labels", "evidence", "need", "error_bound", "dual"),
+            ("labels_dual",),
+        ),
+        workers=read_table(folder / "workers.csv", ("worker", "load", "capacity", "dual")),
+        folder=folder,
+    )
+
+
+def _index(name: Any, count: int) -> dict[str, int]:
+    return {name(k): k for k in range(count)}
+
+
+def _check_tasks(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
+    n = instance.n_tasks
+    if not _same_ids(stored.tasks, "task", [instance.task_id(i) for i in range(n)], report):
+        return
+    shares = np.ones(len(stored.pairs)) if stored.amounts is None else stored.amounts
+    evidence = instance.collected_evidence + instance.supply(stored.pairs, stored.amounts)
+    wanted = {
+        "labels": np.bincount(stored.pairs[:, 0], weights=shares, minlength=n).astype(float),
+        "evidence": evidence,
+        "need": instance.need,
+        "error_bound": instance.error_bound(evidence),
+    }
+    _check_columns(stored.tasks, wanted, report)
+
+
+def _check_workers(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
+    m = instance.n_workers
+    if not _same_ids(stored.workers, "worker", [instance.worker_id(j) for j in range(m)], report):
+        return
+    shares = np.ones(len(stored.pairs)) if stored.amounts is None else stored.amounts
+    loads = np.bincount(stored.pairs[:, 1], weights=shares, minlength=m).astype(float)
+    _check_columns(stored.workers, {"load": loads, "capacity": instance.capacity.astype(np.float64)}, report)
+
+
+def _same_ids(table: Table, column: str, wanted: list[str], report: Report) -> bool:
+    if table[column] == wanted:
+        return True
+    report.complain(table.path.name, f"its {column}s are not those of the campaign, one row each and in order")
+    return False
+
+
+def _check_columns(table: Table, wanted: dict[str, Floats], report: Report) -> None:
+    for name, values in wanted.items():
+        off = np.flatnonzero(np.abs(table.numbers(name) - values) > SAME * np.maximum(1.0, np.abs(values)))
+        if off.size:
+            row = int(off[0])
+            report.problems.append(str(table.error(row, name, f"says {table[name][row]}, but it is {values[row]!r}")))
+
+
+def _check_weights(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
+    """Every worker in the plan has the rule's weight for every type, and nobody else has one."""
+    table = read_table(stored.folder / "weights.csv", ("worker", "type", "weight"))
+    kinds, workers = range(instance.n_types), np.unique(stored.pairs[:, 1]).tolist()
+    wanted = {
+        (instance.worker_id(j), instance.type_id(k)): float(instance.weight[k, j]) for j in workers for k in kinds
+    }
+    given = dict(zip(zip(table["worker"], table["type"], strict=True), table.numbers("weight").tolist(), strict=True))
+    if given.keys() != wanted.keys() or len(given) != table.rows:
+        report.complain(table.path.name, "it must have one row for each type and each worker in the plan, no other")
+        return
+    for cell, weight in wanted.items():
+        if abs(given[cell] - weight) > SAME * max(1.0, abs(weight)):
+            report.complain(
+                table.path.name,
+                f"worker {cell[0]}, type {cell[1]} has {given[cell]!r}, the rule says {weight!r}",
+            )
+
+
+def _check_queues(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
+    folder = stored.folder / "queues"
+    order = np.argsort(stored.pairs[:, 1], kind="stable")
+    workers, starts = np.unique(stored.pairs[order, 1], return_index=True)
+    wanted = {}
+    for worker, tasks in zip(workers.tolist(), np.split(stored.pairs[order, 0], starts[1:]), strict=True):
+        wanted[queue_file(instance.worker_id(worker))] = sorted(instance.task_id(i) for i in tasks.tolist())
+    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    for name in sorted(there ^ wanted.keys()):
+        report.complain(f"queues/{name}", "is missing" if name in wanted else "belongs to no worker in the plan")
+    for name in sorted(there & wanted.keys()):
+        if sorted(read_table(folder / name, ("task",))["task"]) != wanted[name]:
+            report.complain(f"queues/{name}", "does not list the worker's tasks in assignment.csv")
+
+
+def _check_claims(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
+    shares = np.ones(len(stored.pairs)) if stored.amounts is None else stored.amounts
+    is_integer = stored.amounts is None
+    report.objective = float(instance.prices(stored.pairs) @ shares)
+    report.labels = float(shares.sum())
+    report.violation = worst_breach(instance, stored.pairs, stored.amounts)
+    report.certified_bound = _certified_bound(instance, stored, report, is_integer)
+    report.bound, report.proof = _bound(stored, report)
+    gap = relative_gap(report.objective, report.bound if report.bound is not None else -np.inf)
+    report.proven = report.proof != "none" and gap <= PROVEN
+    for name, value in {
+        "objective": report.objective,
+        "cost": report.objective,
+        "labels": report.labels,
+        "violation": report.violation,
+        "tasks": instance.n_tasks,
+        "workers": instance.n_workers,
+        "gap": gap if np.isfinite(gap) else None,
+        "epsilon": float(instance.epsilon[0]) if (instance.epsilon == instance.epsilon[0]).all() else "per task",
+        "rule": instance.rule,
+        "classes": instance.classes,
+        "skills": instance.skills_source,
+        "program": "ip" if is_integer else "lp",
+        "proven": report.proven,
+        "status": "optimal" if report.proven else "feasible",
+        "proof": report.proof,
+    }.items():
+        if not _agrees(stored.claims.get(name), value):
+            report.complain("plan.json", f"{name} says {stored.claims.get(name)!r}, but it is {value!r}")
+
+
+def _agrees(said: Any, true: Any) -> bool:
+    if isinstance(said, bool) or isinstance(true, bool) or not isinstance(true, int | float):
+        return type(said) is type(true) and bool(said == true)
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        return False
+    return abs(said - true) <= SAME * max(1.0, abs(true))
+
+
+def _bound(stored: _Stored, report: Report) -> tuple[float | None, str]:
+    """The claimed bound as far as it stands: anybody's up to the certified one, only the solver's above it."""
+    claimed, certified = stored.claims.get("bound"), report.certified_bound
+    assert report.objective is not None
+    if claimed is None or isinstance(claimed, bool) or not isinstance(claimed, int | float):
+        if claimed is not None or certified is not None:
+            report.complain("plan.json", f"bound says {claimed!r}, but the multipliers prove {certified!r}")
+        return None, "none"
+    slack = BOUND * max(1.0, abs(claimed))
+    if claimed > report.objective + slack:
+        report.complain("plan.json", f"the bound {claimed!r} is above the cost {report.objective!r} of the plan itself")
+    if certified is not None and claimed <= certified + slack:
+        return float(claimed), "certificate"
+    if stored.claims.get("proof") == "certificate":
+        report.complain("plan.json", f"the bound {claimed!r} is more than the multipliers prove, {certified!r}")
+    return float(claimed), "solver"
+
+
+def _certified_bound(instance: AssignmentInstance, stored: _Stored, report: Report, is_integer: bool) -> float | None:
+    """The bound that the stored multipliers prove; it must not be less than plan.json says."""
+    said = stored.claims.get("certified_bound")
+    if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
+        if said is not None:
+            report.complain("plan.json", "claims a certified bound, but multipliers are missing")
+        return None
+    if stored.tasks.rows != instance.n_tasks or stored.workers.rows != instance.n_workers:
+        return None
+    limits = stored.tasks.numbers("labels_dual") if "labels_dual" in stored.tasks else np.zeros(instance.n_tasks)
+    budget = stored.claims.get("budget_dual", 0.0)
+    if isinstance(budget, bool) or not isinstance(budget, int | float):
+        report.complain("plan.json", f"budget_dual says {budget!r}, which is no number")
+        return None
+    proven = prove(instance, stored.tasks.numbers("dual"), stored.workers.numbers("dual"), limits, float(budget))
+    whole_prices = bool((instance.cost == np.rint(instance.cost)).all())
+    if is_integer and whole_prices:
+        proven = float(np.ceil(proven - BOUND * max(1.0, abs(proven))))
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        report.complain("plan.json", f"certified_bound says {said!r}, but the multipliers prove {proven!r}")
+    elif said > proven + BOUND * max(1.0, abs(proven)):
+        report.complain(
+            "plan.json", f"certified_bound says {said!r}, but the multipliers prove no more than {proven!r}"
+        )
+    return proven
+
+
+def prove(instance: AssignmentInstance, task: Floats, worker: Floats, labels: Floats, budget: float) -> float:
+    """``min over y of the Lagrangian``: a lower bound on every plan's cost, whatever the multipliers.
+
+    ``sum_i C_i x_i + a_i [l_i]+ - b_i [l_i]- + sum_j L_j [w_j]+ - M_j [w_j]- - B [b]- + sum_ij min(0, r_ij)`` with
+    ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
+    that pull on a side that is not there count as 0. Evaluated task by task, independently of the program's matrix.
+    """
+    fewest, most = instance.new_label_limits
+    x = np.maximum(task, 0.0)
+    limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
+    load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
+    spend = min(budget, 0.0) if instance.budget is not None else 0.0
+    rows = float(instance.residual_need @ x)
+    rows += float(np.where(limit > 0, fewest, np.where(most == UNLIMITED, 0, most)) @ limit)
+    rows += float(np.where(load > 0, instance.min_load, instance.capacity) @ load)
+    rows += spend * (instance.budget or 0.0)
+    kinds = instance.task_type
+
+    def reduced(i: Ints, j: Ints) -> Floats:
+        kind = kinds[i]
+        return (1 - spend) * instance.cost[kind, j] - instance.evidence[kind, j] * x[i] - limit[i] - load[j]
+
+    everybody = np.arange(instance.n_workers)[None, :]
+    step = max(1, 2_000_000 // instance.n_workers)
+    total = rows
+    for start in range(0, instance.n_tasks, step):
+        some = np.arange(start, min(start + step, instance.n_tasks))[:, None]
+        total += float(np.minimum(0.0, reduced(some, everybody)).sum())
+    barred, fixed = instance.barred, instance.fixed
+    total -= float(np.minimum(0.0, reduced(barred[:, 0], barred[:, 1])).sum())
+    return total + float(np.maximum(0.0, reduced(fixed[:, 0], fixed[:, 1])).sum())
