@@ -178,7 +178,7 @@ class Plan:
 
 
 def decide(certificate: Certificate, found: bool) -> Status:
-    """What may be said of a plan: OPTIMAL only where value and bound meet, INFEASIBLE only where the bound is infinite."""
+    """What may be said of a plan: OPTIMAL where value and bound meet, INFEASIBLE where the bound is infinite."""
     if certificate.bound == np.inf:
         return Status.INFEASIBLE
     if not found:

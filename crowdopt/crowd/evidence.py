@@ -63,7 +63,8 @@ def _affinity(accuracy: Floats, classes: int) -> Floats:
 
 def _log_odds(accuracy: Floats, classes: int) -> Floats:
     right = _clipped(accuracy)
-    return np.log(right / (1 - right)) + np.log(classes - 1)
+    odds: Floats = np.log(right / (1 - right)) + np.log(classes - 1)
+    return odds
 
 
 HOEFFDING = Rule(

@@ -15,9 +15,10 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 def build(instance: AssignmentInstance) -> Program:
     """``min sum c_ij y_ij  s.t.  sum_j q_ij y_ij >= C_i,  sum_i y_ij <= M_j,  y_ij in {0, 1}``.
 
-    Ho et al. 2013, (1)-(3), priced as in their Section 7. Labels already in lower C_i and bar their pair. Beyond the paper, each only
-    where the instance asks for it: ``min_load_j <= sum_i y_ij`` in the same row as the capacity; rows ``labels``,
-    ``a_i <= sum_j y_ij <= b_i``; a row ``budget``, ``sum c_ij y_ij <= B``; forbidden and fixed pairs as bounds.
+    Ho et al. 2013, (1)-(3), priced as in their Section 7. Labels already in lower C_i and bar their pair. Beyond the
+    paper, each only where the instance asks for it: ``min_load_j <= sum_i y_ij`` in the same row as the capacity;
+    rows ``labels``, ``a_i <= sum_j y_ij <= b_i``; a row ``budget``, ``sum c_ij y_ij <= B``; forbidden and fixed pairs
+    as bounds.
 
     Columns: ``y`` (tasks, workers). Rows: ``cover`` (tasks,), ``capacity`` (workers,) [, ``labels`` (tasks,)]
     [, ``budget`` (1,)]. A pair without evidence has no entry in its cover row.
