@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from time import perf_counter
 
 from crowdopt import backends
 from crowdopt.backends import BackendMissing, solve
+from crowdopt.core.dual import dualize
+from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.campaign import read_campaign, write_campaign
+from crowdopt.io.export import check_file, ids_of, write_program
 from crowdopt.io.importing import import_labels
 from crowdopt.io.plan_folder import write_plan
 from crowdopt.offline.explain import Shortage, shortage
 from crowdopt.offline.full import solve_full
 from crowdopt.plan import Plan
+from crowdopt.programs import assignment, assignment_dual
 from crowdopt.verify import verify
 
-__all__ = ["assign", "explain", "import_labels", "read_campaign", "verify", "write_campaign", "write_plan"]
+__all__ = ["assign", "explain", "export", "import_labels", "read_campaign", "verify", "write_campaign", "write_plan"]
 
 PROGRAMS = ("ip", "lp")
+RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
+EXPORTS = (*PROGRAMS, "dual")
 
 
 def assign(
@@ -77,11 +84,54 @@ def assign(
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; use program='lp' or another method")
     started, clock = datetime.now(UTC), perf_counter()
-    linear = method if chosen.duals else "highs"
+    linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
     plan = solve_full(instance, program, solve, method, options, listener, linear)
     return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
 
 
 def explain(instance: AssignmentInstance, time_limit: float = 60.0) -> Shortage | None:
     """What an infeasible instance lacks, and which error target is within reach; None if time ran out."""
-    return shortage(instance, solve, Options(time_limit=time_limit))
+    return shortage(instance, solve, RELAXATIONS, Options(time_limit=time_limit))
+
+
+def export(instance: AssignmentInstance, path: str | Path, program: str = "ip", force: bool = False) -> Program:
+    """Write a program for any other solver, with readable names, whole or not at all.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    path : str or Path
+        Ends in ``.mps`` (free MPS) or ``.lp`` (CPLEX LP).
+    program : str
+        ``ip``, ``lp``, or ``dual``: the paper's dual, or the mechanical dual of the LP where the instance has limits
+        that the paper's does not know. Either is a minimum whose optimum is minus the LP's.
+    force : bool
+        Whether to replace a file that is there.
+
+    Returns
+    -------
+    Program
+        What was written; its name says which dual: ``assignment-dual`` or ``assignment-lp-dual``.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range, or the file exists and is not forced, or cannot be written.
+    """
+    if program not in EXPORTS:
+        raise InputError(f"program must be one of {', '.join(EXPORTS)}, not {program!r}")
+    check_file(Path(path), force)
+    chosen = _exported(instance, program)
+    write_program(chosen, Path(path), ids_of(chosen, instance), force)
+    return chosen
+
+
+def _exported(instance: AssignmentInstance, program: str) -> Program:
+    if program == "ip":
+        return assignment.build(instance)
+    if program == "lp":
+        return relax(assignment.build(instance))
+    try:
+        return assignment_dual.build(instance)
+    except InputError:  # limits that the paper's dual does not know
+        return dualize(relax(assignment.build(instance)))

@@ -18,6 +18,7 @@ from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import RULES
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.synthetic import recipe
+from crowdopt.io.export import check_file
 from crowdopt.io.folder import check_target
 from crowdopt.io.plan_folder import run_facts, summary
 from crowdopt.io.sample import write_sample
@@ -200,6 +201,38 @@ def verify(campaign: Path, plan: Path, as_json: bool) -> None:
     _say(as_json, _verified(report), *_verdict(report))
     if not report.holds:
         raise SystemExit(NO)
+
+
+WRITTEN = {  # by the program's name
+    "assignment": "the integer program, a minimum",
+    "assignment-lp": "the LP relaxation, a minimum",
+    "assignment-dual": "the paper's dual as a minimum: its optimum is minus the LP's",
+    "assignment-lp-dual": "the dual of the LP with all its limits, as a minimum: its optimum is minus the LP's",
+}
+
+
+@main.command(epilog="Example: crowdopt export my-campaign --program lp -o my-campaign.mps")
+@click.argument("campaign", type=click.Path(path_type=Path))
+@click.option(
+    "--program",
+    type=click.Choice(api.EXPORTS),
+    default="ip",
+    show_default=True,
+    help="Whole labels, the LP, or its dual.",
+)
+@_target("File that ends in .mps or .lp")
+@as_json
+def export(campaign: Path, program: str, output: Path, force: bool, as_json: bool) -> None:
+    """Write the program for any other solver, its columns and rows named after tasks and workers."""
+    check_file(output, force)
+    written = api.export(api.read_campaign(campaign), output, program, force)
+    size = {"columns": written.cost.size, "rows": written.row_lower.size, "entries": int(written.matrix.nnz)}
+    _say(
+        as_json,
+        {"file": str(output), "program": written.name, **size},
+        f"wrote {output}: {WRITTEN[written.name]}",
+        f"{size['columns']} columns, {size['rows']} rows, {size['entries']} entries",
+    )
 
 
 def _size(instance: AssignmentInstance) -> dict[str, int]:

@@ -1,0 +1,30 @@
+"""The programs whose MPS files are kept in models/golden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from crowdopt.core.dual import dualize
+from crowdopt.core.program import Program, relax
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io import mps
+from crowdopt.io.export import ids_of
+from crowdopt.programs import assignment, assignment_dual, missing
+from tests.models.reading import MODELS
+from tests.models.tiny import facts_of, instance_of
+
+FOLDER = MODELS / "golden"
+BUILT: dict[str, tuple[str, Callable[[AssignmentInstance], Program]]] = {
+    "assignment": ("everything", assignment.build),
+    "assignment-dual": ("capacity", assignment_dual.build),
+    "assignment-lp-dual": ("everything", lambda instance: dualize(relax(assignment.build(instance)))),
+    "missing": ("infeasible", missing.build),
+}
+
+
+def text_of(name: str) -> str:
+    """The file as the builder and the exporter make it today."""
+    tiny, build = BUILT[name]
+    instance = instance_of(facts_of(MODELS / "tiny" / f"{tiny}.json"))
+    program = build(instance)
+    return mps.text(program, ids_of(program, instance))

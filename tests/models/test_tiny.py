@@ -1,0 +1,112 @@
+"""Small instances with exact optima, against everything that solves them here."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import crowdopt
+from crowdopt.core.program import relax
+from crowdopt.programs import assignment
+from tests.models import golden
+from tests.models.data import section
+from tests.models.exact import integer_optimum, minimum, program_of
+from tests.models.reading import MODELS, translated
+from tests.models.tiny import FILES, facts_of, instance_of, optima
+
+files = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+
+def stated(path: Path) -> dict[str, Fraction | None]:
+    return {name: None if text == "infeasible" else Fraction(text) for name, text in facts_of(path)["optimum"].items()}
+
+
+@files
+def test_the_stated_optima_are_the_exact_ones(path: Path) -> None:
+    """Recomputed in rationals: all assignments for the program, the simplex method for its relaxation."""
+    facts = facts_of(path)
+    assert optima(facts) == facts["optimum"]
+
+
+@files
+def test_the_page_says_the_same(path: Path) -> None:
+    """models/README.md lists every instance with its optima."""
+    optimum = facts_of(path)["optimum"]
+    rows = [
+        line for line in (MODELS / "README.md").read_text(encoding="utf-8").splitlines() if f"| `{path.stem}`" in line
+    ]
+    assert len(rows) == 1 and rows[0].endswith(f"| {optimum['ip']} | {optimum['lp']} |")
+
+
+@files
+def test_the_builder_s_program_has_the_exact_optimum(path: Path) -> None:
+    """No sum of evidence is within 1e-6 of a need, so float64 and rationals admit the same assignments."""
+    program = assignment.build(instance_of(facts_of(path)))
+    for name, built in {"ip": program, "lp": relax(program)}.items():
+        exact, found = stated(path)[name], crowdopt.certify(crowdopt.solve(built))
+        if exact is None:
+            assert found.bound == float("inf")
+        else:
+            assert found.proves_optimal(1e-9)
+            assert found.value == pytest.approx(float(exact), abs=1e-6)
+
+
+@files
+@pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
+def test_the_specification_has_the_exact_optimum(path: Path, tmp_path: Path) -> None:
+    """GLPK solves models/assignment.mod itself, with neither our builder nor our solver; the dual meets the LP."""
+    instance, exact = instance_of(facts_of(path)), stated(path)
+    found = translated("assignment", section(instance), tmp_path)
+    for name in ("ip", "lp"):
+        if exact[name] is None:
+            assert found[name] is None
+        else:
+            assert found[name] == pytest.approx(float(exact[name]), abs=1e-7)
+    if path.stem in ("capacity", "priced", "infeasible"):  # those whose limits the paper's dual knows
+        dual = translated("assignment_dual", section(instance, dual=True), tmp_path)
+        assert dual["lp"] == found["lp"] or dual["lp"] == pytest.approx(found["lp"], abs=1e-7)
+
+
+def test_the_fast_count_misses_no_assignment() -> None:
+    """Task by task or all pairs at once: the same optimum, on an instance small enough for 2^8 points."""
+    program = program_of(facts_of(next(path for path in FILES if path.stem == "priced")))
+    best = None
+    for point in product((0, 1), repeat=len(program.pairs)):
+        chosen = {pair for pair, there in zip(program.pairs, point, strict=True) if there}
+        cover = [sum(program.evidence[i][j] for k, j in chosen if k == i) for i in range(2)]
+        loads = [sum(k == j for _, k in chosen) for j in range(4)]
+        cost = sum(program.price[i][j] for i, j in chosen)
+        kept = all(had >= need for had, need in zip(cover, program.need, strict=True))
+        if kept and all(load <= most for load, (_, most) in zip(loads, program.load, strict=True)):
+            best = cost if best is None else min(best, cost)
+    assert best == integer_optimum(program)
+
+
+def test_the_rational_simplex_method_on_a_textbook_case() -> None:
+    """The least 2x + 3y with x + y >= 4, x + 3y >= 6 is 9, at (3, 1); x <= 1, x >= 2 has no point."""
+    one = Fraction(1)
+    rows = [[-one, -one], [-one, -3 * one]]
+    assert minimum([2 * one, 3 * one], rows, [-4 * one, -6 * one]) == 9
+    assert minimum([one], [[one], [-one]], [one, -2 * one]) is None
+
+
+@pytest.mark.parametrize("name", golden.BUILT)
+def test_the_exported_program_has_not_drifted(name: str) -> None:
+    """Other programs read these files: names, order and layout stay; numbers up to a logarithm's last digit.
+
+    After a change that is meant: ``python -m tests.models.make_tiny``.
+    """
+    kept = (golden.FOLDER / f"{name}.mps").read_text(encoding="utf-8").splitlines()
+    now = golden.text_of(name).splitlines()
+    assert [line.split()[:-1] for line in now] == [line.split()[:-1] for line in kept]
+    for one, other in zip(now, kept, strict=True):
+        assert one == other or float(one.split()[-1]) == pytest.approx(float(other.split()[-1]), rel=1e-12), one
+
+
+def test_every_golden_file_is_compared() -> None:
+    """A file that no builder makes any more would guard nothing."""
+    assert {path.stem for path in golden.FOLDER.glob("*.mps")} == set(golden.BUILT)
