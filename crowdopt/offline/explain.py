@@ -66,7 +66,7 @@ class Shortage:
         return said
 
 
-def shortage(instance: AssignmentInstance, solve: Solve, options: Options, backend: str = "highs") -> Shortage | None:
+def shortage(instance: AssignmentInstance, solve: Solve, backend: str, options: Options) -> Shortage | None:
     """Solve the elastic LP and the LP of the smallest coverage; None where the solver did not finish.
 
     The first says what is missing, the second how low an error target can be. A plan for a target within reach is
