@@ -86,9 +86,7 @@ print(solution.interrupted, solution.status.value, crowdopt.certify(solution).is
 
 def test_ctrl_c_keeps_the_best_point():
     """SIGINT after a few seconds ends the search; the incumbent is kept and is feasible."""
-    child = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, env=os.environ
-    )
+    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, env=os.environ)
     assert child.stdout is not None and child.stdout.readline().strip() == "ready"
     timer = threading.Timer(5.0, child.send_signal, [signal.SIGINT])
     timer.start()

@@ -18,7 +18,10 @@ GOOD = {
 
 BAD = {
     "NaN accuracy": ({"accuracy": [[0.9, float("nan")], [0.6, 0.7]]}, r"accuracy .*nan for worker 1, type 0"),
-    "accuracy above 1": ({"accuracy": [[0.9, 0.8], [0.6, 1.2]]}, r"accuracy must lie in \[0, 1\]; it is 1.2 for worker 1"),
+    "accuracy above 1": (
+        {"accuracy": [[0.9, 0.8], [0.6, 1.2]]},
+        r"accuracy must lie in \[0, 1\]; it is 1.2 for worker 1",
+    ),
     "accuracy below 0": ({"accuracy": [[-0.1, 0.8], [0.6, 1.0]]}, "accuracy must lie"),
     "no workers": ({"accuracy": np.zeros((2, 0))}, "with entries"),
     "words": ({"accuracy": [["high", "low"], ["a", "b"]]}, "accuracy must be numbers"),

@@ -39,7 +39,9 @@ def test_the_papers_crowds():
     assert (recipe("K3:1000x300").accuracy == 0.7).sum(axis=0).tolist() == [1] * 300
 
 
-@pytest.mark.parametrize("name", ["HS", "HS:10", "HS:0x5", "X:10x10", "K:10x10", "hs:10x10", "HS:10x10x10", "", "T0:9x9"])
+@pytest.mark.parametrize(
+    "name", ["HS", "HS:10", "HS:0x5", "X:10x10", "K:10x10", "hs:10x10", "HS:10x10x10", "", "T0:9x9"]
+)
 def test_unknown_recipes_say_what_there_is(name):
     """The sentence shows the form and the kinds."""
     with pytest.raises(InputError, match="KIND:TASKSxWORKERS"):
