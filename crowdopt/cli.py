@@ -344,3 +344,7 @@ def _verdict(report: Report) -> list[str]:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")
     return [*said, "so it is optimal" if report.proven else "it is not claimed to be optimal"]
+
+
+if __name__ == "__main__":
+    main()

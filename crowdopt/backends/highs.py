@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -19,6 +18,8 @@ MEANING = {
     "kInfeasible": Status.INFEASIBLE,
     "kUnbounded": Status.UNBOUNDED,
 }
+OVERTIME = 0.5  # seconds that HiGHS may take to notice its own time limit
+PATIENCE = 0.2  # seconds between looks for Ctrl-C; the end of a solve is noticed at once
 FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solution arrays is not a point
 
 
@@ -29,7 +30,7 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
     model.setOptionValue("solver", solver)
     _listen(model, program, listener)
     started = perf_counter()
-    interrupted = _run(model, options)
+    interrupted = _run(model, started + options.time_limit + OVERTIME)
     raw = str(model.getModelStatus()).rpartition(".")[2]
     if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted:
         raw = _settle(model, program, options, started)
@@ -89,18 +90,29 @@ def _listen(model: Any, program: Program, listener: Listener | None) -> None:
             )
         )
 
+    model.setOptionValue("log_to_console", False)
+    model.setOptionValue("output_flag", True)  # a HiGHS that logs nothing, not even to nowhere, reports no bounds
     model.cbMipLogging.subscribe(hear)
     model.cbMipImprovingSolution.subscribe(hear)
 
 
-def _run(model: Any, options: Options) -> bool:
-    """Run; Ctrl-C stops the search and keeps its best point. Returns whether that happened."""
-    model.HandleKeyboardInterrupt = True
+def _run(model: Any, end: float) -> bool:
+    """Run in a thread of its own, so that Ctrl-C stops the search and keeps its best point. Returns whether it did.
+
+    HiGHS looks at its clock only now and then; past ``end`` it is told to stop.
+    """
     model.HandleUserInterrupt = True
-    with suppress(KeyboardInterrupt):
-        model.solve()
-        return bool(str(model.getModelStatus()).endswith("kInterrupt"))
-    return True
+    model.startSolve()
+    done = stopped = False
+    while not done:
+        try:
+            if perf_counter() > end:
+                model.cancelSolve()
+            done, _ = model.wait(PATIENCE)  # not Thread.join, which forgets a running thread when interrupted
+        except KeyboardInterrupt:
+            stopped = True
+            model.cancelSolve()
+    return stopped
 
 
 def _settle(model: Any, program: Program, options: Options, started: float) -> str:

@@ -1,0 +1,88 @@
+"""Evidence rules: each is a promise about the error of a weighted vote, checked by enumeration."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdopt import InputError
+from crowdopt.crowd.evidence import BHATTACHARYYA, CLIP, FLOOR, HOEFFDING, RULES, rule_named
+from crowdopt.crowd.voting import hoeffding_bound
+
+accuracies = st.lists(st.floats(0.01, 0.99), min_size=1, max_size=6).map(np.array)
+
+
+def exact_error(accuracy: np.ndarray, weight: np.ndarray, classes: int = 2) -> float:
+    """P(weighted vote is wrong), every class equally likely, ties broken by a fair draw; by enumeration."""
+    total = 0.0
+    for truth in range(classes):
+        for labels in itertools.product(range(classes), repeat=len(accuracy)):
+            said = np.array(labels)
+            chance = np.prod(np.where(said == truth, accuracy, (1 - accuracy) / (classes - 1)))
+            votes = np.bincount(said, weights=weight, minlength=classes)
+            winners = np.flatnonzero(votes >= votes.max() - 1e-12)
+            total += chance * (1 - (truth in winners) / len(winners)) / classes
+    return total
+
+
+@given(accuracies)
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_no_vote_errs_more_than_its_evidence_promises(rule, accuracy):
+    """The guarantee itself: with the rule's weights the exact error is at most the bound its evidence gives."""
+    bound = rule.error(rule.evidence(accuracy).sum(), 2)
+    assert exact_error(accuracy, rule.weight(accuracy, 2)) <= bound + 1e-12
+
+
+@given(st.lists(st.floats(0.02, 0.98), min_size=1, max_size=4).map(np.array), st.integers(3, 4))
+def test_the_bound_holds_for_several_classes(accuracy, classes):
+    """Error <= (L-1)/2 prod (2 sqrt(w u) + (L-2) u) for plurality by log-odds weights."""
+    bound = BHATTACHARYYA.error(BHATTACHARYYA.evidence(accuracy, classes).sum(), classes)
+    assert exact_error(accuracy, BHATTACHARYYA.weight(accuracy, classes), classes) <= bound + 1e-12
+
+
+@given(st.floats(1e-6, 0.499), st.integers(2, 6))
+def test_error_is_the_inverse_of_need(epsilon, classes):
+    """A task with exactly its need is promised exactly its epsilon."""
+    for rule in RULES.values():
+        if classes == 2 or not rule.only_binary:
+            assert rule.error(rule.need(epsilon, classes), classes) == pytest.approx(epsilon)
+
+
+@given(accuracies, st.floats(0.001, 0.49))
+def test_bhattacharyya_is_never_dearer(accuracy, epsilon):
+    """Labels enough for hoeffding are enough for bhattacharyya: -ln(1-q) >= q and 2 ln(1/2e) < 2 ln(1/e)."""
+    if HOEFFDING.evidence(accuracy).sum() >= HOEFFDING.need(epsilon, 2):
+        assert BHATTACHARYYA.evidence(accuracy).sum() >= BHATTACHARYYA.need(epsilon, 2)
+
+
+@given(accuracies, st.integers(0, 1000))
+def test_lemma_1_for_any_weights(accuracy, seed):
+    """Ho et al. 2013, Lemma 1: error <= exp(-1/2 (sum w(2p-1))^2 / sum w^2), where the vote leans the right way."""
+    weight = np.random.default_rng(seed).normal(0, 1, accuracy.size)
+    assert exact_error(accuracy, weight) <= hoeffding_bound(accuracy, weight) + 1e-12
+
+
+def test_lemma_1_as_printed_needs_a_vote_that_leans_right():
+    """w = -1, p = .9: the printed bound says e^-.32 = .726, the error is .9; our bound says 1."""
+    assert np.exp(-0.5 * (-0.8) ** 2) < exact_error(np.array([0.9]), np.array([-1.0]))
+    assert hoeffding_bound([0.9], [-1.0]) == 1.0
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_extreme_accuracies(rule):
+    """A coin is worth nothing, someone always wrong as much as someone always right, and nothing is infinite."""
+    evidence, weight = rule.evidence(np.array([0.0, 0.5, 1.0])), rule.weight(np.array([0.0, 0.5, 1.0]), 2)
+    assert evidence[1] == 0 and weight[1] == 0
+    assert evidence[0] == pytest.approx(evidence[2]) and weight[0] == pytest.approx(-weight[2])
+    assert np.isfinite(evidence).all() and np.isfinite(weight).all()
+    assert rule.evidence(np.array([0.5 + CLIP * 1e-3]))[0] == 0.0 and FLOOR > 0
+
+
+def test_unknown_rules_name_the_known_ones():
+    """The remedy is in the sentence."""
+    with pytest.raises(InputError, match="hoeffding, bhattacharyya"):
+        rule_named("markov")

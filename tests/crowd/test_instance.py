@@ -1,0 +1,108 @@
+"""Instances: validated once, and then nobody checks again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from crowdopt import AssignmentInstance, InputError
+from tests.small import instances
+
+GOOD = {
+    "accuracy": [[0.9, 0.8], [0.6, 0.7]],
+    "task_type": [0, 1, 1],
+    "capacity": [3, 2],
+    "epsilon": 0.1,
+}
+
+BAD = {
+    "NaN accuracy": ({"accuracy": [[0.9, float("nan")], [0.6, 0.7]]}, r"accuracy .*nan for worker 1, type 0"),
+    "accuracy above 1": (
+        {"accuracy": [[0.9, 0.8], [0.6, 1.2]]},
+        r"accuracy must lie in \[0, 1\]; it is 1.2 for worker 1",
+    ),
+    "accuracy below 0": ({"accuracy": [[-0.1, 0.8], [0.6, 1.0]]}, "accuracy must lie"),
+    "no workers": ({"accuracy": np.zeros((2, 0))}, "with entries"),
+    "words": ({"accuracy": [["high", "low"], ["a", "b"]]}, "accuracy must be numbers"),
+    "ragged": ({"accuracy": [[0.9], [0.6, 0.7]]}, "accuracy must be numbers"),
+    "negative capacity": ({"capacity": [3, -1]}, "capacity must be at least 0; it is -1 for worker 1"),
+    "fractional capacity": ({"capacity": [3, 1.5]}, "whole numbers; entry 1 is 1.5"),
+    "NaN capacity": ({"capacity": [3, float("nan")]}, "whole numbers"),
+    "missing capacity": ({"capacity": [3]}, "one per worker, that is 2"),
+    "epsilon 0": ({"epsilon": 0.0}, "epsilon must lie strictly between 0 and 1/2; it is 0.0 for task 0"),
+    "epsilon half": ({"epsilon": [0.1, 0.5, 0.1]}, "it is 0.5 for task 1"),
+    "epsilon NaN": ({"epsilon": float("nan")}, "epsilon must lie"),
+    "unknown type": ({"task_type": [0, 2, 1]}, "task_type must be a row of accuracy; it is 2 for task 1"),
+    "negative type": ({"task_type": [0, -1, 1]}, "it is -1 for task 1"),
+    "no tasks": ({"task_type": []}, "there must be a task"),
+    "unknown rule": ({"rule": "chernoff"}, "unknown rule 'chernoff'; the rules are hoeffding, bhattacharyya"),
+    "rule for two classes": ({"rule": "hoeffding", "classes": 3}, "use rule bhattacharyya"),
+    "one class": ({"classes": 1}, "classes must be a whole number of at least 2"),
+    "negative price": ({"cost": [1.0, -1.0]}, "cost must be finite and at least 0; it is -1.0 for worker 1"),
+    "infinite price": ({"cost": float("inf")}, "cost must be finite"),
+    "prices of another shape": ({"cost": [1.0, 2.0, 3.0]}, "one per worker"),
+    "unknown worker": ({"forbidden": [(0, 2)]}, r"the pair \(0, 2\), but there are 3 tasks and 2 workers"),
+    "pair twice": ({"fixed": [(0, 1), (0, 1)]}, r"the pair \(0, 1\) twice"),
+    "triples": ({"fixed": [(0, 1, 1)]}, "must be pairs"),
+    "fixed and forbidden": ({"fixed": [(0, 1)], "forbidden": [(0, 1)]}, "both fixed and forbidden"),
+    "fixed and collected": ({"fixed": [(0, 1)], "collected": [(0, 1)]}, "both fixed and collected"),
+    "fixed beyond capacity": ({"fixed": [(0, 1), (1, 1), (2, 1)]}, "worker 1 has 3 fixed tasks but capacity 2"),
+    "fixed beyond max_labels": ({"fixed": [(0, 0), (0, 1)], "max_labels": [1, 1, 1]}, "task 0 has 2 fixed labels"),
+    "min above max": ({"min_labels": [2, 0, 0], "max_labels": [1, 1, 1]}, "task 0 has 2 as min_labels"),
+    "min load above capacity": ({"min_load": [0, 3]}, "worker 1 has 3 as min_tasks but capacity 2"),
+    "negative budget": ({"budget": -1.0}, "budget must be finite and at least 0"),
+    "NaN budget": ({"budget": float("nan")}, "budget must be finite"),
+    "ids twice": ({"tasks": ["a", "b", "a"]}, "tasks has the id 'a' twice"),
+    "too few ids": ({"workers": ["ada"]}, "workers has 1 ids for 2"),
+    "negative demand": ({"demand": -1.0}, "demand must be finite"),
+}
+
+
+@pytest.mark.parametrize(("change", "sentence"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_one_sentence(change, sentence):
+    """What, where, remedy: never a traceback from deep inside, never a wrong answer."""
+    with pytest.raises(InputError, match=sentence):
+        AssignmentInstance(**{**GOOD, **change})
+
+
+def test_the_names_of_the_ids_are_used():
+    """A message that says `worker 1` to someone who knows her as `ada` is no message."""
+    with pytest.raises(InputError, match="worker ada, type bird"):
+        AssignmentInstance(**{**GOOD, "accuracy": [[2.0, 0.8], [0.6, 0.7]]}, workers=["ada", "bo"], types=["bird", "x"])
+
+
+def test_instances_are_frozen():
+    """Arrays handed out cannot be changed, and what was handed in is copied."""
+    accuracy = np.array(GOOD["accuracy"])
+    instance = AssignmentInstance(**{**GOOD, "accuracy": accuracy})
+    accuracy[0, 0] = 0.1
+    assert instance.accuracy[0, 0] == 0.9
+    with pytest.raises(ValueError, match="read-only"):
+        instance.accuracy[0, 0] = 0.1
+    with pytest.raises(AttributeError):
+        instance.rule = "hoeffding"
+
+
+def test_one_row_per_task_without_types():
+    """Accuracies per task are types of one task each."""
+    instance = AssignmentInstance([[0.9, 0.8], [0.6, 0.7]], None, [1, 1], 0.2)
+    assert instance.n_tasks == instance.n_types == 2 and instance.task_type.tolist() == [0, 1]
+
+
+def test_collected_labels_are_taken_off_the_limits():
+    """min_labels and max_labels speak of all of a task's labels, so those already in count."""
+    instance = AssignmentInstance(**GOOD, collected=[(0, 0), (1, 0)], min_labels=[2, 1, 0], max_labels=[2, 1, 2])
+    fewest, most = instance.new_label_limits
+    assert fewest.tolist() == [1, 0, 0] and most.tolist() == [1, 0, 2]
+
+
+@given(instances())
+def test_supply_adds_evidence_pair_by_pair(instance):
+    """What pairs bring to a task is the sum of their evidence, whatever the order they are given in."""
+    rng = np.random.default_rng(0)
+    pairs = np.argwhere(rng.random((instance.n_tasks, instance.n_workers)) < 0.5)
+    expected = np.zeros(instance.n_tasks)
+    for task, worker in pairs:
+        expected[task] += instance.evidence[instance.task_type[task], worker]
+    assert instance.supply(rng.permutation(pairs)) == pytest.approx(expected)

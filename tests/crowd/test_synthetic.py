@@ -1,0 +1,48 @@
+"""Recipes: a name and a seed mean one instance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdopt import InputError, recipe
+
+
+@pytest.mark.parametrize("kind", ["HS", "U", "K3", "R1", "R10", "T7", "B5", "L3"])
+def test_the_same_seed_gives_the_same_instance(kind):
+    """Nothing but the seed decides: equal seeds agree, and drawn kinds differ between seeds."""
+    first, again, other = (recipe(f"{kind}:100x60", seed) for seed in (3, 3, 4))
+    assert np.array_equal(first.accuracy, again.accuracy) and np.array_equal(first.capacity, again.capacity)
+    differs = not np.array_equal(first.accuracy, other.accuracy)
+    assert differs == (kind not in ("U", "K3"))
+    assert first.rule == "hoeffding" and (first.capacity <= 100).all()
+
+
+def test_the_draws_come_in_the_stated_order():
+    """R10: accuracies first, then capacities from floor(b/2) to floor(3b/2), then prices: so a name means one thing."""
+    rng = np.random.default_rng(5)
+    accuracy, mean = rng.uniform(0.5, 0.95, (10, 300)), 10.5 * 1000 / 300
+    capacity = rng.integers(int(0.5 * mean), int(1.5 * mean) + 1, 300)
+    prices = rng.integers(1, 6, 300)
+    instance = recipe("R10:1000x300", 5, priced=True)
+    assert np.array_equal(instance.accuracy, accuracy) and np.array_equal(instance.capacity, capacity)
+    assert np.array_equal(instance.cost[0], prices) and (instance.epsilon == 0.05).all()
+    assert np.array_equal(instance.task_type, np.arange(1000) % 10)
+
+
+def test_the_papers_crowds():
+    """Ho et al. 2013, Section 6: 1000 tasks, 300 workers, capacity 200, epsilon .1."""
+    hammers = recipe("HS:1000x300")
+    assert sorted(set(hammers.accuracy[0])) == [0.5, 0.7] and (hammers.accuracy == 0.7).sum() == 150
+    assert (hammers.capacity == 200).all() and (hammers.epsilon == 0.1).all()
+    assert (recipe("U:1000x300").accuracy == 0.6414).all()
+    assert (recipe("K3:1000x300").accuracy == 0.7).sum(axis=0).tolist() == [1] * 300
+
+
+@pytest.mark.parametrize(
+    "name", ["HS", "HS:10", "HS:0x5", "X:10x10", "K:10x10", "hs:10x10", "HS:10x10x10", "", "T0:9x9"]
+)
+def test_unknown_recipes_say_what_there_is(name):
+    """The sentence shows the form and the kinds."""
+    with pytest.raises(InputError, match="KIND:TASKSxWORKERS"):
+        recipe(name)

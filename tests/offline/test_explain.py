@@ -1,0 +1,64 @@
+"""Why there is no plan, and what would help."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+
+from crowdopt import AssignmentInstance, Status, assign, explain, recipe
+from tests.small import brute_force, instances
+
+
+@settings(max_examples=60)
+@given(instances(options=False))
+def test_the_targets_bracket_what_is_possible(instance):
+    """No plan promises less than ``no_epsilon_below``; one exists for ``epsilon_within_reach``."""
+    found = explain(instance)
+    if found.no_epsilon_below is not None and found.no_epsilon_below < 0.499:
+        below = instance.with_epsilon(found.no_epsilon_below * 0.99)
+        assert assign(below).status is Status.INFEASIBLE
+    if found.epsilon_within_reach is not None:
+        assert found.no_epsilon_below <= found.epsilon_within_reach + 1e-9
+        assert brute_force(instance.with_epsilon(found.epsilon_within_reach)) is not None
+
+
+@settings(max_examples=60)
+@given(instances())
+def test_something_is_missing_exactly_where_shares_do_not_do(instance):
+    """The least total shortage is 0 if and only if the LP has a point."""
+    feasible = assign(instance, program="lp").status is Status.OPTIMAL
+    assert (explain(instance).total <= 1e-6) == feasible
+
+
+def test_the_words_name_the_worst_type_first():
+    """B5 at 50 x 20: five types, each with what it lacks, then the targets."""
+    instance = recipe("B5:50x20")
+    said = explain(instance).sentences(instance)
+    assert said[0].startswith("type 2: its 10 tasks lack 21.8") and len(said) == 7
+    assert "no plan can promise" in said[-2] and "a plan for epsilon = 0." in said[-1]
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"min_labels": [5, 0]}, "task 0 is 2 label"),
+        ({"min_load": [2, 2, 2], "max_labels": [1, 1]}, "short of its min_tasks"),
+        ({"budget": 0.3}, "the budget of 0.3 is at least"),
+    ],
+)
+def test_other_limits_are_named(limits, sentence):
+    """What is missing may be people, work or money."""
+    instance = AssignmentInstance([[0.95, 0.95, 0.95]], [0, 0], [2, 2, 2], 0.4, **limits)
+    assert assign(instance).status is Status.INFEASIBLE
+    assert any(sentence in line for line in explain(instance).sentences(instance))
+
+
+def test_whole_labels_may_not_fit_where_shares_do():
+    """Two tasks, three workers with room for one task each: shares cover both, whole labels only one."""
+    one_and_a_half = -1.5 * math.log(4 * 0.8 * 0.2)
+    instance = AssignmentInstance([[0.8, 0.8, 0.8]], [0, 0], [1, 1, 1], 0.5 * math.exp(-one_and_a_half / 2) + 1e-12)
+    plan = assign(instance)
+    assert assign(instance, program="lp").found and plan.status is Status.INFEASIBLE
+    assert "only whole labels do not fit" in explain(instance).sentences(instance)[0]

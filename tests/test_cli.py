@@ -1,0 +1,167 @@
+"""The command line as its users see it: sentences, files, exit statuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from click.testing import CliRunner
+
+from crowdopt.cli import main
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a command in an empty folder; returns (exit status, what it printed)."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: str) -> tuple[int, str]:
+        result = CliRunner().invoke(main, list(words))
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result.exit_code, result.output
+
+    return command
+
+
+def test_the_main_loop(run, tmp_path):
+    """init, solve, verify, hand out the queues."""
+    assert run("init", "c")[0] == 0
+    status, said = run("solve", "c", "-o", "p")
+    assert status == 0 and "proven optimal" in said and "wrote p" in said
+    status, said = run("verify", "c", "p")
+    assert status == 0 and "the plan holds" in said and "so it is optimal" in said
+    with (tmp_path / "p" / "assignment.csv").open() as file:
+        pairs = [tuple(row.values()) for row in csv.DictReader(file)]
+    queues = {path.stem: path.read_text().split()[1:] for path in (tmp_path / "p" / "queues").iterdir()}
+    assert sorted(pairs) == sorted((task, worker) for worker, tasks in queues.items() for task in tasks)
+
+
+def test_json_is_one_object(run):
+    """--json prints the same facts for a program to read, from every verb."""
+    for words in (["init", "c"], ["generate", "R10:20x20", "-o", "g"], ["solve", "c", "-o", "p"], ["verify", "c", "p"]):
+        status, said = run(*words, "--json")
+        assert status == 0 and isinstance(json.loads(said), dict)
+    assert json.loads(run("solve", "c", "-o", "q", "--json")[1])["proven"] is True
+
+
+def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
+    """Infeasible: the reasons, no folder. Out of time: so it says."""
+    run("generate", "B5:50x20", "-o", "b")
+    status, said = run("solve", "b", "-o", "p")
+    assert status == 1 and "infeasible (proven)" in said and "a plan for epsilon = 0." in said
+    run("generate", "R10:200x60", "-o", "r")
+    status, said = run("solve", "r", "--time-limit", "0.02", "-o", "p")
+    assert status == 1 and "no plan was found within the limit" in said
+    assert not (tmp_path / "p").exists()
+
+
+def test_the_suggested_epsilon_works(run):
+    """What the message proposes is feasible as typed."""
+    run("generate", "B5:50x20", "-o", "b")
+    said = run("solve", "b", "-o", "p")[1]
+    epsilon = said.partition("a plan for epsilon = ")[2].split()[0]
+    status, said = run("solve", "b", "--epsilon", epsilon, "--gap", "0.5", "-o", "p")
+    assert status == 0 and "labels for 50 tasks" in said
+    status, said = run("verify", "b", "p")
+    assert status == 0 and f"epsilon = {epsilon}, in place of what the campaign says" in said
+
+
+def test_require_proof(run):
+    """Unproven is exit 1 when proof is required; the plan is written all the same."""
+    run("generate", "R10:60x20", "-o", "r")
+    status, said = run("solve", "r", "--gap", "0.3", "--require-proof", "-o", "p")
+    assert status == 1 and "above the optimum" in said
+    assert run("verify", "r", "p")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["solve", "nowhere", "-o", "p"], "there is no campaign folder nowhere; `crowdopt init nowhere`"),
+        (["solve", "c", "-o", "c"], "c already exists; choose another name or pass --force"),
+        (["solve", "c", "--epsilon", "0.7", "-o", "p"], "epsilon must lie strictly between"),
+        (["solve", "c", "--time-limit", "-1", "-o", "p"], "time_limit must be a positive"),
+        (["solve", "c", "--method", "cplex", "-o", "p"], "there is no backend 'cplex'"),
+        (["solve", "c", "--method", "highs-ipm", "-o", "p"], "linear programs only"),
+        (["solve", "c", "--rule", "markov", "-o", "p"], "'markov' is not one of"),
+        (["solve", "c"], "Missing option"),
+        (["generate", "R10", "-o", "g"], "unknown recipe 'R10'"),
+        (["verify", "c", "nowhere"], "there is no plan in nowhere"),
+        (["import", "nowhere.csv", "-o", "i"], "nowhere.csv: there is no such file"),
+        (["init", "c"], "c already exists"),
+        (["frobnicate"], "No such command"),
+    ],
+)
+def test_bad_input_is_exit_2_and_one_sentence(run, tmp_path, words, sentence):
+    """What, where, remedy; and nothing half-written."""
+    run("init", "c")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    status, said = run(*words)
+    assert status == 2 and sentence in " ".join(said.split())
+    assert "Traceback" not in said and sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_import_real_or_not(run, tmp_path):
+    """Labels in, campaign out, solved."""
+    rows = [
+        f"{task},{worker},{'yes' if (task + (worker == 'w4')) % 2 else 'no'}"
+        for task in range(20)
+        for worker in WORKERS
+    ]
+    (tmp_path / "labels.csv").write_text("\n".join(["task,worker,label", *rows]))
+    status, said = run("import", "labels.csv", "--epsilon", "0.2", "-o", "i")
+    assert status == 0 and "20 tasks of 1 type(s), 5 workers, 2 classes" in said and "one-coin EM" in said
+    assert run("solve", "i", "-o", "p")[0] == 0 and run("verify", "i", "p")[0] == 0
+
+
+WORKERS = [f"w{k}" for k in range(5)]
+
+
+def test_every_verb_has_an_example():
+    """--help shows how it is typed."""
+    for name, verb in main.commands.items():
+        said = CliRunner().invoke(main, [name, "--help"]).output
+        assert f"Example: crowdopt {name} " in " ".join(said.split()) or verb.epilog
+
+
+def test_ctrl_c_keeps_the_best_plan(tmp_path):
+    """SIGINT in the middle of a search: exit 130, and the incumbent is a plan that verifies."""
+    command = [sys.executable, "-m", "crowdopt.cli"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    subprocess.run([*command, "generate", "R1:20x30", "-o", "c"], cwd=tmp_path, check=True, env=environment)
+    child = subprocess.Popen([*command, "solve", "c", "-o", "p"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    threading.Timer(6.0, child.send_signal, [signal.SIGINT]).start()
+    said = child.communicate(timeout=60)[0]
+    assert child.returncode == 130 and "interrupted; this is the best plan so far" in said
+    assert subprocess.run([*command, "verify", "c", "p"], cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("truth", "epsilon", "capacity"),
+    [(True, "0.15", "1300"), (False, "0.2", "1000")],
+    ids=["with truth", "without"],
+)
+def test_zencrowd_from_labels_to_a_verified_plan(run, real_data, truth, epsilon, capacity):
+    """1686 tasks of four types, 78 workers: proven optimal, somebody at capacity, and a raised bound is caught."""
+    folder = real_data / "zencrowd_all"
+    words = ["import", str(folder / "labels.csv"), "--types", str(folder / "types.csv"), "-o", "z"]
+    words += ["--epsilon", epsilon, "--capacity", capacity] + ["--truth", str(folder / "truth.csv")] * truth
+    assert run(*words)[0] == 0
+    status, said = run("solve", "z", "--time-limit", "300", "--require-proof", "-o", "p", "--json")
+    assert status == 0 and json.loads(said)["proven"]
+    assert run("verify", "z", "p")[0] == 0
+    with open("p/workers.csv") as file:
+        assert any(row["load"] == row["capacity"] for row in csv.DictReader(file))
+    with open("p/plan.json") as file:
+        claims = json.load(file)
+    with open("p/plan.json", "w") as file:
+        json.dump({**claims, "bound": claims["bound"] + 1}, file)
+    status, said = run("verify", "z", "p")
+    assert status == 1 and "is above the cost" in said
