@@ -87,7 +87,7 @@ def changed(cell: str, rng: np.random.Generator, others: list[str]) -> str:
 
 @pytest.mark.parametrize("name", ["assignment.csv", "tasks.csv", "workers.csv", "weights.csv", "queues"])
 def test_changing_any_cell_is_caught(solved, tmp_path, name):
-    """Each cell of each table in turn. A changed multiplier is caught unless what it proves is still what is claimed."""
+    """Each cell of each table in turn. A changed multiplier is caught unless it still proves what is claimed."""
     campaign, plan = solved
     rng, honest = np.random.default_rng(1), verify(*solved)
     copy = tmp_path / "copy"
@@ -187,7 +187,7 @@ def test_a_plan_for_another_campaign_is_refused(solved, tmp_path):
 @settings(max_examples=80)
 @given(instances())
 def test_no_multipliers_prove_more_than_the_optimum(instance):
-    """verify's own bound, from any numbers at all, never exceeds the cost of the best plan (brute force)."""
+    """Verify's own bound, from any numbers at all, never exceeds the cost of the best plan (brute force)."""
     best = brute_force(instance)
     if best is None:
         return

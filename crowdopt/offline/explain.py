@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdopt.core.certificate import COVERAGE, certify
 from crowdopt.core.solution import Options, Solution, Solve
@@ -57,7 +58,7 @@ class Shortage:
         if not said:
             said.append("shares of labels would do: only whole labels do not fit")
         if self.no_epsilon_below is None:
-            said.append("no error target below guessing would help: mend the limits first")
+            said.append("no error target better than guessing is within reach: more or better workers are needed")
             return said
         said.append(f"no plan can promise every task an error below {self.no_epsilon_below:.4g}")
         if self.epsilon_within_reach is not None:
@@ -112,11 +113,18 @@ def _targets(instance: AssignmentInstance, solution: Solution) -> tuple[float | 
     if below >= guess:
         return None, None
     table = solution.program.column("y").view(solution.primal)
-    plan = round_for_coverage(instance, table)
-    if plan is None:
-        return below, None
-    reached = float(instance.error_bound(np.array([_smallest(instance, plan)]))[0])
+    starts = (table, np.where(_fixed(instance), 1.0, 0.0))  # from the LP's whole shares, and from nothing
+    plans = [plan for plan in (round_for_coverage(instance, start) for start in starts) if plan is not None]
+    level = max((_smallest(instance, plan) for plan in plans), default=0.0)
+    reached = float(instance.error_bound(np.array([level]))[0])
     return below, reached if reached < 0.5 else None
+
+
+def _fixed(instance: AssignmentInstance) -> NDArray[np.bool_]:
+    """Which pairs must be in the plan, (tasks, workers)."""
+    fixed = np.zeros((instance.n_tasks, instance.n_workers), bool)
+    fixed[tuple(instance.fixed.T)] = True
+    return fixed
 
 
 def _smallest(instance: AssignmentInstance, pairs: Ints) -> float:

@@ -72,7 +72,7 @@ def test_a_ray_that_proves_emptiness_is_never_wrong(seed):
 
 
 def test_a_bound_from_the_optimal_multipliers_meets_the_optimum():
-    """min x1 + x2, x1 + 2 x2 >= 2 over [0, 1]^2: the multiplier 1/2 proves the value 1 at (0, 1)."""
+    """Min x1 + x2, x1 + 2 x2 >= 2 over [0, 1]^2: the multiplier 1/2 proves the value 1 at (0, 1)."""
     program = replace(small_program(np.random.default_rng(0)), **_one_row(np.array([[1.0, 2.0]])))
     certificate = certify(claim(program, primal=np.array([0.0, 1.0]), dual=np.array([0.5])))
     assert certificate.value == certificate.bound == 1.0
@@ -96,7 +96,7 @@ def _one_row(matrix: np.ndarray, need: float = 2.0, integer: bool = False) -> di
 
 @pytest.fixture
 def covering() -> Program:
-    """min x1 + x2 + x3 with .7 x1 + .7 x2 + .7 x3 >= 1, integer: the LP bound 10/7 rounds up to the optimum 2."""
+    """Min x1 + x2 + x3 with .7 x1 + .7 x2 + .7 x3 >= 1, integer: the LP bound 10/7 rounds up to the optimum 2."""
     return replace(small_program(np.random.default_rng(0)), **_one_row(np.full((1, 3), 0.7), 1.0, integer=True))
 
 

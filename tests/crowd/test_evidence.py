@@ -67,7 +67,7 @@ def test_lemma_1_for_any_weights(accuracy, seed):
 
 
 def test_lemma_1_as_printed_needs_a_vote_that_leans_right():
-    """w = -1, p = .9: the printed bound says e^-.32 = .726, the error is .9; our bound says 1."""
+    """W = -1, p = .9: the printed bound says e^-.32 = .726, the error is .9; our bound says 1."""
     assert np.exp(-0.5 * (-0.8) ** 2) < exact_error(np.array([0.9]), np.array([-1.0]))
     assert hoeffding_bound([0.9], [-1.0]) == 1.0
 

@@ -70,7 +70,7 @@ def test_evidence_too_small_for_a_solver_is_none():
 
 def test_labels_already_in_are_not_bought_again():
     """A collected label lowers the need, bars its pair, and counts towards the label limits."""
-    given = dict(accuracy=[[0.9, 0.8, 0.8]], task_type=[0], capacity=[1, 1, 1], epsilon=0.31)
+    given = {"accuracy": [[0.9, 0.8, 0.8]], "task_type": [0], "capacity": [1, 1, 1], "epsilon": 0.31}
     fresh = assign(AssignmentInstance(**given))
     after = assign(AssignmentInstance(**given, collected=[(0, 0)], max_labels=[2]))
     assert fresh.objective == 1 and fresh.pairs.tolist() == [[0, 0]]
