@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from crowdopt import api
+from crowdopt import api, backends
 from crowdopt.backends import BackendMissing
+from crowdopt.backends.probe import Available
 from crowdopt.core.solution import Progress, Status
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import RULES
@@ -233,6 +234,24 @@ def export(campaign: Path, program: str, output: Path, force: bool, as_json: boo
         f"wrote {output}: {WRITTEN[written.name]}",
         f"{size['columns']} columns, {size['rows']} rows, {size['entries']} entries",
     )
+
+
+@main.command("backends", epilog="Example: crowdopt backends")
+@as_json
+def backends_(as_json: bool) -> None:
+    """Which solver backends work here (each is tried, in a process of its own) and how to get the others."""
+    found = backends.available()
+    _say(as_json, {"backends": [asdict(one) for one in found]}, *_backend_table(found))
+
+
+def _backend_table(found: list[Available]) -> list[str]:
+    """Name, version and what it handles; for one that does not work, why, and what to type."""
+    line = "{:16} {:14} {:>3} {:>3} {:>6}  {}"
+    said = [line.format("backend", "version", "LP", "IP", "duals", "")]
+    for one in found:
+        able = ["yes" if yes else "-" for yes in (one.linear, one.integers, one.duals)]
+        said.append(line.format(one.name, one.version or "-", *able, one.why).rstrip())
+    return said
 
 
 def _size(instance: AssignmentInstance) -> dict[str, int]:

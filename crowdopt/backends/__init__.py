@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from os import cpu_count
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdopt.backends.claims import resting
 from crowdopt.core.program import Program
 from crowdopt.core.registry import discover
 from crowdopt.core.solution import Listener, Options, Solution, Status
 
+if TYPE_CHECKING:
+    from crowdopt.backends.probe import Available
+
 
 class BackendMissing(RuntimeError):
-    """The backend's library is not installed; the message says how to install it."""
+    """The backend's library is not installed, or cannot be used here; the message says what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,8 @@ class Backend:
         Whether it handles integer columns; whether it returns the multipliers of linear programs.
     run : callable
         ``run(program, options, listener) -> Solution``; raises ImportError without the library.
+    continuous : bool
+        Whether it handles columns that need not be integers.
     """
 
     name: str
@@ -41,6 +51,7 @@ class Backend:
     integers: bool
     duals: bool
     run: Callable[[Program, Options, Listener | None], Solution]
+    continuous: bool = True
 
 
 @cache
@@ -57,6 +68,23 @@ def named(name: str) -> Backend:
     if name not in registered():
         raise BackendMissing(f"there is no backend {name!r}; there are {', '.join(registered())}")
     return registered()[name]
+
+
+def available(names: Sequence[str] = (), seconds: float = 60.0) -> list[Available]:
+    """What each registered backend can do here, found out by solving, each in a process of its own.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Which backends; all of them unless said.
+    seconds : float
+        What one backend may take before it counts as not working.
+    """
+    from crowdopt.backends.probe import probe
+
+    chosen = [named(name) for name in names or registered()]
+    with ThreadPoolExecutor(cpu_count() or 1) as pool:
+        return list(pool.map(lambda backend: probe(backend, seconds), chosen))
 
 
 def solve(
@@ -80,26 +108,61 @@ def solve(
     Raises
     ------
     BackendMissing
-        If there is no such backend, its library is missing, or it cannot handle integer columns.
+        If there is no such backend, its library is missing or does not load, or it cannot handle such columns.
     """
     chosen = named(backend)
     if program.integer.any() and not chosen.integers:
         raise BackendMissing(f"{backend} solves linear programs only; relax the program or choose another backend")
-    if program.cost.size == 0:
-        return _without_columns(program, backend)
+    if not program.integer.all() and not chosen.continuous:
+        raise BackendMissing(f"{backend} solves programs in integers only; choose another backend")
+    plain = _plain(program, backend)
+    if plain is not None:
+        return plain
     try:
         return chosen.run(program, options or Options(), listener)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != chosen.library:
             raise
         raise BackendMissing(f"{backend} needs the library {chosen.library}: {chosen.install}") from error
+    except ImportError as error:
+        raise BackendMissing(f"{backend}: {chosen.library} is installed but does not load here: {error}") from error
 
 
-def _without_columns(program: Program, backend: str) -> Solution:
-    """A program without columns, which no library likes: feasible exactly if every row admits 0."""
+def _plain(program: Program, backend: str) -> Solution | None:
+    """What needs no solver, and what libraries do not agree on: a row without entries that 0 breaks; no entries."""
+    filled = np.bincount(program.matrix.indices, minlength=program.row_lower.size) > 0
     short, long = program.row_lower > 0, program.row_upper < 0
-    ray = np.where(short, 1.0, np.where(long, -1.0, 0.0))
-    zero = np.zeros_like(program.row_lower)
-    if not ray.any():
-        return Solution(program, backend, Status.OPTIMAL, np.zeros(0), zero, None, 0.0, 0.0, "no columns")
-    return Solution(program, backend, Status.INFEASIBLE, None, None, ray, None, 0.0, "no columns")
+    ray = np.where(filled, 0.0, np.where(short, 1.0, np.where(long, -1.0, 0.0)))
+    if ray.any():
+        return Solution(program, backend, Status.INFEASIBLE, None, None, ray, None, 0.0, "a row without entries")
+    return _without_entries(program, backend) if program.matrix.nnz == 0 else None
+
+
+def _without_entries(program: Program, backend: str) -> Solution:
+    """Columns that no row ties together: each goes where its cost pulls it."""
+    raw, rest, cost = "no entries", resting(program), program.cost
+    if (rest < program.lower).any() or (rest > program.upper).any():
+        return Solution(program, backend, Status.INFEASIBLE, None, None, None, None, 0.0, raw)
+    lowest = np.where(program.integer, np.ceil(program.lower), program.lower)
+    highest = np.where(program.integer, np.floor(program.upper), program.upper)
+    point = np.where(cost > 0, lowest, np.where(cost < 0, highest, rest))
+    if not np.isfinite(point).all():
+        return Solution(program, backend, Status.UNBOUNDED, None, None, None, None, 0.0, raw)
+    dual = None if program.integer.any() else np.zeros_like(program.row_lower)
+    return Solution(program, backend, Status.OPTIMAL, point, dual, None, float(cost @ point), 0.0, raw)
+
+
+@contextmanager
+def alone(*others: str) -> Iterator[None]:
+    """Keep other libraries out while one is imported.
+
+    PuLP 4 and CVXPY import every solver they know. ortools and highspy carry two builds of HiGHS that cannot be in one
+    process, so whoever loads the modelling library for HiGHS must not get ortools as well.
+    """
+    kept_out = [name for name in others if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(kept_out))  # type: ignore[arg-type]  # None makes an import fail
+    try:
+        yield
+    finally:
+        for name in kept_out:
+            sys.modules.pop(name, None)

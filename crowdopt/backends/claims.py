@@ -1,0 +1,139 @@
+"""From what a library says to what a Solution may carry: absent is None, and no bogus point passes for one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.certificate import INTEGRALITY, fraction, proves_empty, violation
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Solution, Status
+
+CREDIBLE = 1e-4  # absolute; a point that nobody claims optimal and that breaks a row by more than this is no point
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The rows by the sides they have, for libraries that know ``==``, ``>=`` and ``<=`` only.
+
+    A ranged row is in ``least`` and in ``most``; a row without a finite side is in none.
+    """
+
+    equal: Rows
+    least: Rows
+    most: Rows
+
+    @staticmethod
+    def of(program: Program, among: Any = True) -> Sides:
+        """The sides of a program's rows, or of those ``among`` them."""
+        equal = program.row_lower == program.row_upper
+        return Sides(
+            np.flatnonzero(equal & among),
+            np.flatnonzero(np.isfinite(program.row_lower) & ~equal & among),
+            np.flatnonzero(np.isfinite(program.row_upper) & ~equal & among),
+        )
+
+    def multipliers(self, count: int, equal: Any, least: Any, most: Any) -> Floats | None:
+        """One multiplier per row out of those of its sides, already in the house's sign; None if one is missing."""
+        total = np.zeros(count)
+        for rows, values in ((self.equal, equal), (self.least, least), (self.most, most)):
+            given = vector(values, rows.size)
+            if given is None:
+                return None
+            total[rows] += given
+        return total
+
+
+def vector(values: Any, size: int) -> Floats | None:
+    """The values as a flat array of that size; None if they are absent, too few, or not all finite."""
+    if size == 0:
+        return np.zeros(0)
+    if values is None:
+        return None
+    flat = np.array(values, dtype=np.float64).reshape(-1)
+    return flat if flat.size == size and np.isfinite(flat).all() else None
+
+
+def resting(program: Program) -> Floats:
+    """The point of the box nearest to 0; an integer column rounds away from 0 to stay inside."""
+    point: Floats = np.clip(0.0, program.lower, program.upper)
+    return np.where(program.integer, np.copysign(np.ceil(np.abs(point)), point), point)
+
+
+def solution(
+    program: Program,
+    backend: str,
+    status: Status,
+    primal: Any,
+    dual: Any,
+    ray: Any,
+    bound: float | None,
+    seconds: float,
+    raw: str,
+) -> Solution:
+    """A Solution that keeps the contract, out of anything a library may have left behind.
+
+    An optimal point is passed on as claimed. Any other point has to be CREDIBLE first: libraries leave zeros or a
+    fractional point behind when time runs out. Without a point there is no claim of optimality. Multipliers belong
+    to linear programs; those of an unfinished solve are kept unless all are 0. A ray is kept, with the sign under
+    which it proves something, only if it does.
+    """
+    point = vector(primal, program.cost.size)
+    linear = not program.integer.any()
+    multipliers = vector(dual, program.row_lower.size) if linear else None
+    if status is not Status.OPTIMAL:
+        point = point if point is not None and _is_credible(program, point) else None
+        multipliers = multipliers if multipliers is not None and multipliers.any() else None
+    elif multipliers is not None:
+        multipliers = completed(program, multipliers)
+    if status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        point = multipliers = bound = None
+    elif point is None:
+        status = Status.UNDECIDED
+    elif status is Status.UNDECIDED:
+        status = Status.FEASIBLE
+    proof = _ray(program, ray) if status is Status.INFEASIBLE else None
+    said = None if bound is None or not np.isfinite(bound) else float(bound)
+    if said is None and linear and status is Status.OPTIMAL and point is not None:
+        said = float(program.cost @ point)  # what claiming an optimum amounts to
+    return Solution(program, backend, status, point, multipliers, proof, said, seconds, raw)
+
+
+def completed(program: Program, multipliers: Floats) -> Floats:
+    """The multipliers, with those that belong to rows of one entry where a library has kept them for itself.
+
+    SCIP and CBC take such a row for a bound of its column and leave it without a multiplier: what it should have is
+    the column's reduced cost over the entry. Giving it that replaces the column's own end in the Lagrangian bound by
+    the row's, so only a row whose end is the better one gets it, and the bound can only rise.
+    """
+    entries = program.matrix.tocoo()
+    single = np.bincount(entries.row, minlength=multipliers.size)[entries.row] == 1
+    row, column, value = entries.row[single], entries.col[single], entries.data[single]
+    price = (program.cost - program.matrix.T @ multipliers)[column] / value
+    side = np.where(price > 0, program.row_lower[row], program.row_upper[row])
+    end = np.where(price * value > 0, program.lower[column], program.upper[column])
+    open_ended = (multipliers[row] == 0) & (price != 0) & np.isfinite(side)
+    with np.errstate(invalid="ignore"):
+        gain = np.where(open_ended, price * (side - value * end), -np.inf)
+    best = np.lexsort((gain, column))
+    best = best[np.append(np.diff(column[best]) != 0, True)] if best.size else best
+    best = best[gain[best] > 0]
+    complete = multipliers.copy()
+    complete[row[best]] = price[best]
+    return complete
+
+
+def _is_credible(program: Program, point: Floats) -> bool:
+    return violation(program, point) <= CREDIBLE and fraction(program, point) <= INTEGRALITY
+
+
+def _ray(program: Program, values: Any) -> Floats | None:
+    ray = vector(values, program.row_lower.size)
+    if ray is None or ray.size == 0:
+        return None
+    return next((signed for signed in (ray, -ray) if proves_empty(program, signed)), None)

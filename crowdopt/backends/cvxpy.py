@@ -1,0 +1,217 @@
+"""CVXPY: the matrix as a whole, its conic and quadratic solvers.
+
+Offered are solvers that take a time limit. glop and pdlp are not: CVXPY's interfaces want old versions of ortools, and
+ortools cannot be in one process with highspy; ``ortools-glop`` and ``ortools-pdlp`` go there directly.
+A ranged row becomes two. Solutions are read back in bulk.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from crowdopt.backends import Backend, BackendMissing, alone
+from crowdopt.backends.claims import Sides, solution
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Listener, Options, Solution, Status
+
+MEANING = {
+    "optimal": Status.OPTIMAL,
+    "infeasible": Status.INFEASIBLE,
+    "unbounded": Status.UNBOUNDED,
+}
+ENDLESS = 10**9  # iterations; the time limit ends a first-order method, not a count
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One of CVXPY's solvers: the settings that options amount to, and what to type if it is missing.
+
+    ``again`` are settings for a second run, where the first could not tell unbounded from infeasible.
+    """
+
+    settings: Callable[[Options, bool], dict[str, Any]]
+    install: str
+    integers: bool = False
+    again: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A program as CVXPY's objects; ``constraints`` are those of the equal, least and most sides, None if empty."""
+
+    problem: Any
+    variable: Any
+    constraints: tuple[Any, Any, Any]
+    sides: Sides
+
+
+def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
+    """Solve with one of CVXPY's solvers."""
+    chosen = OFFERS[offer]
+    if offer.upper() not in _installed():
+        raise BackendMissing(f"cvxpy-{offer} needs its solver: {chosen.install}")
+    built = build(program)
+    settings = chosen.settings(options, bool(program.integer.any()))
+    started = perf_counter()
+    raw = _solve(built.problem, offer, settings)
+    left = options.time_limit - (perf_counter() - started)
+    if raw == "infeasible_or_unbounded" and chosen.again and left > 0:
+        raw = _solve(built.problem, offer, {**settings, "time_limit": left, **dict(chosen.again)})
+    return _read_back(built, program, f"cvxpy-{offer}", raw, options, perf_counter() - started)
+
+
+def build(program: Program) -> Built:
+    """The program as CVXPY's objects: one variable, and one matrix constraint per kind of side.
+
+    Rows without an entry are left out, for some of CVXPY's interfaces break on them; what they say is known.
+    """
+    cvxpy = _load()
+    whole: Any = bool(program.integer.all()) or (np.flatnonzero(program.integer),)
+    kind = {"integer": whole} if program.integer.any() else {}
+    variable = cvxpy.Variable(program.cost.size, bounds=[program.lower, program.upper], **kind)
+    by_row = program.matrix.tocsr()
+    sides = Sides.of(program, np.diff(by_row.indptr) > 0)
+    equal, least, most = sides.equal, sides.least, sides.most
+    constraints = (
+        by_row[equal] @ variable == program.row_lower[equal] if equal.size else None,
+        by_row[least] @ variable >= program.row_lower[least] if least.size else None,
+        by_row[most] @ variable <= program.row_upper[most] if most.size else None,
+    )
+    present = [constraint for constraint in constraints if constraint is not None]
+    problem = cvxpy.Problem(cvxpy.Minimize(program.cost @ variable), present)
+    return Built(problem, variable, constraints, sides)
+
+
+def _solve(problem: Any, offer: str, settings: dict[str, Any]) -> str:
+    """Run; returns CVXPY's status. A library that raises has decided nothing."""
+    _renew_threads()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "Solution may be inaccurate": the certificate says how inaccurate
+            problem.solve(solver=offer.upper(), **settings)
+    except Exception as error:
+        cause = error.__cause__ or error.__context__ or error
+        if "size-limited" in str(cause):
+            raise BackendMissing(f"cvxpy-{offer}: its licence does not allow a program of this size") from None
+        return f"{type(cause).__name__}: {cause}"
+    return str(problem.status)
+
+
+def _renew_threads() -> None:
+    """HiGHS' number of threads is that of its scheduler, once per process, unless that is reset."""
+    highspy = sys.modules.get("highspy")
+    if highspy is not None:
+        highspy.Highs.resetGlobalScheduler(True)
+
+
+def _read_back(built: Built, program: Program, name: str, raw: str, options: Options, seconds: float) -> Solution:
+    status = MEANING.get(raw, Status.UNDECIDED)
+    prices = _multipliers(built, program)
+    bound = _bound(built.problem) if program.integer.any() else None
+    if bound is None and status is Status.OPTIMAL and options.gap == 0 and built.variable.value is not None:
+        bound = float(program.cost @ np.asarray(built.variable.value))
+    return solution(program, name, status, built.variable.value, prices, prices, bound, seconds, raw)
+
+
+def _multipliers(built: Built, program: Program) -> Floats | None:
+    """CVXPY's duals of inequalities are >= 0, those of equalities go with ``y'(Ax - b)``: both turned our way."""
+    equal, least, most = (None if part is None else part.dual_value for part in built.constraints)
+    turned = (None if equal is None else -np.asarray(equal), least, None if most is None else -np.asarray(most))
+    return built.sides.multipliers(program.row_lower.size, *turned)
+
+
+def _bound(problem: Any) -> float | None:
+    """The branch-and-bound bound, where the solver's own statistics have one."""
+    facts = None if problem.solver_stats is None else problem.solver_stats.extra_stats
+    if isinstance(facts, dict):
+        return facts.get("mip_dual_bound")
+    return getattr(facts, "mip_dual_bound", None)
+
+
+def _load() -> Any:
+    with alone("ortools"):
+        import cvxpy
+    return cvxpy
+
+
+def _installed() -> list[str]:
+    """The solvers that CVXPY found when it was imported: asking it again would import ortools."""
+    _load()
+    from cvxpy.reductions.solvers import defines
+
+    return list(defines.INSTALLED_SOLVERS)
+
+
+def _highs(options: Options, search: bool) -> dict[str, Any]:
+    nodes = {} if options.nodes is None else {"mip_max_nodes": options.nodes}
+    return {
+        "time_limit": options.time_limit,
+        "threads": options.threads,
+        "random_seed": options.seed,
+        "mip_rel_gap": options.gap,
+        "mip_abs_gap": 0.0,
+        "mip_feasibility_tolerance": 1e-9,  # COVERAGE: what a plan is held to
+        **nodes,
+    }
+
+
+def _clarabel(options: Options, search: bool) -> dict[str, Any]:
+    return {"time_limit": options.time_limit, "max_iter": 1000, "max_threads": options.threads}
+
+
+def _scs(options: Options, search: bool) -> dict[str, Any]:
+    return {"time_limit_secs": options.time_limit, "max_iters": ENDLESS, "eps_abs": 1e-8, "eps_rel": 1e-8}
+
+
+def _osqp(options: Options, search: bool) -> dict[str, Any]:
+    """A solver of quadratic programs, slow on linear ones: tighter than this it seldom ends, looser it is far off."""
+    return {"time_limit": options.time_limit, "max_iter": ENDLESS, "eps_abs": 1e-6, "eps_rel": 1e-6}
+
+
+def _scipy(options: Options, search: bool) -> dict[str, Any]:
+    """SciPy's HiGHS takes neither threads nor a seed."""
+    nodes = {} if options.nodes is None else {"node_limit": options.nodes}
+    extra = {"mip_rel_gap": options.gap, **nodes} if search else {}
+    return {"scipy_options": {"time_limit": options.time_limit, **extra}}
+
+
+def _scip(options: Options, search: bool) -> dict[str, Any]:
+    nodes = {} if options.nodes is None else {"limits/nodes": options.nodes}
+    return {
+        "scip_params": {
+            "limits/time": options.time_limit,
+            "limits/gap": options.gap,
+            "randomization/randomseedshift": options.seed,
+            **nodes,
+        }
+    }
+
+
+def _gurobi(options: Options, search: bool) -> dict[str, Any]:
+    nodes = {} if options.nodes is None else {"NodeLimit": options.nodes}
+    limits = {"TimeLimit": options.time_limit, "MIPGap": options.gap, "Threads": options.threads}
+    return {**limits, "Seed": options.seed, "DualReductions": 0, **nodes}  # 0: tell unbounded from infeasible
+
+
+OFFERS = {
+    "highs": Offer(_highs, "pip install highspy", integers=True, again=(("presolve", "off"),)),
+    "clarabel": Offer(_clarabel, "pip install clarabel"),
+    "scs": Offer(_scs, "pip install scs"),
+    "osqp": Offer(_osqp, "pip install osqp"),
+    "scipy": Offer(_scipy, "pip install scipy", integers=True),
+    "scip": Offer(_scip, "pip install pyscipopt", integers=True),
+    "gurobi": Offer(_gurobi, "pip install gurobipy, and a licence", integers=True),
+}
+INSTALL = "pip install cvxpy"
+BACKENDS = [
+    Backend(f"cvxpy-{offer}", "cvxpy", INSTALL, integers=chosen.integers, duals=True, run=partial(run, offer))
+    for offer, chosen in OFFERS.items()
+]

@@ -1,0 +1,226 @@
+"""OR-Tools: GLOP and PDLP for linear programs, CP-SAT for programs in integers.
+
+GLOP and PDLP take the matrix and give their vectors back in bulk. GLOP gives no ray through that interface; PDLP does.
+
+CP-SAT knows integers only. What it gets is a *relaxation* in integers, row by row and side by side: with columns
+measured from their lower sides (so that none is negative), a row ``a'z >= r`` is multiplied by a power of two, its
+coefficients are rounded up and its side down to integers; for ``<=`` it is the other way round. A product with a power
+of two is exact in float64, so every point of the program is a point of CP-SAT's, and a bound that holds there holds
+here, as does infeasibility. Costs are multiplied likewise and rounded down, so the bound is divided by the same power
+and nothing else. The power is the smallest that rounds nothing away, else the smallest that keeps a point of CP-SAT's
+within COVERAGE / 2 of the row, as far as CP-SAT's 64 bits allow. Whether its point is one of ours is checked all the
+same, as everywhere. Columns need finite sides; products beyond what 64 bits hold raise BackendMissing.
+
+The ortools wheels and highspy carry two builds of HiGHS, so the two cannot be loaded into one process.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, floor, fsum, inf, ldexp, log2, nextafter
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.backends import Backend, BackendMissing
+from crowdopt.backends.claims import solution
+from crowdopt.core.certificate import COVERAGE
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Listener, Options, Solution, Status
+
+MEANING = {
+    # GLOP's and CP-SAT's
+    "OPTIMAL": Status.OPTIMAL,
+    "INFEASIBLE": Status.INFEASIBLE,
+    "UNBOUNDED": Status.UNBOUNDED,
+    # PDLP's
+    "TERMINATION_REASON_OPTIMAL": Status.OPTIMAL,
+    "TERMINATION_REASON_PRIMAL_INFEASIBLE": Status.INFEASIBLE,
+}
+PDLP_GAP = 1e-8  # relative, at which PDLP stops
+COARSE = 12  # powers of two that are tried for rounding nothing away: prices in quarters, whole capacities
+FINEST = 50  # power of two; finer than this, float64 itself is the limit
+WIDEST = 2.0**60  # CP-SAT adds up products in 64 bits
+
+
+def _refuse_beside_highs(backend: str) -> None:
+    if "highspy" in sys.modules and "ortools.util" not in sys.modules:
+        raise BackendMissing(
+            f"{backend}: ortools cannot be loaded into a process that has loaded highspy; run it in one of its own"
+        )
+
+
+def run_glop(program: Program, options: Options, listener: Listener | None) -> Solution:
+    """Solve a linear program with GLOP, the simplex method."""
+    _refuse_beside_highs("ortools-glop")
+    from ortools.linear_solver.python import model_builder_helper
+
+    model = model_builder_helper.ModelBuilderHelper()
+    sides = (program.row_lower, program.row_upper)
+    by_row = sparse.csr_matrix(program.matrix)
+    model.fill_model_from_sparse_data(program.lower, program.upper, program.cost, *sides, by_row)
+    started = perf_counter()
+    solver, raw = _glop(model_builder_helper, model, options, options.time_limit, "true")
+    left = options.time_limit - (perf_counter() - started)
+    if raw == "INFEASIBLE":  # with preprocessing that may mean unbounded
+        solver, raw = _glop(model_builder_helper, model, options, left, "false") if left > 0 else (solver, "UNDECIDED")
+    status = MEANING.get(raw, Status.UNDECIDED)
+    has_point = solver.has_solution()
+    primal = solver.variable_values() if has_point else None
+    dual = solver.dual_values() if has_point else None
+    return solution(program, "ortools-glop", status, primal, dual, None, None, perf_counter() - started, raw)
+
+
+def _glop(helper: Any, model: Any, options: Options, seconds: float, preprocessing: str) -> tuple[Any, str]:
+    solver = helper.ModelSolverHelper("GLOP")
+    solver.enable_output(False)
+    solver.set_time_limit_in_seconds(seconds)
+    solver.set_solver_specific_parameters(
+        f"random_seed: {options.seed}, num_omp_threads: {options.threads}, use_preprocessing: {preprocessing}"
+    )
+    solver.solve(model)
+    return solver, str(solver.status()).rpartition(".")[2]
+
+
+def run_pdlp(program: Program, options: Options, listener: Listener | None) -> Solution:
+    """Solve a linear program with PDLP, a first-order method, to a relative gap of PDLP_GAP."""
+    _refuse_beside_highs("ortools-pdlp")
+    from ortools.pdlp import solve_log_pb2, solvers_pb2
+    from ortools.pdlp.python import pdlp
+
+    model = pdlp.QuadraticProgram()
+    model.resize_and_initialize(program.cost.size, program.row_lower.size)
+    model.objective_vector = program.cost
+    model.constraint_matrix = sparse.csc_matrix(program.matrix)
+    model.constraint_lower_bounds, model.constraint_upper_bounds = program.row_lower, program.row_upper
+    model.variable_lower_bounds, model.variable_upper_bounds = program.lower, program.upper
+    settings = solvers_pb2.PrimalDualHybridGradientParams()
+    settings.num_threads = options.threads
+    settings.termination_criteria.time_sec_limit = options.time_limit
+    settings.termination_criteria.simple_optimality_criteria.eps_optimal_relative = PDLP_GAP
+    settings.termination_criteria.simple_optimality_criteria.eps_optimal_absolute = PDLP_GAP
+    started = perf_counter()
+    found = pdlp.primal_dual_hybrid_gradient(model, settings)
+    raw = solve_log_pb2.TerminationReason.Name(found.solve_log.termination_reason)
+    status = MEANING.get(raw, Status.UNDECIDED)
+    dual = found.dual_solution  # a ray where PDLP says primal infeasible
+    seconds = perf_counter() - started
+    return solution(program, "ortools-pdlp", status, found.primal_solution, dual, dual, None, seconds, raw)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """A linear form in integers, ``coefficients / 2**power``, and the side it is held to, if any."""
+
+    columns: Any
+    coefficients: list[int]
+    power: int
+    side: int | None
+
+
+def run_cpsat(program: Program, options: Options, listener: Listener | None) -> Solution:
+    """Solve a program in integers with CP-SAT, which counts conflicts where others count nodes."""
+    _refuse_beside_highs("ortools-cpsat")
+    from ortools.sat.python import cp_model
+
+    name = "ortools-cpsat"
+    low, high = _box(program)
+    if (low > high).any():
+        empty = "a column has no integer between its sides"
+        return solution(program, name, Status.INFEASIBLE, None, None, None, None, 0.0, empty)
+    model = cp_model.CpModel()
+    columns = [model.new_int_var(first, last, "") for first, last in zip(low.tolist(), high.tolist(), strict=True)]
+    for row in (*relaxed_rows(program, low, high, 1.0), *relaxed_rows(program, low, high, -1.0)):
+        terms = cp_model.LinearExpr.weighted_sum([columns[k] for k in row.columns], row.coefficients)
+        model.add(terms >= row.side)
+    cost = relaxed(np.arange(low.size), -program.cost, None, low, high)
+    model.maximize(cp_model.LinearExpr.weighted_sum(columns, cost.coefficients))
+    solver = _cpsat_solver(cp_model, options)
+    started = perf_counter()
+    raw = solver.status_name(solver.solve(model))
+    seconds = perf_counter() - started
+    primal = [solver.value(column) for column in columns] if raw in ("OPTIMAL", "FEASIBLE") else None
+    bound = _unscaled(program, low, cost, solver.best_objective_bound) if raw != "MODEL_INVALID" else None
+    return solution(program, name, MEANING.get(raw, Status.UNDECIDED), primal, None, None, bound, seconds, raw)
+
+
+def _cpsat_solver(cp_model: Any, options: Options) -> Any:
+    solver = cp_model.CpSolver()
+    settings = solver.parameters
+    settings.max_time_in_seconds = options.time_limit
+    settings.num_workers = options.threads
+    settings.random_seed = options.seed
+    settings.relative_gap_limit = options.gap
+    if options.nodes is not None:
+        settings.max_number_of_conflicts = options.nodes
+    return solver
+
+
+def _box(program: Program) -> tuple[Any, Any]:
+    sides = np.ceil(program.lower), np.floor(program.upper)
+    if not (np.abs(sides[0]) < WIDEST).all() or not (np.abs(sides[1]) < WIDEST).all():
+        raise BackendMissing("ortools-cpsat needs finite sides on every column; choose another backend")
+    return sides[0].astype(np.int64), sides[1].astype(np.int64)
+
+
+def relaxed_rows(program: Program, low: Any, high: Any, sign: float) -> Iterator[Scaled]:
+    """The lower sides (sign 1) or the upper sides (sign -1) of the rows, each as ``coefficients x >= side``."""
+    by_row = program.matrix.tocsr()
+    sides = sign * (program.row_lower if sign > 0 else program.row_upper)
+    for row in np.flatnonzero(np.isfinite(sides)).tolist():
+        span = slice(by_row.indptr[row], by_row.indptr[row + 1])
+        yield relaxed(by_row.indices[span], sign * by_row.data[span], float(sides[row]), low, high)
+
+
+def relaxed(columns: Any, values: Floats, side: float | None, low: Any, high: Any) -> Scaled:
+    """``values x >= side`` in integers, such that every point of the box that satisfies it satisfies the integers.
+
+    Rounding a coefficient up only adds to a column measured from its lower side; ``shift`` is what that measuring
+    takes away again.
+    """
+    lowest, highest = low[columns].astype(np.float64), high[columns].astype(np.float64)
+    power = _power(values, highest - lowest, np.maximum(np.abs(lowest), np.abs(highest)))
+    exact = np.ldexp(values, power)
+    rounded = np.ceil(exact)
+    shift = fsum((rounded - exact) * lowest)
+    scaled = None
+    if side is not None:
+        wanted = ldexp(side, power)
+        near = ceil(wanted) if shift == 0 else floor(wanted + shift) - 1  # 1 for float64's rounding in the shift
+        scaled = max(-int(WIDEST), min(near, int(WIDEST)))  # no product reaches that far
+    return Scaled(columns.tolist(), [int(value) for value in rounded], power, scaled)
+
+
+def _power(values: Floats, widths: Floats, sizes: Floats) -> int:
+    """The power of two that multiplies a row: see the module's docstring."""
+    coarse = next((k for k in range(COARSE) if (np.ldexp(values, k) % 1 == 0).all()), None)
+    wanted = ceil(log2(max(1.0, 2 * float(widths.sum()) / COVERAGE))) if coarse is None else coarse
+    reach = float(np.abs(values) @ sizes) + 1.0
+    held = min(wanted, FINEST, floor(log2(WIDEST / reach)))
+    if held < 0:
+        raise BackendMissing("ortools-cpsat: products of coefficients and columns exceed 64 bits")
+    return held
+
+
+def _unscaled(program: Program, low: Any, cost: Scaled, bound: float) -> float | None:
+    """CP-SAT's upper bound on minus the scaled cost, as a lower bound on the cost."""
+    if abs(bound) >= WIDEST:
+        return None
+    start = low.astype(np.float64)
+    given = np.array(cost.coefficients, dtype=np.float64) * start
+    terms = [-nextafter(bound, inf) if abs(bound) >= 2**53 else -bound, *given]
+    base = program.cost * start
+    noise = np.finfo(np.float64).eps * float(np.abs(base).sum() + np.ldexp(np.abs(given), -cost.power).sum())
+    return ldexp(fsum(terms), -cost.power) + fsum(base) - 4 * noise
+
+
+INSTALL = "pip install ortools"
+BACKENDS = [
+    Backend("ortools-glop", "ortools", INSTALL, integers=False, duals=True, run=run_glop),
+    Backend("ortools-pdlp", "ortools", INSTALL, integers=False, duals=True, run=run_pdlp),
+    Backend("ortools-cpsat", "ortools", INSTALL, integers=True, duals=False, run=run_cpsat, continuous=False),
+]

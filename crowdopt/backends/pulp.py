@@ -1,0 +1,375 @@
+"""PuLP, major versions 3 and 4: its own objects, its own solvers.
+
+PuLP 3 brings a CBC along; for PuLP 4 it is the package cbcbox, or any ``cbc`` on the path. PuLP's CP-SAT is not
+offered, for it rounds the bounds of continuous columns; nor are its solvers that cannot be given a time limit.
+PuLP knows no ranged rows: such a row becomes two. It reads a solution back variable by variable, never in bulk.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from crowdopt.backends import Backend, BackendMissing, alone
+from crowdopt.backends.claims import Sides, resting, solution
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Listener, Options, Solution, Status
+
+MEANING = {
+    # PuLP 3 and PuLP 4 name the same outcomes
+    "Optimal Solution Found": Status.OPTIMAL,
+    "Optimal": Status.OPTIMAL,
+    "Infeasible": Status.INFEASIBLE,
+    "Unbounded": Status.UNBOUNDED,
+    "GapLimit": Status.OPTIMAL,  # of CBC: within the gap that was asked for
+    # HiGHS', SCIP's, Gurobi's and GLPK's own words: PuLP 3 takes "unbounded or infeasible" for infeasible
+    "kOptimal": Status.OPTIMAL,
+    "kInfeasible": Status.INFEASIBLE,
+    "kUnbounded": Status.UNBOUNDED,
+    "optimal": Status.OPTIMAL,
+    "infeasible": Status.INFEASIBLE,
+    "unbounded": Status.UNBOUNDED,
+    "gurobi 2": Status.OPTIMAL,
+    "gurobi 3": Status.INFEASIBLE,
+    "gurobi 5": Status.UNBOUNDED,
+    "INTEGER OPTIMAL SOLUTION FOUND": Status.OPTIMAL,
+    "INTEGER OPTIMAL SOLUTION FOUND BY MIP PREPROCESSOR": Status.OPTIMAL,
+    "OPTIMAL LP SOLUTION FOUND": Status.OPTIMAL,
+    "LP HAS NO PRIMAL FEASIBLE SOLUTION": Status.INFEASIBLE,
+    "PROBLEM HAS NO PRIMAL FEASIBLE SOLUTION": Status.INFEASIBLE,
+    "PROBLEM HAS NO INTEGER FEASIBLE SOLUTION": Status.INFEASIBLE,
+    "LP HAS UNBOUNDED PRIMAL SOLUTION": Status.UNBOUNDED,
+}
+SLOW_COLUMNS = 2000  # a few seconds; 9000 take three quarters of a minute
+CBC_PRINTS = (1e-3, 1e-5)  # absolute, relative; CBC prints a bound with three decimals or with six digits
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One of PuLP's solvers: how to make it, what it says, and what bound it claims once it has run.
+
+    ``make(pulp, options, folder, linear)`` gives the solver; ``word(model, folder)`` its own status or None for
+    PuLP's; ``bound(model, folder)`` a lower bound or None. ``model`` is the solver's own, None if it has none.
+    ``slow``: PuLP 4 looks every cost up in a list when it hands the program over, unlimited by any time limit.
+    ``rounds``: its bound was printed and lowered accordingly, so an optimum that close to it meets it.
+    """
+
+    make: Callable[[Any, Options, Path, bool], Any]
+    word: Callable[[Any, Path], str | None]
+    bound: Callable[[Any, Path], float | None]
+    missing: str
+    duals: bool = False
+    slow: bool = False
+    rounds: bool = False
+
+
+def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
+    """Solve with one of PuLP's solvers."""
+    pulp, chosen = _load(), OFFERS[offer]
+    if chosen.slow and _is_modern(pulp) and program.cost.size > SLOW_COLUMNS:
+        raise BackendMissing(
+            f"pulp-{offer}: PuLP 4 hands columns to this solver in time that grows with their square, and there are "
+            f"{program.cost.size}, more than {SLOW_COLUMNS}; use the backend {offer}"
+        )
+    linear = not program.integer.any()
+    with TemporaryDirectory() as folder, _quiet():
+        solver = chosen.make(pulp, options, Path(folder), linear)
+        if not solver.available():
+            raise BackendMissing(f"pulp-{offer} needs {chosen.missing}")
+        solver.tmpDir = folder
+        built = build(program)
+        started = perf_counter()
+        raw = _solve(built, solver, chosen, Path(folder))
+        seconds = perf_counter() - started
+        bound = None if linear else chosen.bound(built.problem.solverModel, Path(folder))
+    return _read_back(built, program, f"pulp-{offer}", chosen, raw, bound, options, seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A program as PuLP's objects; ``constraints`` holds one list per side: equal, least, most."""
+
+    pulp: Any
+    problem: Any
+    variables: list[Any]
+    constraints: tuple[list[Any], list[Any], list[Any]]
+    sides: Sides
+
+
+def build(program: Program) -> Built:
+    """The program as PuLP's objects, row by row from lists: the quickest way that both majors offer."""
+    pulp = _load()
+    problem = pulp.LpProblem("program")
+    variables = _variables(pulp, problem, program)
+    problem.setObjective(_sum(pulp, list(zip(variables, program.cost.tolist(), strict=True))))
+    sides = Sides.of(program)
+    by_row = program.matrix.tocsr()
+    add = partial(_add_rows, pulp, problem, variables, by_row)
+    constraints = (
+        add("e", pulp.LpConstraintEQ, sides.equal, program.row_lower),
+        add("l", pulp.LpConstraintGE, sides.least, program.row_lower),
+        add("u", pulp.LpConstraintLE, sides.most, program.row_upper),
+    )
+    return Built(pulp, problem, variables, constraints, sides)
+
+
+def _variables(pulp: Any, problem: Any, program: Program) -> list[Any]:
+    """Named by rank: PuLP 3 sorts its variables by name, and sorting what is sorted costs nothing."""
+    kinds = np.where(program.integer, pulp.LpInteger, pulp.LpContinuous).tolist()
+    boxes = zip(_finite(program.lower), _finite(program.upper), kinds, strict=True)
+    return [problem.add_variable(f"x{k:09d}", low, high, kind) for k, (low, high, kind) in enumerate(boxes)]
+
+
+def _finite(sides: Floats) -> list[float | None]:
+    return [side if side - side == 0 else None for side in sides.tolist()]
+
+
+def _sum(pulp: Any, pairs: list[tuple[Any, float]]) -> Any:
+    return pulp.lpSum_vars_coefs(pairs) if _is_modern(pulp) else pulp.LpAffineExpression(pairs)
+
+
+def _is_modern(pulp: Any) -> bool:
+    return int(pulp.__version__.partition(".")[0]) >= 4
+
+
+def _add_rows(
+    pulp: Any, problem: Any, variables: list[Any], by_row: Any, mark: str, sense: int, rows: Any, sides: Floats
+) -> list[Any]:
+    starts, columns, values = by_row.indptr.tolist(), by_row.indices.tolist(), by_row.data.tolist()
+    added = []
+    for row, side in zip(rows.tolist(), sides[rows].tolist(), strict=True):
+        span = slice(starts[row], starts[row + 1])
+        pairs = [(variables[k], value) for k, value in zip(columns[span], values[span], strict=True)]
+        added.append(_add_row(pulp, problem, f"{mark}{row:09d}", _sum(pulp, pairs), sense, side))
+    return added
+
+
+def _add_row(pulp: Any, problem: Any, name: str, terms: Any, sense: int, side: float) -> Any:
+    if not _is_modern(pulp):
+        constraint = pulp.LpConstraint(terms, sense, name, side)
+        problem.addConstraint(constraint)
+        return constraint
+    terms.constant = -side
+    terms.sense = sense
+    return problem.addConstraint(terms, name)
+
+
+def _solve(built: Built, solver: Any, chosen: Offer, folder: Path) -> str:
+    """Run the solver; returns the most telling word on how it ended. A library that raises has decided nothing."""
+    said: Any = None
+    failure = ""
+    try:
+        said = built.problem.solve(solver)
+    except Exception as error:
+        if "size-limited" in str(error):
+            raise BackendMissing(f"{solver.name}: its licence does not allow a program of this size") from None
+        failure = f"{type(error).__name__}: {error}"
+    own = chosen.word(built.problem.solverModel, folder)
+    if own is not None or failure:
+        return own or failure
+    return str(said.status.name) if _is_modern(built.pulp) else _older_word(built)
+
+
+def _older_word(built: Built) -> str:
+    """PuLP 3 has two words: the status knows of infeasible searches, the solution status of limits."""
+    word: str = built.pulp.LpStatus[built.problem.status]
+    return word if word in ("Infeasible", "Unbounded") else str(built.pulp.LpSolution[built.problem.sol_status])
+
+
+def _read_back(
+    built: Built,
+    program: Program,
+    name: str,
+    chosen: Offer,
+    raw: str,
+    bound: float | None,
+    options: Options,
+    seconds: float,
+) -> Solution:
+    status = MEANING.get(raw, Status.UNDECIDED)
+    primal = _point(built, program)
+    if status is Status.OPTIMAL and options.gap == 0 and primal is not None:
+        value = float(program.cost @ primal)
+        met = bound is None or (chosen.rounds and value - bound <= 2 * _printing(value))
+        bound = value if met else bound
+    dual = _multipliers(built, program) if chosen.duals else None
+    return solution(program, name, status, primal, dual, None, bound, seconds, raw)
+
+
+def _point(built: Built, program: Program) -> Floats | None:
+    """The variables' values; a column that no row and no cost mentions never reaches the solver and rests."""
+    values = [variable.varValue for variable in built.variables]
+    point = np.array([np.nan if value is None else value for value in values])
+    if np.isnan(point).all():
+        return None
+    idle = (np.diff(program.matrix.indptr) == 0) & (program.cost == 0)
+    return np.where(np.isnan(point) & idle, resting(program), point)
+
+
+def _multipliers(built: Built, program: Program) -> Floats | None:
+    prices = [[constraint.pi for constraint in part] for part in built.constraints]
+    if any(price is None for part in prices for price in part):
+        return None
+    return built.sides.multipliers(program.row_lower.size, *prices)
+
+
+def _load() -> Any:
+    with alone("ortools"):
+        import pulp
+    return pulp
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """PuLP 3 warns of PuLP 4 on calls that both have."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _cbc(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
+    bundled = getattr(pulp, "PULP_CBC_CMD", None)
+    path = None if bundled is None else bundled.pulp_cbc_path
+    if path is not None and not pulp.COIN_CMD.executable(path):
+        path = None
+    settings = [f"randomSeed {options.seed}", f"randomCbcSeed {options.seed}"]
+    if linear and path is None:
+        settings += ["singletonBounds off", "boundPropLevel off"]  # CBC 3 tightens bounds and loses multipliers by it
+    return pulp.COIN_CMD(
+        path=path,
+        msg=False,
+        timeLimit=options.time_limit,
+        gapRel=options.gap,
+        threads=options.threads if options.threads > 1 else None,
+        maxNodes=options.nodes,
+        options=settings,
+        logPath=str(folder / "cbc.log"),
+    )
+
+
+def _cbc_bound(model: Any, folder: Path) -> float | None:
+    """The bound that CBC logs when it stops early, lowered by what printing may have added."""
+    found = re.search(r"^Lower bound:\s+(\S+)", _log(folder / "cbc.log"), re.M)
+    if found is None:
+        return None
+    printed = float(found[1])
+    return printed - _printing(printed) if abs(printed) < 1e30 else None
+
+
+def _printing(value: float) -> float:
+    return CBC_PRINTS[0] + CBC_PRINTS[1] * abs(value)
+
+
+def _log(path: Path) -> str:
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def _highs(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
+    solver = pulp.HiGHS(
+        msg=False,
+        timeLimit=options.time_limit,
+        gapRel=options.gap,
+        gapAbs=0.0,
+        threads=options.threads,
+        random_seed=options.seed,
+        mip_feasibility_tolerance=1e-9,  # COVERAGE: what a plan is held to
+        **({} if options.nodes is None else {"mip_max_nodes": options.nodes}),
+    )
+    solver.callSolver = lambda problem: _run_highs(problem.solverModel)
+    return solver
+
+
+def _run_highs(model: Any) -> None:
+    """Run; where presolve cannot tell unbounded from infeasible, run again without it."""
+    type(model).resetGlobalScheduler(True)  # the number of threads is the scheduler's, not the model's
+    model.run()
+    if _highs_word(model) == "kUnboundedOrInfeasible":
+        model.setOptionValue("presolve", "off")
+        model.run()  # the clock, and so the limit, runs on
+
+
+def _highs_word(model: Any, folder: Path | None = None) -> str | None:
+    return None if model is None else str(model.getModelStatus()).rpartition(".")[2]
+
+
+def _highs_bound(model: Any, folder: Path) -> float | None:
+    return None if model is None else model.getInfo().mip_dual_bound
+
+
+def _scip(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
+    return pulp.SCIP_PY(
+        msg=False,
+        timeLimit=options.time_limit,
+        gapRel=options.gap,
+        maxNodes=options.nodes,
+        options=[f"randomization/randomseedshift={options.seed}"],
+    )
+
+
+def _scip_word(model: Any, folder: Path) -> str | None:
+    return None if model is None else model.getStatus()
+
+
+def _scip_bound(model: Any, folder: Path) -> float | None:
+    bound = None if model is None else model.getDualbound()
+    return None if bound is None or abs(bound) >= 1e20 else bound
+
+
+def _gurobi(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
+    nodes = {} if options.nodes is None else {"NodeLimit": options.nodes}
+    limits = {"Threads": options.threads, "Seed": options.seed, "DualReductions": 0, **nodes}
+    return pulp.GUROBI(msg=False, timeLimit=options.time_limit, gapRel=options.gap, **limits)
+
+
+def _gurobi_word(model: Any, folder: Path) -> str | None:
+    return None if model is None else f"gurobi {model.Status}"
+
+
+def _gurobi_bound(model: Any, folder: Path) -> float | None:
+    return None if model is None else model.ObjBound
+
+
+def _glpk(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
+    seconds = max(1, ceil(options.time_limit))  # glpsol counts whole seconds
+    settings = ["--log", str(folder / "glpk.log"), "--seed", str(options.seed)]
+    settings += ["--nopresol"] if linear else ["--mipgap", str(options.gap)]  # the presolver cannot tell why it ends
+    return pulp.GLPK_CMD(msg=False, timeLimit=seconds, options=settings)
+
+
+def _glpk_word(model: Any, folder: Path) -> str | None:
+    """The last thing glpsol says: PuLP takes a search that ran out of time for an optimum."""
+    found = re.findall(r"^[A-Z; ]{12,}$", _log(folder / "glpk.log"), re.M)
+    return found[-1] if found else None
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+OFFERS = {
+    "cbc": Offer(
+        _cbc, _nothing, _cbc_bound, "CBC, which PuLP 4 does not bring: pip install cbcbox", duals=True, rounds=True
+    ),
+    "highs": Offer(_highs, _highs_word, _highs_bound, "the library highspy: pip install highspy", duals=True),
+    "scip": Offer(_scip, _scip_word, _scip_bound, "PySCIPOpt: pip install pyscipopt", slow=True),
+    "gurobi": Offer(
+        _gurobi, _gurobi_word, _gurobi_bound, "gurobipy and a licence: pip install gurobipy", duals=True, slow=True
+    ),
+    "glpk": Offer(_glpk, _glpk_word, _nothing, "glpsol on the path: apt install glpk-utils, brew install glpk"),
+}
+INSTALL = "pip install pulp"
+BACKENDS = [
+    Backend(f"pulp-{offer}", "pulp", INSTALL, integers=True, duals=chosen.duals, run=partial(run, offer))
+    for offer, chosen in OFFERS.items()
+]

@@ -1,0 +1,114 @@
+"""SCIP, through PySCIPOpt.
+
+PySCIPOpt takes columns one by one and entries one by one (``addCoefLinear``, several times as quick as its
+expressions) and gives values back one by one: no bulk either way. SCIP keeps multipliers only where it has not
+presolved, so linear programs are solved without.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from crowdopt.backends import Backend
+from crowdopt.backends.claims import solution
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Listener, Options, Solution, Status
+
+MEANING = {
+    "optimal": Status.OPTIMAL,
+    "infeasible": Status.INFEASIBLE,
+    "unbounded": Status.UNBOUNDED,
+}
+INFINITE = 1e20  # what SCIP takes for infinity
+
+
+def run(program: Program, options: Options, listener: Listener | None) -> Solution:
+    """Solve by SCIP's branch and bound; a linear program at its root, without presolving."""
+    import pyscipopt
+
+    model = pyscipopt.Model("program")
+    model.hideOutput()
+    _limit(model, options)
+    columns, rows = hand_over(model, program)
+    linear = not program.integer.any()
+    if linear:
+        _keep_multipliers(model, pyscipopt)
+    started = perf_counter()
+    model.optimize()
+    if model.getStatus() == "inforunbd":
+        _settle(model, pyscipopt, options.time_limit - (perf_counter() - started))
+    return _read_back(model, columns, rows, program, linear, perf_counter() - started)
+
+
+def _limit(model: Any, options: Options) -> None:
+    model.setParams(
+        {
+            "limits/time": options.time_limit,
+            "limits/gap": options.gap,
+            "limits/nodes": -1 if options.nodes is None else options.nodes,
+            "lp/threads": options.threads,
+            "randomization/randomseedshift": options.seed,
+            "numerics/feastol": 1e-9,  # COVERAGE: what a plan is held to
+        }
+    )
+
+
+def hand_over(model: Any, program: Program) -> tuple[list[Any], list[Any]]:
+    """Put the program into the model; returns its columns and its rows."""
+    from pyscipopt.scip import Expr, ExprCons
+
+    kinds = np.where(program.integer, "I", "C").tolist()
+    given = zip(kinds, _sides(program.lower), _sides(program.upper), program.cost.tolist(), strict=True)
+    columns = [model.addVar("", kind, low, high, cost) for kind, low, high, cost in given]
+    sides = zip(_sides(program.row_lower), _sides(program.row_upper), strict=True)
+    rows = [model.addCons(ExprCons(Expr({}), low, high), check=True) for low, high in sides]
+    matrix = program.matrix.tocoo()
+    entries = zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True)
+    for row, column, value in entries:
+        model.addCoefLinear(rows[row], columns[column], value)
+    return columns, rows
+
+
+def _sides(values: Floats) -> list[float]:
+    return [max(-INFINITE, min(value, INFINITE)) for value in values.tolist()]
+
+
+def _keep_multipliers(model: Any, pyscipopt: Any) -> None:
+    model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
+    model.setHeuristics(pyscipopt.SCIP_PARAMSETTING.OFF)
+    model.disablePropagation()
+
+
+def _settle(model: Any, pyscipopt: Any, left: float) -> None:
+    """Without presolving SCIP says which of the two it is: unbounded or infeasible."""
+    if left > 0:
+        model.freeTransform()
+        model.setParam("limits/time", left)
+        model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
+        model.optimize()
+
+
+def _read_back(
+    model: Any, columns: list[Any], rows: list[Any], program: Program, linear: bool, seconds: float
+) -> Solution:
+    raw = model.getStatus()
+    status = MEANING.get(raw, Status.UNDECIDED)
+    best = model.getBestSol() if model.getNSols() else None
+    primal = None if best is None else [best[column] for column in columns]
+    dual = [model.getDualsolLinear(row) for row in rows] if linear and status is Status.OPTIMAL else None
+    ray = _ray(model, rows) if linear and status is Status.INFEASIBLE else None
+    bound = model.getDualbound() if not linear else None
+    if bound is not None and abs(bound) >= INFINITE:
+        bound = None
+    return solution(program, "scip", status, primal, dual, ray, bound, seconds, raw)
+
+
+def _ray(model: Any, rows: list[Any]) -> list[float] | None:
+    return [model.getDualfarkasLinear(row) for row in rows]
+
+
+INSTALL = "pip install pyscipopt"
+BACKENDS = [Backend("scip", "pyscipopt", INSTALL, integers=True, duals=True, run=run)]

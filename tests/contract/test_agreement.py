@@ -1,0 +1,99 @@
+"""Every backend finds what enumeration finds on small assignments with prices, limits and forbidden pairs."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from crowdopt.backends import registered
+from crowdopt.core.program import Program
+from crowdopt.programs import assignment
+from tests.contract.accuracy import accuracy
+from tests.contract.agreement import instance
+from tests.contract.rows import BACKENDS, row
+
+SAMPLE, ALL = (0, 25), (25, 175)  # first seed and how many: a sample by default, the rest when asked for
+SEARCHING = [name for name in BACKENDS if registered()[name].integers]
+PRICING = [name for name in BACKENDS if registered()[name].continuous and registered()[name].duals]
+UNDECIDED = 0.1  # share of instances on which a first-order method may come to no end
+SLACK = 1e-9  # COVERAGE; what an enumerated point may lack, as everywhere
+
+
+@cache
+def brute_force(seed: int) -> float:
+    """The least cost of all 0-1 points that keep every row and the box; infinity if none does."""
+    program: Program = assignment.build(instance(seed))
+    points = (np.arange(2**program.cost.size)[:, None] >> np.arange(program.cost.size)) & 1
+    activity = points @ program.matrix.toarray().T
+    kept = (activity >= program.row_lower - SLACK).all(1) & (activity <= program.row_upper + SLACK).all(1)
+    kept &= (points >= program.lower).all(1) & (points <= program.upper).all(1)
+    return float((points[kept] @ program.cost).min(initial=np.inf))
+
+
+def search_agrees(backend: str, first: int, count: int) -> None:
+    for seed in range(first, first + count):
+        found = row(backend, str(seed), "tests.contract.agreement", str(first), str(count))["integer"]
+        best = brute_force(seed)
+        if best == np.inf:
+            assert found["status"] == "infeasible", (seed, found)
+            continue
+        assert found["status"] == "optimal", (seed, found)
+        assert found["feasible"], (seed, found)
+        assert found["value"] == pytest.approx(best, rel=1e-6), (seed, found)
+        assert found["bound"] == pytest.approx(best, rel=1e-6), (seed, found)
+
+
+def prices_agree(backend: str, first: int, count: int) -> None:
+    silent = 0
+    for seed in range(first, first + count):
+        found = row(backend, str(seed), "tests.contract.agreement", str(first), str(count))["linear"]
+        margin = accuracy(backend)
+        if found["status"] == "infeasible":
+            assert brute_force(seed) == np.inf, (seed, found)
+        elif found["status"] != "optimal":
+            silent += 1
+        else:
+            scale = max(1.0, abs(found["value"]))
+            assert found["violation"] <= margin, (seed, found)
+            assert abs(found["value"] - found["bound"]) <= margin * scale, (seed, found)
+            assert found["bound"] <= brute_force(seed) + margin * scale, (seed, found)
+    assert silent <= (UNDECIDED * count if margin > 1e-6 else 0)
+
+
+@pytest.mark.parametrize("backend", SEARCHING)
+def test_every_search_proves_what_enumeration_finds(backend: str) -> None:
+    """The optimum is unique as a value: a backend that proves another one, or none, is wrong."""
+    search_agrees(backend, *SAMPLE)
+
+
+@pytest.mark.parametrize("backend", PRICING)
+def test_every_linear_optimum_is_proven_by_its_own_multipliers(backend: str) -> None:
+    """Weak duality: value and Lagrangian bound enclose the optimum, and neither exceeds the best whole plan."""
+    prices_agree(backend, *SAMPLE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", SEARCHING)
+def test_every_search_proves_what_enumeration_finds_on_all(backend: str) -> None:
+    """As above, on the other instances."""
+    search_agrees(backend, *ALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", PRICING)
+def test_every_linear_optimum_is_proven_on_all(backend: str) -> None:
+    """As above, on the other instances."""
+    prices_agree(backend, *ALL)
+
+
+def test_the_instances_are_worth_solving() -> None:
+    """Half or more have a plan, some have none, and hardly any is solved by taking everybody or nobody."""
+    best = [brute_force(seed) for seed in range(200)]
+    feasible = [value for value in best if np.isfinite(value)]
+    assert 100 <= len(feasible) <= 190
+    everybody = [assignment.build(instance(seed)).cost.sum() for seed in islice(range(200), 200)]
+    between = sum(0 < value < whole for value, whole in zip(best, everybody, strict=True))
+    assert between >= 0.9 * len(feasible)

@@ -1,0 +1,66 @@
+"""One backend, every case, in a process of its own: ``python -m tests.contract.worker BACKEND`` prints a row a case."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from crowdopt.backends import Backend, BackendMissing, named, solve
+from crowdopt.core.certificate import certify, lagrangian_bound, proves_empty
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Solution
+from tests.contract.accuracy import FREE
+from tests.contract.cases import CASES, Case
+
+
+def suits(backend: Backend, program: Program) -> bool:
+    """Whether the backend says that it handles such columns."""
+    if program.integer.any() and not backend.integers:
+        return False
+    return backend.continuous or bool(program.integer.all())
+
+
+def facts(solution: Solution) -> dict[str, Any]:
+    """Everything about a solution that a theorem may be about, recomputed where it can be."""
+    program, certificate = solution.program, certify(solution)
+    dual = solution.dual
+    boxed = replace(program, lower=np.maximum(program.lower, -FREE), upper=np.minimum(program.upper, FREE))
+    return {
+        "status": solution.status.value,
+        "raw": solution.raw,
+        "seconds": solution.seconds,
+        "value": certificate.value,
+        "bound": certificate.bound,
+        "proof": certificate.proof,
+        "violation": certificate.violation,
+        "fraction": certificate.fraction,
+        "claimed_bound": solution.claimed_bound,
+        "dual": None if dual is None or dual.size > 50 else dual.tolist(),
+        "has_dual": dual is not None,
+        "dual_bound": None if dual is None else lagrangian_bound(boxed, dual),
+        "has_ray": solution.ray is not None,
+        "ray_proves": solution.ray is not None and proves_empty(program, solution.ray),
+    }
+
+
+def attempt(backend: str, case: Case) -> dict[str, Any]:
+    """One row."""
+    try:
+        program = case.build()
+        if not suits(named(backend), program):
+            return {"unsuited": True}
+        return facts(solve(program, backend, case.options))
+    except BackendMissing as error:
+        return {"missing": str(error)}
+    except Exception:
+        return {"error": traceback.format_exc()}
+
+
+if __name__ == "__main__":
+    for name in sys.argv[2:] or CASES:
+        print(json.dumps({"case": name, **attempt(sys.argv[1], CASES[name])}), flush=True)
