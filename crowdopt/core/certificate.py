@@ -145,9 +145,14 @@ def proves_empty(program: Program, ray: Floats) -> bool:
 
 def round_up(program: Program, bound: float) -> float:
     """The bound, raised to the next integer where every feasible point has an integer value."""
-    if not isfinite(bound) or not program.has_integral_values or not program.integer.any():
+    if not program.has_integral_values or not program.integer.any():
         return bound
-    return float(ceil(bound - BOUND * max(1.0, abs(bound))))
+    return next_integer(bound)
+
+
+def next_integer(bound: float) -> float:
+    """The least integer that is not below a bound, but for rounding noise in it."""
+    return float(ceil(bound - BOUND * max(1.0, abs(bound)))) if isfinite(bound) else bound
 
 
 def _pulling(program: Program, multipliers: Floats) -> Floats:
