@@ -139,7 +139,7 @@ def import_(
 
 @main.command(epilog="Example: crowdopt solve my-campaign --epsilon 0.05 -o my-plan")
 @click.argument("campaign", type=click.Path(path_type=Path))
-@click.option("--method", default="highs", show_default=True, help="Backend that solves the full program.")
+@click.option("--method", default="exact", show_default=True, help="exact, or a backend for the full program.")
 @click.option(
     "--program",
     type=click.Choice(api.PROGRAMS),
@@ -253,7 +253,8 @@ class _ProgressLine:
             best = "none yet" if moment.value is None else f"{moment.value:g}"
             bound = "none yet" if moment.bound is None else f"{moment.bound:g}"
             gap = "" if moment.gap is None else f", gap {_percent(moment.gap)}"
-            sys.stderr.write(f"\r\x1b[K{moment.seconds:.0f} s: best {best}, bound {bound}{gap}")
+            note = f" ({moment.note})" if moment.note else ""
+            sys.stderr.write(f"\r\x1b[K{moment.seconds:.0f} s: best {best}, bound {bound}{gap}{note}")
             sys.stderr.flush()
 
     def __exit__(self, *_: object) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
+from crowdopt.core.certificate import BOUND, COVERAGE, PROVEN, relative_gap
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.io.campaign import read_campaign
@@ -274,7 +274,9 @@ def _certified_bound(instance: AssignmentInstance, stored: _Stored, report: Repo
     if isinstance(budget, bool) or not isinstance(budget, int | float):
         report.complain("plan.json", f"budget_dual says {budget!r}, which is no number")
         return None
-    proven = prove(instance, stored.tasks.numbers("dual"), stored.workers.numbers("dual"), limits, float(budget))
+    least = fewest_labels(instance) if is_integer else instance.new_label_limits[0]
+    multipliers = stored.tasks.numbers("dual"), stored.workers.numbers("dual"), limits, float(budget)
+    proven = prove(instance, *multipliers, least)
     whole_prices = bool((instance.cost == np.rint(instance.cost)).all())
     if is_integer and whole_prices:
         proven = float(np.ceil(proven - BOUND * max(1.0, abs(proven))))
@@ -287,14 +289,40 @@ def _certified_bound(instance: AssignmentInstance, stored: _Stored, report: Repo
     return proven
 
 
-def prove(instance: AssignmentInstance, task: Floats, worker: Floats, labels: Floats, budget: float) -> float:
+def fewest_labels(instance: AssignmentInstance) -> Ints:
+    """With how many labels each task could reach its need at all, the best workers first: no plan gives it fewer.
+
+    A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out; if all
+    the others together do not reach the need, the answer is one more than they are.
+    """
+    fewest = instance.new_label_limits[0].copy()
+    need = instance.residual_need - COVERAGE
+    ranked = np.sort(instance.evidence, axis=1)[:, ::-1]
+    for kind in range(instance.n_types):
+        tasks = np.flatnonzero(instance.task_type == kind)
+        reachable = np.cumsum(ranked[kind]) * (1 + BOUND)
+        fewest[tasks] = np.maximum(fewest[tasks], 1 + np.searchsorted(reachable, need[tasks]))
+    fewest[need <= 0] = instance.new_label_limits[0][need <= 0]
+    for task in np.unique(instance.barred[:, 0]):
+        allowed = instance.evidence[instance.task_type[task]].copy()
+        allowed[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
+        if need[task] > 0:
+            reachable = np.cumsum(np.sort(allowed)[::-1]) * (1 + BOUND)
+            count = 1 + int(np.searchsorted(reachable, need[task]))
+            fewest[task] = max(instance.new_label_limits[0][task], count)
+    return fewest
+
+
+def prove(
+    instance: AssignmentInstance, task: Floats, worker: Floats, labels: Floats, budget: float, fewest: Ints
+) -> float:
     """``min over y of the Lagrangian``: a lower bound on every plan's cost, whatever the multipliers.
 
     ``sum_i C_i x_i + a_i [l_i]+ - b_i [l_i]- + sum_j L_j [w_j]+ - M_j [w_j]- - B [b]- + sum_ij min(0, r_ij)`` with
     ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
-    that pull on a side that is not there count as 0. Evaluated task by task, independently of the program's matrix.
+    that pull on a side that is not there count as 0; ``fewest`` is a_i. Evaluated task by task, independently of the program's matrix.
     """
-    fewest, most = instance.new_label_limits
+    most = instance.new_label_limits[1]
     x = np.maximum(task, 0.0)
     limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)

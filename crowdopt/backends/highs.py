@@ -73,6 +73,10 @@ def hand_over(program: Program, options: Options) -> Any:
         matrix.data,
         integrality if program.integer.any() else integrality[:0],
     )
+    if options.start is not None:
+        point = highspy.HighsSolution()
+        point.col_value = options.start
+        model.setSolution(point)
     return model
 
 

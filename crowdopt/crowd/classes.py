@@ -89,9 +89,7 @@ def classes_of(instance: AssignmentInstance) -> Classes:
     bound = np.concatenate([instance.barred, instance.fixed])
     kinds = _equal_rows(np.hstack([instance.evidence, instance.cost]))
     fewest, most = instance.new_label_limits
-    task_class = _equal(
-        kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance)
-    )
+    task_class = _equal(kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance))
     columns = [instance.evidence.T, instance.cost.T, instance.capacity[:, None], instance.min_load[:, None]]
     alone = np.zeros(instance.n_workers)
     special = np.unique(bound[:, 1])

@@ -46,6 +46,7 @@ def solve_full(
     options: Options,
     listener: Listener | None = None,
     lp_backend: str | None = None,
+    head: Plan | None = None,
 ) -> Plan:
     """Build the whole program, solve it, and keep only what can be recomputed.
 
@@ -59,9 +60,14 @@ def solve_full(
         ``ip`` or ``lp``.
     lp_backend : str, optional
         Who solves the LP, where ``backend`` cannot give multipliers.
+    head : Plan, optional
+        What another method knows already: its bound and multipliers save the LP, its plan starts the search, and the
+        better of both plans and of both bounds comes back.
     """
     program = assignment.build(instance)
     clock = Clock(options.time_limit, perf_counter())
+    if head is not None:
+        return _resumed(head, program, solve, backend, clock, options, listener)
     time = _within(options, clock.left if kind == "lp" else clock.left / 2)
     relaxed, point = _strict(relax(program), _clipped, solve, lp_backend or backend, time, None)
     known, interrupted = certify(relaxed), relaxed.interrupted
@@ -75,6 +81,30 @@ def solve_full(
             searched, point = _search(instance, program, solve, backend, clock, options, listener)
             known, interrupted = _better(known, certify(searched)), searched.interrupted
     return _plan(instance, kind, known, certified, duals, point, backend, options, interrupted)
+
+
+def _resumed(
+    head: Plan,
+    program: Program,
+    solve: Solve,
+    backend: str,
+    clock: Clock,
+    options: Options,
+    listener: Listener | None,
+) -> Plan:
+    """Search on from another method's plan and bound."""
+    instance, start = head.instance, None
+    if head.pairs is not None:
+        start = np.zeros((instance.n_tasks, instance.n_workers))
+        start[tuple(head.pairs.T)] = 1.0
+        options = replace(options, start=start.reshape(-1))
+    searched, point = _search(instance, program, solve, backend, clock, options, listener)
+    known = _better(head.certificate, certify(searched))
+    if start is not None and (point is None or program.cost @ point >= program.cost @ options.start):
+        point = options.start
+    return _plan(
+        instance, "ip", known, head.certified_bound, head.duals, point, head.method, options, searched.interrupted
+    )
 
 
 def _better(linear: Certificate, searched: Certificate) -> Certificate:

@@ -32,9 +32,7 @@ def of_classes(classes: Classes, whole: bool = False) -> Program:
     instance, n, s = classes.instance, classes.tasks_in, classes.workers_in
     limited, frugal = whole or has_label_limits(instance), instance.budget is not None
     rows = stack(
-        [("cover", (kinds,)), ("capacity", (groups,))]
-        + [("labels", (kinds,))] * limited
-        + [("budget", (1,))] * frugal
+        [("cover", (kinds,)), ("capacity", (groups,))] + [("labels", (kinds,))] * limited + [("budget", (1,))] * frugal
     )
     fewest = classes.cardinality if whole else classes.fewest
     most = np.where(classes.most == UNLIMITED, np.inf, n * np.minimum(classes.most, 2**40).astype(np.float64))

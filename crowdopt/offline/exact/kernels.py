@@ -324,7 +324,11 @@ def _best_trade(d, tasks, row, worth, cost, size, fewest, most, hands, held, sla
                     if up <= 0:
                         continue
                 gain = lack + was - max(0.0, lack - up) - max(0.0, down - slack[i])
-                if gain > best and paid <= spare[0] and (a < 0 or count(hands, held, i, hands[d, a]) < size[hands[d, a]]):
+                if (
+                    gain > best
+                    and paid <= spare[0]
+                    and (a < 0 or count(hands, held, i, hands[d, a]) < size[hands[d, a]])
+                ):
                     best, who, own, theirs, group = gain, i, a, b, g
         if best >= lack - CLOSE and who >= 0:
             break

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.crowd.classes import Classes, Floats, Ints
-from crowdopt.offline.exact import kernels
 
+CLOSE = 1e-9  # evidence; rows that lack less need no polish, and so no compiled code
 WHOLE = 1e-7  # a share this close to a whole label is one
 
 
@@ -34,11 +31,12 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float) -
     needed = classes.tasks_in * classes.need
     excess = (classes.evidence * amounts).sum(axis=1) - needed
     wanted = np.full(needed.size, slack) * classes.tasks_in
+    if (wanted - excess).max() <= CLOSE:
+        return amounts
+    from crowdopt.offline.exact import kernels
+
     kernels.shift(amounts, excess, wanted, classes.evidence, classes.cost, upper, left, spare)
     return amounts
-
-
-Whole: TypeAlias = NDArray[Any]
 
 
 def _give_back(classes: Classes, fractions: Floats, amounts: Ints, left: Ints, upper: Ints, spare: Floats) -> None:

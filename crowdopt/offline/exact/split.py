@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.core.certificate import COVERAGE
 from crowdopt.crowd.classes import Classes, Floats, Ints
-from crowdopt.offline.exact import kernels
+
+
+def _kernels() -> Any:
+    """The compiled loops, loaded where they are needed: plans that need none do not wait for the compiler."""
+    from crowdopt.offline.exact import kernels
+
+    return kernels
+
+
+def are_compiled() -> bool:
+    """Whether the compiled loops are in the cache on disk, or in memory."""
+    here = Path(__file__).parent
+    return "crowdopt.offline.exact.kernels" in sys.modules or any(here.glob("__pycache__/kernels.escalate-*.nbi"))
+
 
 ROUNDS = 200  # of levelling
 ROOM = 6  # labels a task may have beyond twice the average
@@ -101,7 +117,7 @@ class Split:
         for kind, tasks in enumerate(np.split(order, ends[:-1])):
             groups = np.argsort(-classes.evidence[kind], kind="stable")
             groups = groups[amounts[kind, groups] > 0]
-            kernels.deal(tasks, groups, amounts[kind], classes.evidence[kind], split.hands, split.held, split.slack)
+            _kernels().deal(tasks, groups, amounts[kind], classes.evidence[kind], split.hands, split.held, split.slack)
         return split
 
     @property
@@ -117,20 +133,20 @@ class Split:
     def level(self) -> None:
         """Even out the tasks of each evidence row."""
         for tasks in self.rows:
-            kernels.level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS)
+            _kernels().level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS)
 
     def finish(self, work: int) -> None:
         """Cover the last short tasks of each row by exact partitions with a partner."""
         for tasks in self.rows:
             if (self.slack[tasks] < 0).any():
-                kernels.finish(tasks, self._worth(tasks), *self._hands(), self.state, work)
+                _kernels().finish(tasks, self._worth(tasks), *self._hands(), self.state, work)
 
     def escalate(self, work: int) -> None:
         """Buy single labels for the rows that are still short, and share them out."""
         classes = self.classes
         for tasks in self.rows:
             if (self.slack[tasks] < 0).any():
-                kernels.escalate(
+                _kernels().escalate(
                     tasks, classes.task_class, classes.evidence, classes.cost, *self._hands(), self.left, self.state,
                     ROUNDS // 4, work,
                 )  # fmt: skip
@@ -138,13 +154,13 @@ class Split:
     def trade(self, work: int) -> None:
         """Exchange labels across rows."""
         row, worth, cost = self.classes.task_class, self.classes.evidence, self.classes.cost
-        kernels.trade(self.everybody, row, worth, cost, *self._hands(), self.left, self.spare, self.state, work)
+        _kernels().trade(self.everybody, row, worth, cost, *self._hands(), self.left, self.spare, self.state, work)
 
     def top_up(self) -> int:
         """Buy what is still missing; returns how many tasks stay short."""
         classes, everyone = self.classes, np.arange(self.held.size)
         return int(
-            kernels.top_up(
+            _kernels().top_up(
                 everyone, classes.task_class, classes.evidence, classes.cost, classes.room, self.most,
                 self.hands, self.held, self.slack, self.left,
             )
@@ -153,7 +169,7 @@ class Split:
     def thin(self) -> None:
         """Drop labels that tasks can do without."""
         classes = self.classes
-        kernels.thin(
+        _kernels().thin(
             self.everybody, classes.task_class, classes.evidence, classes.cost, self.fewest,
             self.hands, self.held, self.slack, self.left,
         )  # fmt: skip
@@ -190,4 +206,6 @@ def _exchangeable(classes: Classes) -> list[Ints]:
     row = np.where(_locked(classes), -1, rows[classes.task_class])
     order = np.argsort(row, kind="stable")
     kinds, starts = np.unique(row[order], return_index=True)
-    return [tasks for kind, tasks in zip(kinds, np.split(order, starts[1:]), strict=True) if kind >= 0 and tasks.size > 1]
+    return [
+        tasks for kind, tasks in zip(kinds, np.split(order, starts[1:]), strict=True) if kind >= 0 and tasks.size > 1
+    ]
