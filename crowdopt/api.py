@@ -89,7 +89,7 @@ def assign(
         return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
     chosen = backends.named(method)
     if program == "ip" and not chosen.integers:
-        raise BackendMissing(f"{method} solves linear programs only; use program='lp' or another method")
+        raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
     linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
     plan = solve_full(instance, program, solve, method, options, listener, linear)
     return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))

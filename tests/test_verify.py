@@ -101,7 +101,7 @@ def test_changing_any_cell_is_caught(solved, tmp_path, name):
             edited[r][c] = changed(rows[r][c], rng, [row[c] for row in rows[1:]])
             with (copy / table).open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows(edited)
-            if rows[0][c] == "dual" and r > 0 and not fails(campaign, copy):
+            if "dual" in rows[0][c] and r > 0 and not fails(campaign, copy):
                 assert verify(campaign, copy).certified_bound >= honest.certified_bound
                 continue
             assert fails(campaign, copy), (table, r, c, edited[r][c])
@@ -203,9 +203,8 @@ def test_verify_and_the_solver_agree_on_what_multipliers_prove():
     instance = recipe("B5:1000x300")
     plan = assign(instance, program="lp")
     duals: Duals = plan.duals
-    assert prove(instance, duals.task, duals.worker, duals.labels, 0.0) == pytest.approx(
-        plan.certified_bound, rel=1e-12
-    )
+    bound = prove(instance, duals.task, duals.worker, duals.labels, 0.0, instance.new_label_limits[0])
+    assert bound == pytest.approx(plan.certified_bound, rel=1e-12)
 
 
 def test_equal_runs_write_equal_bytes(tmp_path):

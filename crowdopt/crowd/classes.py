@@ -14,8 +14,6 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
-ENOUGH = 1e-9  # evidence by which a task may be short of its need and still count as covered
-
 
 @dataclass(frozen=True, eq=False)
 class Classes:
@@ -32,8 +30,8 @@ class Classes:
         Class of each worker; ``workers_in`` counts them.
     evidence, cost : (T, G)
         Of one label of a worker in g for a task in t.
-    need, fewest, most : (T,)
-        Residual need and limits on new labels, per task.
+    need, floor, fewest, most : (T,)
+        Residual need, the evidence that counts as covering it, and limits on new labels, per task.
     capacity, min_load : (G,)
         Per worker.
     least, room : (T, G) int
@@ -48,6 +46,7 @@ class Classes:
     evidence: Floats
     cost: Floats
     need: Floats
+    floor: Floats
     fewest: Ints
     most: Ints
     capacity: Ints
@@ -68,18 +67,18 @@ class Classes:
             order = np.argsort(-self.evidence[kind], kind="stable")
             available = self.room[kind, order]
             total = np.cumsum(self.evidence[kind, order] * available)
-            reached = int(np.searchsorted(total, self.need[kind] - ENOUGH))
+            reached = int(np.searchsorted(total, self.floor[kind]))
             before = total[reached - 1] if reached else 0.0
             count = int(available[:reached].sum())
             if reached == groups:
                 count += 1
-            elif self.need[kind] - ENOUGH > before:
-                count += int(np.ceil((self.need[kind] - ENOUGH - before) / self.evidence[kind, order[reached]]))
+            elif self.floor[kind] > before:
+                count += int(np.ceil((self.floor[kind] - before) / self.evidence[kind, order[reached]]))
             fewest[kind] = max(fewest[kind], count)
         return fewest
 
     def spread(self, per_class: Floats) -> Floats:
-        """Amounts per pair of classes, (T, G), shared equally among the pairs of tasks and workers, (tasks, workers)."""
+        """Amounts per pair of classes, (T, G), shared equally among their pairs, (tasks, workers)."""
         one = per_class / (self.tasks_in[:, None] * self.workers_in)
         return np.ascontiguousarray(one[:, self.worker_class])[self.task_class]
 
@@ -110,6 +109,7 @@ def classes_of(instance: AssignmentInstance) -> Classes:
         evidence=np.ascontiguousarray(instance.evidence[rows][:, worker]),
         cost=np.ascontiguousarray(instance.cost[rows][:, worker]),
         need=instance.residual_need[task],
+        floor=instance.floor[task],
         fewest=fewest[task],
         most=np.minimum(most[task], UNLIMITED),
         capacity=instance.capacity[worker],

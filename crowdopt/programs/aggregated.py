@@ -37,7 +37,7 @@ def of_classes(classes: Classes, whole: bool = False) -> Program:
     fewest = classes.cardinality if whole else classes.fewest
     most = np.where(classes.most == UNLIMITED, np.inf, n * np.minimum(classes.most, 2**40).astype(np.float64))
     load = (s * classes.min_load).astype(np.float64)
-    lower = [n * classes.need, np.where(load > 0, load, -np.inf)] + [(n * fewest).astype(np.float64)] * limited
+    lower = [n * classes.floor, np.where(load > 0, load, -np.inf)] + [(n * fewest).astype(np.float64)] * limited
     upper = [np.full(kinds, np.inf), (s * classes.capacity).astype(np.float64)] + [most] * limited
     if instance.budget is not None:
         lower, upper = [*lower, np.array([-np.inf])], [*upper, np.array([instance.budget])]

@@ -1,4 +1,4 @@
-"""Compiled loops: rounding amounts, dealing labels to tasks, mending what is short. All of it works on classes of workers.
+"""Compiled loops: rounding amounts, dealing labels to tasks, mending what is short; all of it on classes of workers.
 
 The state of a split: ``hands[i, :held[i]]`` are the worker classes of task i's labels, in no order; ``slack[i]`` is
 its evidence minus its need. ``worth[t, g]`` is the evidence of a label of class g for tasks of row t, ``row[i]`` the
@@ -477,7 +477,7 @@ def thin(tasks, row, worth, cost, fewest, hands, held, slack, left):
 
 @njit(cache=True)
 def shift(amounts, excess, wanted, worth, cost, upper, left, spare):
-    """Polish whole amounts (T, G): exchanges between two rows, or with capacity left, that lower the sum of squared lacks.
+    """Polish whole amounts (T, G): exchanges of two rows, or with capacity left, that lower the sum of squared lacks.
 
     ``excess[t]`` is the evidence of row t beyond its need, ``wanted[t]`` what it should have beyond. Squares, because
     near the LP's optimum exchanges only move a lack about, and what matters is that no row has a large one.

@@ -22,7 +22,7 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float) -
     money : float
         What the amounts may cost.
     """
-    amounts = np.maximum(np.floor(aimed + WHOLE).astype(np.int64), classes.tasks_in[:, None] * classes.least)
+    amounts: Ints = np.maximum(np.floor(aimed + WHOLE).astype(np.int64), classes.tasks_in[:, None] * classes.least)
     left = classes.workers_in * classes.capacity - amounts.sum(axis=0)
     upper = classes.tasks_in[:, None] * classes.room
     spare = np.array([money - float((classes.cost * amounts).sum())])

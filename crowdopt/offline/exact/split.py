@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.core.certificate import COVERAGE
 from crowdopt.crowd.classes import Classes, Floats, Ints
+from crowdopt.crowd.instance import COVERAGE
 
 
 def _kernels() -> Any:
@@ -36,7 +36,6 @@ def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
 
     Where evidence comes in few sizes (half spammers, half hammers) this is all there is to do.
     """
-    kinds, groups = amounts.shape
     each = amounts // classes.tasks_in[:, None]
     extra = amounts - each * classes.tasks_in[:, None]
     starts = np.cumsum(extra, axis=1) - extra
@@ -64,7 +63,7 @@ def _places(classes: Classes) -> Ints:
 
 
 def pairs_of(classes: Classes, counts: Ints) -> Ints:
-    """Pairs from labels per task and class, (tasks, G): within a class workers take turns, so nobody gets a task twice."""
+    """Pairs from labels per task and class, (tasks, G): workers of a class take turns, so none gets a task twice."""
     members = np.argsort(classes.worker_class, kind="stable")
     first = np.cumsum(classes.workers_in) - classes.workers_in
     flat = counts.T.reshape(-1)
@@ -196,8 +195,7 @@ class Split:
 def _locked(classes: Classes) -> NDArray[np.bool_]:
     """Tasks with barred or fixed pairs: labels are dealt to them but not taken away."""
     special = (classes.least > 0).any(axis=1) | (classes.room < classes.workers_in).any(axis=1)
-    locked: NDArray[np.bool_] = special[classes.task_class]
-    return locked
+    return np.asarray(special)[classes.task_class]
 
 
 def _exchangeable(classes: Classes) -> list[Ints]:
