@@ -296,7 +296,7 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
 def _how_good(plan: Plan) -> str:
     vouched = {
         "certificate": "anyone can recompute that from the plan",
-        "solver": f"on {plan.method}'s word; the plan's own multipliers prove {plan.certified_bound:.10g}",
+        "solver": f"on {plan.backend}'s word; the plan's own multipliers prove {plan.certified_bound:.10g}",
         "none": "nothing is known about the optimum",
     }[plan.proof]
     if plan.proven:
@@ -314,7 +314,7 @@ def _why_not(plan: Plan, seconds: float) -> list[str]:
     if plan.status is not Status.INFEASIBLE:
         known = f"; no plan costs less than {plan.bound:.10g}" if np.isfinite(plan.bound) else ""
         return [f"no plan was found within the limits{known}; allow more time"]
-    vouched = "proven" if plan.proof == "certificate" else f"on {plan.method}'s word"
+    vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
     shortage = api.explain(plan.instance)
     return [
         f"infeasible ({vouched}): there is no such plan",

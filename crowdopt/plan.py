@@ -71,7 +71,7 @@ class Plan:
     certified_bound : float
         The bound that ``duals`` prove by themselves.
     duals : Duals, optional
-    method, seed, seconds, started, interrupted
+    method, backend, seed, seconds, started, interrupted
         How it was made.
     overrides : dict
         Settings that took the place of the campaign's own: rule, epsilon.
@@ -86,6 +86,7 @@ class Plan:
     certified_bound: float
     duals: Duals | None
     method: str
+    backend: str
     seed: int = 0
     seconds: float = 0.0
     started: str = ""

@@ -69,7 +69,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "epsilon": float(instance.epsilon[0]) if uniform else "per task",
         "skills": instance.skills_source,
         "method": plan.method,
-        "backend": plan.method,
+        "backend": plan.backend,
         "seed": plan.seed,
     }
     if plan.duals is not None and instance.budget is not None:

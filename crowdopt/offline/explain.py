@@ -49,7 +49,7 @@ class Shortage:
 
     @property
     def total(self) -> float:
-        """All that is missing but money, each in its own unit, added up: 0 where the LP without a budget is feasible."""
+        """All that is missing but money, each in its own unit, added up: 0 where the LP without budget is feasible."""
         return float(self.evidence.sum() + self.labels.sum() + self.load.sum())
 
     def sentences(self, instance: AssignmentInstance) -> list[str]:

@@ -81,7 +81,7 @@ def solve_full(
         if known.bound < np.inf and not interrupted:
             searched, point = _search(instance, program, solve, backend, clock, options, listener)
             known, interrupted = _better(known, certify(searched)), searched.interrupted
-    return _plan(instance, kind, known, certified, duals, point, backend, options, interrupted)
+    return _plan(instance, kind, known, certified, duals, point, backend, backend, options, interrupted)
 
 
 def _resumed(
@@ -104,7 +104,16 @@ def _resumed(
     if start is not None and (point is None or program.cost @ point >= program.cost @ start):
         point = start
     return _plan(
-        instance, "ip", known, head.certified_bound, head.duals, point, head.method, options, searched.interrupted
+        instance,
+        "ip",
+        known,
+        head.certified_bound,
+        head.duals,
+        point,
+        head.method,
+        backend,
+        options,
+        searched.interrupted,
     )
 
 
@@ -211,6 +220,7 @@ def _plan(
     certified: float,
     duals: Duals | None,
     point: Floats | None,
+    method: str,
     backend: str,
     options: Options,
     interrupted: bool,
@@ -232,7 +242,8 @@ def _plan(
         certificate=certificate,
         certified_bound=certified,
         duals=duals,
-        method=backend,
+        method=method,
+        backend=backend,
         seed=options.seed,
         interrupted=interrupted,
     )

@@ -25,6 +25,7 @@ SMALL = 5_000  # pairs up to which a short search over the full program comes fi
 QUICK = 0.5  # seconds of that search
 LARGEST = 4_000_000  # pairs up to which the full program is searched at all
 FINISHING, TRADING, SHARING = 2_000, 300_000, 1_000  # work, in pairs of tasks looked at
+SQUEEZES = 60  # labels that are tried to be taken out of a plan again
 STEP = 1e-4  # of the bound: the least that money is raised by where prices are no integers
 
 
@@ -117,6 +118,8 @@ class Search:
         if not split.covered and split.top_up():
             return None
         split.thin()
+        if split.cost > self.bound + 0.5:
+            split.squeeze(SQUEEZES, SHARING, TRADING)
         return split.pairs()
 
 
@@ -227,6 +230,7 @@ def _result(
         certified_bound=certified,
         duals=relaxation.duals(),
         method="exact",
+        backend=relaxation.solution.backend,
         seed=made.options.seed if isinstance(made, Search) else made.seed,
         interrupted=stopped,
     )

@@ -27,6 +27,7 @@ def are_compiled() -> bool:
     return "crowdopt.offline.exact.kernels" in sys.modules or any(here.glob("__pycache__/kernels.escalate-*.nbi"))
 
 
+PATIENCE = 2  # failures to take a label from a row before it is left alone
 ROUNDS = 200  # of levelling
 ROOM = 6  # labels a task may have beyond twice the average
 
@@ -149,6 +150,57 @@ class Split:
                     tasks, classes.task_class, classes.evidence, classes.cost, *self._hands(), self.left, self.state,
                     ROUNDS // 4, work,
                 )  # fmt: skip
+
+    def squeeze(self, tries: int, finishing: int, trading: int) -> None:
+        """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails."""
+        stubborn = np.zeros(len(self.rows), np.int64)
+        for _ in range(tries):
+            spare = np.array([self._worth_sparing(tasks) for tasks in self.rows])
+            spare[stubborn >= PATIENCE] = -np.inf
+            if not spare.size or spare.max() <= 0:
+                return
+            row = int(spare.argmax())
+            before = [array.copy() for array in self._moving()]
+            self._take_from(self.rows[row])
+            kernels, tasks = _kernels(), self.rows[row]
+            kernels.level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS // 4)
+            kernels.finish(tasks, self._worth(tasks), *self._hands(), self.state, finishing)
+            if not self.covered:
+                self.trade(trading)
+            if not self.covered:
+                for array, old in zip(self._moving(), before, strict=True):
+                    array[...] = old
+                stubborn[row] += 1
+
+    def _moving(self) -> tuple[NDArray[Any], ...]:
+        return self.hands, self.held, self.slack, self.left, self.spare
+
+    def _weakest(self, tasks: Ints) -> tuple[int, int]:
+        """The task and the place in its hand of the label that is dearest for its evidence."""
+        classes, hands = self.classes, self.hands[tasks]
+        kind = classes.task_class[tasks][:, None]
+        price = classes.cost[kind, hands] / np.maximum(classes.evidence[kind, hands], 1e-12)
+        dealt = np.arange(hands.shape[1]) < self.held[tasks][:, None]
+        allowed = dealt & (self.held[tasks] > self.fewest[tasks])[:, None]
+        price = np.where(allowed, price, -1.0)
+        task, place = np.unravel_index(int(price.argmax()), price.shape)
+        return (int(tasks[task]), int(place)) if price[task, place] >= 0 else (-1, -1)
+
+    def _worth_sparing(self, tasks: Ints) -> float:
+        """Evidence that a row has beyond what it would need without its weakest label."""
+        task, place = self._weakest(tasks)
+        if task < 0:
+            return -np.inf
+        worth = self.classes.evidence[self.classes.task_class[task], self.hands[task, place]]
+        return float(self.slack[tasks].sum() - worth)
+
+    def _take_from(self, tasks: Ints) -> None:
+        task, place = self._weakest(tasks)
+        group = self.hands[task, place]
+        self.held[task] -= 1
+        self.hands[task, place] = self.hands[task, self.held[task]]
+        self.slack[task] -= self.classes.evidence[self.classes.task_class[task], group]
+        self.left[group] += 1
 
     def trade(self, work: int) -> None:
         """Exchange labels across rows."""
