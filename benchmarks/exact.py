@@ -50,7 +50,9 @@ def once(recipe: str, method: str, program: str, limit: float, gap: float) -> Ro
     if method == "exact":
         crowdopt.assign(crowdopt.recipe("R10:60x40"), nodes=2, time_limit=300)  # compiles, or loads what is compiled
     else:
-        crowdopt.assign(crowdopt.recipe("R1:10x100"), method=method, time_limit=10)  # loads the library
+        crowdopt.assign(
+            crowdopt.recipe("R1:10x100"), method=method, program=program, time_limit=10
+        )  # loads the library
     seconds = []
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     while len(seconds) < 3 and sum(seconds) < limit / 2:

@@ -20,11 +20,13 @@ from crowdopt.plan import Plan, breaches, decide, worst_breach
 from crowdopt.programs import target
 
 ATTEMPTS = 24  # plans tried in all; deterministic, unlike seconds
-STUCK = 8  # attempts without a better plan after which the search over the full program takes over
+STUCK = (
+    8  # attempts (2 on small instances) without a better plan after which the search over the full program takes over
+)
 SMALL = 5_000  # pairs up to which a short search over the full program comes first
 QUICK = 0.5  # seconds of that search
 LARGEST = 4_000_000  # pairs up to which the full program is searched at all
-FINISHING, TRADING, SHARING = 2_000, 300_000, 1_000  # work, in pairs of tasks looked at
+FINISHING, SHARING, TRADING = (4, 2_000), (2, 1_000), (300, 300_000)  # work per task and at most, in pairs looked at
 SQUEEZES = 60  # labels that are tried to be taken out of a plan again
 STEP = 1e-4  # of the bound: the least that money is raised by where prices are no integers
 
@@ -73,9 +75,9 @@ class Search:
     def attempts(self) -> None:
         """Aim at one sum of money after another until the plan is proven, or nothing gets better."""
         limit = ATTEMPTS if self.options.nodes is None else min(ATTEMPTS, self.options.nodes)
-        idle = 0
+        idle, patience = 0, STUCK if self.instance.n_tasks * self.instance.n_workers > SMALL else 2
         for number, money in enumerate(self._sums()):
-            if self.done or number >= limit or idle >= STUCK:
+            if self.done or number >= limit or idle >= patience:
                 return
             pairs = self._attempt(money, seed=self.options.seed + number)
             idle = 0 if pairs is not None and self.offer(pairs) else idle + 1
@@ -105,21 +107,25 @@ class Search:
         pairs = deal_evenly(self.classes, whole)
         return self._mended(whole, money, seed) if pairs is None else pairs
 
+    def _work(self, kind: tuple[int, int]) -> int:
+        return min(kind[0] * self.instance.n_tasks, kind[1])
+
     def _mended(self, whole: Ints, money: float, seed: int) -> Ints | None:
         if not are_compiled():
             self.tell("compiling once")
         split = Split.dealt(self.classes, whole, money, seed)
+        finishing, sharing, trading = (self._work(kind) for kind in (FINISHING, SHARING, TRADING))
         split.level()
-        split.finish(FINISHING)
+        split.finish(finishing)
         if not split.covered and split.everybody.size <= 5_000:
-            split.trade(TRADING)
+            split.trade(trading)
         if not split.covered:
-            split.escalate(SHARING)
+            split.escalate(sharing)
         if not split.covered and split.top_up():
             return None
         split.thin()
         if split.cost > self.bound + 0.5:
-            split.squeeze(SQUEEZES, SHARING, TRADING)
+            split.squeeze(SQUEEZES, sharing, trading)
         return split.pairs()
 
 
@@ -163,20 +169,14 @@ def solve_exact(
 
 
 def _searched(search: Search, plan: Plan, solve: Solve, backend: str, seconds: float) -> Plan:
-    """Search the full program, strengthened by the fewest labels of each task, on from what is known."""
-    instance, classes = search.instance, search.classes
-    fewest = classes.cardinality[classes.task_class] + instance.collected_count
-    if (fewest > instance.max_labels).any():
-        return plan
-    stronger = replace(instance, min_labels=np.maximum(instance.min_labels, fewest))
+    """Search the full program on from what is known; the better of both plans and of both bounds."""
     options = replace(search.options, time_limit=max(ENOUGH, min(seconds, search.clock.left)))
-    listener = search.listener
-    found = solve_full(stronger, "ip", solve, backend, options, listener, head=replace(plan, instance=stronger))
+    found = solve_full(search.instance, "ip", solve, backend, options, search.listener, head=plan)
     search.interrupted |= found.interrupted
     if found.pairs is not None:
         search.offer(found.pairs)
     search.bound = max(search.bound, found.bound)
-    return replace(found, instance=instance, interrupted=search.interrupted)
+    return replace(found, interrupted=search.interrupted)
 
 
 def _plan(search: Search, relaxation: Relaxation, known: Certificate | None = None) -> Plan:
