@@ -18,6 +18,7 @@ from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.export import check_file, ids_of, write_program
 from crowdopt.io.importing import import_labels
 from crowdopt.io.plan_folder import write_plan
+from crowdopt.offline.exact.method import solve_exact
 from crowdopt.offline.explain import Shortage, shortage
 from crowdopt.offline.full import solve_full
 from crowdopt.plan import Plan
@@ -27,13 +28,14 @@ from crowdopt.verify import verify
 __all__ = ["assign", "explain", "export", "import_labels", "read_campaign", "verify", "write_campaign", "write_plan"]
 
 PROGRAMS = ("ip", "lp")
+SEARCH = "highs"  # who searches the full program where the exact method needs it
 RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
 EXPORTS = (*PROGRAMS, "dual")
 
 
 def assign(
     instance: AssignmentInstance,
-    method: str = "highs",
+    method: str = "exact",
     program: str = "ip",
     time_limit: float = 60.0,
     gap: float = 0.0,
@@ -48,7 +50,8 @@ def assign(
     ----------
     instance : AssignmentInstance
     method : str
-        A backend (``crowdopt backends`` lists them).
+        ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
+        that is possible; or a backend (``crowdopt backends`` lists them), which gets the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation.
     time_limit : float
@@ -80,10 +83,13 @@ def assign(
         options = Options(time_limit=time_limit, gap=gap, nodes=nodes, threads=threads, seed=seed)
     except ValueError as error:
         raise InputError(str(error)) from None
+    started, clock = datetime.now(UTC), perf_counter()
+    if method == "exact":
+        plan = solve_exact(instance, program, solve, SEARCH, options, listener)
+        return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
     chosen = backends.named(method)
     if program == "ip" and not chosen.integers:
-        raise BackendMissing(f"{method} solves linear programs only; use program='lp' or another method")
-    started, clock = datetime.now(UTC), perf_counter()
+        raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
     linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
     plan = solve_full(instance, program, solve, method, options, listener, linear)
     return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))

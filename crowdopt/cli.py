@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from crowdopt import api, backends
 from crowdopt.backends import BackendMissing
@@ -20,7 +22,7 @@ from crowdopt.crowd.evidence import RULES
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.synthetic import recipe
 from crowdopt.io.export import check_file
-from crowdopt.io.folder import check_target
+from crowdopt.io.folder import CAMPAIGN, PLAN, check_target
 from crowdopt.io.plan_folder import run_facts, summary
 from crowdopt.io.sample import write_sample
 from crowdopt.plan import Plan
@@ -43,9 +45,9 @@ class Verbs(click.Group):
         except KeyboardInterrupt:
             click.echo("crowdopt: interrupted", err=True)
             context.exit(INTERRUPTED)
-        except BrokenPipeError:
-            sys.stderr.close()
-            context.exit(NO)
+        except MemoryError:
+            click.echo("crowdopt: there is not enough memory for an instance of this size", err=True)
+            context.exit(BAD_INPUT)
 
 
 def _target(what: str) -> Callable[[Any], Any]:
@@ -58,11 +60,13 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 
 
 def _say(as_json: bool, facts: dict[str, Any], *sentences: str) -> None:
-    if as_json:
-        click.echo(json.dumps(facts, ensure_ascii=False))
-        return
-    for sentence in sentences:
-        click.echo(sentence)
+    lines = [json.dumps(facts, ensure_ascii=False)] if as_json else sentences
+    try:
+        for line in lines:
+            click.echo(line)
+        sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads on; the exit status still tells
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
@@ -88,7 +92,7 @@ def init(folder: Path, force: bool, as_json: bool) -> None:
 
 @main.command(epilog="Example: crowdopt generate R10:1000x300 --seed 0 -o r10")
 @click.argument("name", metavar="RECIPE")
-@click.option("--seed", default=0, show_default=True, help="Seed of the draw.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")
 @click.option("--priced", is_flag=True, help="Draw a price of 1 to 5 for each worker.")
 @_target("Campaign folder, or .npz file,")
 @as_json
@@ -124,7 +128,7 @@ def import_(
     as_json: bool,
 ) -> None:
     """Make a campaign of real labels (columns task, worker, label): its tasks, its workers, their skills."""
-    check_target(output, force)
+    check_target(output, CAMPAIGN, force)
     found = api.import_labels(labels, truth, types, epsilon, capacity, rule)
     api.write_campaign(found.instance, output, force, found.gold, found.gold_source)
     size = _size(found.instance)
@@ -140,7 +144,7 @@ def import_(
 
 @main.command(epilog="Example: crowdopt solve my-campaign --epsilon 0.05 -o my-plan")
 @click.argument("campaign", type=click.Path(path_type=Path))
-@click.option("--method", default="highs", show_default=True, help="Backend that solves the full program.")
+@click.option("--method", default="exact", show_default=True, help="exact, or a backend for the full program.")
 @click.option(
     "--program",
     type=click.Choice(api.PROGRAMS),
@@ -153,8 +157,10 @@ def import_(
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
 @click.option("--gap", default=0.0, show_default=True, help="Relative gap at which to stop.")
 @click.option("--nodes", type=int, help="Limit on branch-and-bound nodes (reproducible, unlike seconds).")
-@click.option("--threads", default=1, show_default=True, help="Threads of the solver.")
-@click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Threads of the solver.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Random seed of the solver."
+)
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @_target("Plan folder")
 @as_json
@@ -175,7 +181,7 @@ def solve(
     as_json: bool,
 ) -> None:
     """Find the cheapest labels that give every task its guarantee, and say how good they provably are."""
-    check_target(output, force)
+    check_target(output, PLAN, force)
     settings: dict[str, Any] = {} if rule is None else {"rule": rule}
     if epsilon is not None:
         settings["epsilon"] = epsilon
@@ -185,7 +191,7 @@ def solve(
     plan = replace(plan, overrides=settings)
     if plan.found:
         api.write_plan(plan, output, force)
-    _report_plan(plan, output, as_json)
+    _report_plan(plan, output, as_json, time_limit)
     if plan.interrupted:
         raise SystemExit(INTERRUPTED)
     if not plan.found or (require_proof and not plan.proven):
@@ -272,7 +278,8 @@ class _ProgressLine:
             best = "none yet" if moment.value is None else f"{moment.value:g}"
             bound = "none yet" if moment.bound is None else f"{moment.bound:g}"
             gap = "" if moment.gap is None else f", gap {_percent(moment.gap)}"
-            sys.stderr.write(f"\r\x1b[K{moment.seconds:.0f} s: best {best}, bound {bound}{gap}")
+            note = f" ({moment.note})" if moment.note else ""
+            sys.stderr.write(f"\r\x1b[K{moment.seconds:.0f} s: best {best}, bound {bound}{gap}{note}")
             sys.stderr.flush()
 
     def __exit__(self, *_: object) -> None:
@@ -284,12 +291,12 @@ def _percent(ratio: float) -> str:
     return f"{100 * ratio:.3g} %"
 
 
-def _report_plan(plan: Plan, output: Path, as_json: bool) -> None:
+def _report_plan(plan: Plan, output: Path, as_json: bool, seconds: float) -> None:
     facts = {**summary(plan), **run_facts(plan)}
     if plan.found:
         _say(as_json, {**facts, "plan": str(output)}, *_plan_sentences(plan, output))
         return
-    why = _why_not(plan)
+    why = _why_not(plan, max(1.0, seconds - plan.seconds))
     _say(as_json, {**facts, "why": why}, *why)
 
 
@@ -308,7 +315,7 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
 def _how_good(plan: Plan) -> str:
     vouched = {
         "certificate": "anyone can recompute that from the plan",
-        "solver": f"on {plan.method}'s word; the plan's own multipliers prove {plan.certified_bound:.10g}",
+        "solver": f"on {plan.backend}'s word; the plan's own multipliers prove {plan.certified_bound:.10g}",
         "none": "nothing is known about the optimum",
     }[plan.proof]
     if plan.proven:
@@ -320,12 +327,13 @@ def _how_good(plan: Plan) -> str:
     )
 
 
-def _why_not(plan: Plan) -> list[str]:
+def _why_not(plan: Plan, seconds: float) -> list[str]:
     if plan.interrupted:
         return ["interrupted before any plan was found"]
     if plan.status is not Status.INFEASIBLE:
-        return ["no plan was found within the limit; allow more time"]
-    vouched = "proven" if plan.proof == "certificate" else f"on {plan.method}'s word"
+        known = f"; no plan costs less than {plan.bound:.10g}" if np.isfinite(plan.bound) else ""
+        return [f"no plan was found within the limits{known}; allow more time"]
+    vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
     shortage = api.explain(plan.instance)
     return [
         f"infeasible ({vouched}): there is no such plan",

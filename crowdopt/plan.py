@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.core.certificate import COVERAGE, PROVEN, Certificate
+from crowdopt.core.certificate import PROVEN, Certificate
 from crowdopt.core.solution import Status
-from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -71,7 +71,7 @@ class Plan:
     certified_bound : float
         The bound that ``duals`` prove by themselves.
     duals : Duals, optional
-    method, seed, seconds, started, interrupted
+    method, backend, seed, seconds, started, interrupted
         How it was made.
     overrides : dict
         Settings that took the place of the campaign's own: rule, epsilon.
@@ -86,6 +86,7 @@ class Plan:
     certified_bound: float
     duals: Duals | None
     method: str
+    backend: str
     seed: int = 0
     seconds: float = 0.0
     started: str = ""
@@ -183,8 +184,16 @@ def decide(certificate: Certificate, found: bool) -> Status:
         return Status.INFEASIBLE
     if not found:
         return Status.UNDECIDED
-    met = certificate.proof != "none" and certificate.gap <= PROVEN
+    met = certificate.proof != "none" and abs(certificate.gap) <= PROVEN
     return Status.OPTIMAL if met else Status.FEASIBLE
+
+
+def queues(pairs: Ints) -> list[tuple[int, Ints]]:
+    """Each worker in the plan with her tasks, both in ascending order."""
+    order = np.lexsort((pairs[:, 0], pairs[:, 1]))
+    workers, starts = np.unique(pairs[order, 1], return_index=True)
+    tasks = np.split(pairs[order, 0], starts[1:]) if workers.size else []
+    return list(zip(workers.tolist(), tasks, strict=True))
 
 
 def worst_breach(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None) -> float:
@@ -202,12 +211,13 @@ def breaches(
     """
     n, m = instance.n_tasks, instance.n_workers
     shares = np.ones(len(pairs)) if amounts is None else amounts
+    short = tolerance if amounts is None else 1.01 * tolerance  # an LP's point lies on the edge, give or take rounding
     evidence = instance.collected_evidence + instance.supply(pairs, amounts)
     labels = np.bincount(pairs[:, 0], weights=shares, minlength=n).astype(float)
     loads = np.bincount(pairs[:, 1], weights=shares, minlength=m).astype(float)
     fewest, most = instance.new_label_limits
     task, worker = instance.task_id, instance.worker_id
-    found = _over("lacks evidence", instance.need - evidence, tolerance, "task", task)
+    found = _over("lacks evidence", instance.need - evidence, short, "task", task)
     found += _over("exceeds the capacity", loads - instance.capacity, tolerance, "worker", worker)
     found += _over("is below the minimum load", instance.min_load - loads, tolerance, "worker", worker)
     found += _over("has too few labels", fewest - labels, tolerance, "task", task)
@@ -238,7 +248,8 @@ def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, to
         return f"task {instance.task_id(key // m)}, worker {instance.worker_id(key % m)}"
 
     def each(limit: str, keys: Ints, amount: Floats) -> list[Breach]:
-        return [Breach(limit, owner(int(k)), float(a)) for k, a in zip(keys, amount, strict=True) if a > tolerance]
+        broken = np.flatnonzero(amount > tolerance)
+        return [Breach(limit, owner(int(keys[k])), float(amount[k])) for k in broken]
 
     def share_of(wanted: Ints) -> Floats:
         place = np.searchsorted(key, wanted)

@@ -15,7 +15,7 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.io.campaign import read_campaign
 from crowdopt.io.plan_folder import queue_file
 from crowdopt.io.tables import Table, read_table
-from crowdopt.plan import Floats, Ints, breaches, worst_breach
+from crowdopt.plan import Floats, Ints, breaches, queues, worst_breach
 
 SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
 
@@ -94,14 +94,24 @@ def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstanc
 
 def _read_claims(path: Path) -> dict[str, Any]:
     try:
-        claims = json.loads(path.read_text(encoding="utf-8"))
+        claims = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant, parse_int=_small)
     except FileNotFoundError:
         raise InputError(f"there is no plan in {path.parent}: plan.json is missing") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path.name} cannot be read: {error}") from None
     if not isinstance(claims, dict):
         raise InputError(f"{path.name} is no JSON object")
     return claims
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"it says {name}, which is no number")
+
+
+def _small(digits: str) -> int:
+    if len(digits) > 18:
+        raise ValueError(f"it has a number of {len(digits)} digits")
+    return int(digits)
 
 
 def _read(folder: Path, claims: dict[str, Any], instance: AssignmentInstance) -> _Stored:
@@ -166,7 +176,9 @@ def _check_columns(table: Table, wanted: dict[str, Floats], report: Report) -> N
         off = np.flatnonzero(np.abs(table.numbers(name) - values) > SAME * np.maximum(1.0, np.abs(values)))
         if off.size:
             row = int(off[0])
-            report.problems.append(str(table.error(row, name, f"says {table[name][row]}, but it is {values[row]!r}")))
+            report.problems.append(
+                str(table.error(row, name, f"says {table[name][row]}, but it is {values[row].item()!r}"))
+            )
 
 
 def _check_weights(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
@@ -190,12 +202,11 @@ def _check_weights(instance: AssignmentInstance, stored: _Stored, report: Report
 
 def _check_queues(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
     folder = stored.folder / "queues"
-    order = np.argsort(stored.pairs[:, 1], kind="stable")
-    workers, starts = np.unique(stored.pairs[order, 1], return_index=True)
-    wanted = {}
-    for worker, tasks in zip(workers.tolist(), np.split(stored.pairs[order, 0], starts[1:]), strict=True):
-        wanted[queue_file(instance.worker_id(worker))] = sorted(instance.task_id(i) for i in tasks.tolist())
-    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    wanted = {
+        queue_file(instance.worker_id(worker)): sorted(instance.task_id(i) for i in tasks.tolist())
+        for worker, tasks in queues(stored.pairs)
+    }
+    there = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else set()
     for name in sorted(there ^ wanted.keys()):
         report.complain(f"queues/{name}", "is missing" if name in wanted else "belongs to no worker in the plan")
     for name in sorted(there & wanted.keys()):
@@ -255,7 +266,7 @@ def _bound(stored: _Stored, report: Report) -> tuple[float | None, str]:
         report.complain("plan.json", f"the bound {claimed!r} is above the cost {report.objective!r} of the plan itself")
     if certified is not None and claimed <= certified + slack:
         return float(claimed), "certificate"
-    if stored.claims.get("proof") == "certificate":
+    if stored.claims.get("proof") == "certificate" or stored.amounts is not None:
         report.complain("plan.json", f"the bound {claimed!r} is more than the multipliers prove, {certified!r}")
     return float(claimed), "solver"
 
@@ -274,32 +285,65 @@ def _certified_bound(instance: AssignmentInstance, stored: _Stored, report: Repo
     if isinstance(budget, bool) or not isinstance(budget, int | float):
         report.complain("plan.json", f"budget_dual says {budget!r}, which is no number")
         return None
-    proven = prove(instance, stored.tasks.numbers("dual"), stored.workers.numbers("dual"), limits, float(budget))
+    least = fewest_labels(instance) if is_integer else instance.new_label_limits[0]
+    multipliers = stored.tasks.numbers("dual"), stored.workers.numbers("dual"), limits, float(budget)
+    with np.errstate(all="ignore"):
+        proven = prove(instance, *multipliers, least)
+    if not np.isfinite(proven):
+        report.complain("tasks.csv and workers.csv", "the multipliers prove nothing: they are too large")
+        return None
     whole_prices = bool((instance.cost == np.rint(instance.cost)).all())
     if is_integer and whole_prices:
         proven = float(np.ceil(proven - BOUND * max(1.0, abs(proven))))
     if isinstance(said, bool) or not isinstance(said, int | float):
         report.complain("plan.json", f"certified_bound says {said!r}, but the multipliers prove {proven!r}")
-    elif said > proven + BOUND * max(1.0, abs(proven)):
+    elif not said <= proven + BOUND * max(1.0, abs(proven)):
         report.complain(
             "plan.json", f"certified_bound says {said!r}, but the multipliers prove no more than {proven!r}"
         )
     return proven
 
 
-def prove(instance: AssignmentInstance, task: Floats, worker: Floats, labels: Floats, budget: float) -> float:
+def fewest_labels(instance: AssignmentInstance) -> Ints:
+    """With how many labels each task could reach its need at all, the best workers first: no plan gives it fewer.
+
+    A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out; if all
+    the others together do not reach the need, the answer is one more than they are.
+    """
+    fewest = instance.new_label_limits[0].copy()
+    need = instance.floor
+    ranked = np.sort(instance.evidence, axis=1)[:, ::-1]
+    for kind in range(instance.n_types):
+        tasks = np.flatnonzero(instance.task_type == kind)
+        reachable = np.cumsum(ranked[kind])
+        fewest[tasks] = np.maximum(fewest[tasks], 1 + np.searchsorted(reachable, need[tasks]))
+    fewest[need <= 0] = instance.new_label_limits[0][need <= 0]  # searching for 0 says 1
+    for task in np.unique(instance.barred[:, 0]):
+        allowed = instance.evidence[instance.task_type[task]].copy()
+        allowed[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
+        if need[task] > 0:
+            reachable = np.cumsum(np.sort(allowed)[::-1])
+            count = 1 + int(np.searchsorted(reachable, need[task]))
+            fewest[task] = max(instance.new_label_limits[0][task], count)
+    return fewest
+
+
+def prove(
+    instance: AssignmentInstance, task: Floats, worker: Floats, labels: Floats, budget: float, fewest: Ints
+) -> float:
     """``min over y of the Lagrangian``: a lower bound on every plan's cost, whatever the multipliers.
 
     ``sum_i C_i x_i + a_i [l_i]+ - b_i [l_i]- + sum_j L_j [w_j]+ - M_j [w_j]- - B [b]- + sum_ij min(0, r_ij)`` with
     ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
-    that pull on a side that is not there count as 0. Evaluated task by task, independently of the program's matrix.
+    that pull on a side that is not there count as 0; ``fewest`` is a_i. Evaluated task by task, independently of the
+    program's matrix.
     """
-    fewest, most = instance.new_label_limits
+    most = instance.new_label_limits[1]
     x = np.maximum(task, 0.0)
     limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
     spend = min(budget, 0.0) if instance.budget is not None else 0.0
-    rows = float(instance.residual_need @ x)
+    rows = float(instance.floor @ x)
     rows += float(np.where(limit > 0, fewest, np.where(most == UNLIMITED, 0, most)) @ limit)
     rows += float(np.where(load > 0, instance.min_load, instance.capacity) @ load)
     rows += spend * (instance.budget or 0.0)

@@ -47,7 +47,11 @@ check: L = 2 or rule = "bhattacharyya";
 
 # [+] What the labels already in leave to be done.
 
-param need{i in TASKS} := max(0, C[i] - sum{(i,j) in COLLECTED} q[tau[i],j]);
+# A task counts as covered if it lacks at most 1e-9: so the program asks for a hair less than that, and its bounds hold
+# for every plan that counts.
+
+param tolerance := 1e-9 * (1 + 1e-3);
+param need{i in TASKS} := max(0, max(0, C[i] - sum{(i,j) in COLLECTED} q[tau[i],j]) - tolerance);
 param fewest_new{i in TASKS} := max(0, fewest[i] - card({(i,j) in COLLECTED}));
 param most_new{i in TASKS} := if most[i] = Infinity then Infinity else max(0, most[i] - card({(i,j) in COLLECTED}));
 param limited := if exists{i in TASKS} (fewest_new[i] > 0 or most_new[i] < Infinity) then 1 else 0;

@@ -37,7 +37,8 @@ param C{i in TASKS} := share[i] *
 
 check: L = 2 or rule = "bhattacharyya";
 
-param need{i in TASKS} := max(0, C[i] - sum{(i,j) in COLLECTED} q[tau[i],j]);                        # [+]
+param tolerance := 1e-9 * (1 + 1e-3);           # [+] by which a task may be short, see assignment.mod
+param need{i in TASKS} := max(0, max(0, C[i] - sum{(i,j) in COLLECTED} q[tau[i],j]) - tolerance);    # [+]
 param most{i in TASKS, j in WORKERS} := if (i,j) in FORBIDDEN union COLLECTED then 0 else 1;         # [+] y <= most
 
 var x{TASKS} >= 0;                               # task weight: price of (2), a unit of evidence

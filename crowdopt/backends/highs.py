@@ -19,6 +19,7 @@ MEANING = {
     "kUnbounded": Status.UNBOUNDED,
 }
 OVERTIME = 0.5  # seconds that HiGHS may take to notice its own time limit
+TIGHT = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")  # of LPs: their bounds are to be certified
 PATIENCE = 0.2  # seconds between looks for Ctrl-C; the end of a solve is noticed at once
 FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solution arrays is not a point
 
@@ -51,6 +52,7 @@ def hand_over(program: Program, options: Options) -> Any:
         "mip_rel_gap": options.gap,
         "mip_abs_gap": 0.0,
         "mip_feasibility_tolerance": 1e-9,  # COVERAGE: what a plan is held to
+        **({} if program.integer.any() else dict.fromkeys(TIGHT, 1e-9)),
         **({} if options.nodes is None else {"mip_max_nodes": options.nodes}),
     }.items():
         model.setOptionValue(option, value)
@@ -73,6 +75,10 @@ def hand_over(program: Program, options: Options) -> Any:
         matrix.data,
         integrality if program.integer.any() else integrality[:0],
     )
+    if options.start is not None:
+        point = highspy.HighsSolution()
+        point.col_value = options.start
+        model.setSolution(point)
     return model
 
 

@@ -12,7 +12,6 @@ from crowdopt.core.solution import Solution, Status
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry
 INTEGRALITY = 1e-5  # absolute; how far from an integer a solver may leave an integer column
-COVERAGE = 1e-9  # absolute, float64; how short of its need a planned task may be: solvers accept 1e-6, plans do not
 BOUND = 1e-9  # relative; rounding noise in a recomputed bound or value
 PROVEN = 1e-9  # relative; a plan whose gap is at most this is called optimal
 ZERO_PRICE = 1e-9  # relative to its terms; a reduced cost this small on an unbounded column counts as zero
@@ -82,7 +81,7 @@ def _best_bound(solution: Solution) -> tuple[float, str]:
         proof = "certificate" if isfinite(bound) else "none"
     claimed = solution.claimed_bound
     if claimed is not None and isfinite(claimed) and _says_more(program, claimed, bound):
-        return round_up(program, claimed), "solver"
+        return round_up(program, claimed, FEASIBILITY), "solver"
     return bound, proof
 
 
@@ -121,7 +120,8 @@ def lagrangian_bound(program: Program, multipliers: Floats) -> float:
     """``min over the box of c'x + y'(b - A x)``: a lower bound on the optimum for ANY row multipliers y.
 
     A multiplier that pulls on an infinite side of its row is taken as 0. Columns that are unbounded where their
-    reduced cost pulls make the bound -inf, unless that reduced cost is zero up to rounding (ZERO_PRICE).
+    reduced cost pulls make the bound -inf, unless that reduced cost is zero up to rounding (ZERO_PRICE): for a program
+    with such columns the bound is as good as float64 allows, for one in a box, as all of ours are, it is beyond doubt.
 
     Parameters
     ----------
@@ -143,11 +143,16 @@ def proves_empty(program: Program, ray: Floats) -> bool:
     return proof > BOUND * max(1.0, size)
 
 
-def round_up(program: Program, bound: float) -> float:
+def round_up(program: Program, bound: float, noise: float = BOUND) -> float:
     """The bound, raised to the next integer where every feasible point has an integer value."""
-    if not isfinite(bound) or not program.has_integral_values or not program.integer.any():
+    if not program.has_integral_values or not program.integer.any():
         return bound
-    return float(ceil(bound - BOUND * max(1.0, abs(bound))))
+    return next_integer(bound, noise)
+
+
+def next_integer(bound: float, noise: float = BOUND) -> float:
+    """The least integer that is not below a bound, but for relative noise in it; never less than the bound."""
+    return max(bound, float(ceil(bound - noise * max(1.0, abs(bound))))) if isfinite(bound) else bound
 
 
 def _pulling(program: Program, multipliers: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -37,6 +37,8 @@ class Options:
         The solver's own random seed.
     memory : float, optional
         Megabytes; enforced by whoever runs the solver in a process of its own.
+    start : (columns,) array, optional
+        A feasible point to begin from, for libraries that take one.
     """
 
     time_limit: float = 60.0
@@ -45,6 +47,7 @@ class Options:
     threads: int = 1
     seed: int = 0
     memory: float | None = None
+    start: Floats | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 < self.time_limit < float("inf"):
@@ -59,11 +62,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment of a running solve: seconds so far, best value and best bound known (None: none yet)."""
+    """A moment of a running solve: seconds so far, best value and best bound known (None: none yet), what goes on."""
 
     seconds: float
     value: float | None
     bound: float | None
+    note: str = ""
 
     @property
     def gap(self) -> float | None:

@@ -71,7 +71,7 @@ HOEFFDING = Rule(
     name="hoeffding",  # Ho, Jabbari & Vaughan 2013, Lemma 1: error <= exp(-1/2 sum (2p-1)^2)
     only_binary=True,
     worth=lambda accuracy, classes: (2 * accuracy - 1) ** 2,
-    need=lambda epsilon, classes: 2 * np.log(1 / epsilon),
+    need=lambda epsilon, classes: -2 * np.log(epsilon),
     weight=lambda accuracy, classes: 2 * np.asarray(accuracy, dtype=np.float64) - 1,
     error=lambda evidence, classes: np.exp(-evidence / 2),
 )
@@ -80,7 +80,7 @@ BHATTACHARYYA = Rule(
     name="bhattacharyya",  # error <= (L-1)/2 prod (2 sqrt(w u) + (L-2) u), by sum min(P, Q) <= sum sqrt(P Q)
     only_binary=False,
     worth=lambda accuracy, classes: -2 * np.log(_affinity(accuracy, classes)),
-    need=lambda epsilon, classes: 2 * np.log((classes - 1) / (2 * epsilon)),
+    need=lambda epsilon, classes: 2 * np.log((classes - 1) / 2) - 2 * np.log(epsilon),
     weight=_log_odds,
     error=lambda evidence, classes: (classes - 1) / 2 * np.exp(-evidence / 2),
 )

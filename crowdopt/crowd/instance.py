@@ -18,6 +18,8 @@ Ints: TypeAlias = NDArray[np.int64]
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array
 _DEFAULT_ONE: Any = 1.0
+COVERAGE = 1e-9  # evidence, absolute, float64; how short of its need a planned task may be: solvers accept 1e-6
+PRICES = (1e-3, 1e6)  # a positive price lies between these: solvers' tolerances are absolute
 UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where none is set
 
 
@@ -159,6 +161,14 @@ class AssignmentInstance:
         return np.maximum(0.0, self.need - self.collected_evidence)
 
     @cached_property
+    def floor(self) -> Floats:
+        """Evidence that every acceptable plan adds to each task: the residual need less COVERAGE, and a hair for noise.
+
+        Programs have this on their cover rows, so that their bounds hold for every plan that counts as covered.
+        """
+        return np.maximum(0.0, self.residual_need - COVERAGE * (1 + 1e-3))
+
+    @cached_property
     def collected_count(self) -> Ints:
         """Labels already in, shape (tasks,)."""
         return np.bincount(self.collected[:, 0], minlength=self.n_tasks)
@@ -262,7 +272,10 @@ def _prices(values: Any, kinds: int, m: int) -> Floats:
 
 
 def _pairs(name: str, values: Any, n: int, m: int) -> Ints:
-    pairs = _integers(name, np.zeros((0, 2), np.int64) if values is None or len(values) == 0 else values)
+    try:
+        pairs = np.zeros((0, 2), np.int64) if values is None or len(values) == 0 else _integers(name, values)
+    except (TypeError, ValueError) as error:
+        raise error if isinstance(error, InputError) else InputError(f"{name} must be pairs (task, worker)") from None
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InputError(f"{name} must be pairs (task, worker), not of shape {pairs.shape}")
     outside = (pairs < 0).any(axis=1) | (pairs >= (n, m)).any(axis=1)
@@ -292,9 +305,11 @@ def _ids(name: str, values: Sequence[str] | None, count: int) -> tuple[str, ...]
 def _check_ranges(instance: AssignmentInstance) -> None:
     if not isinstance(instance.classes, int | np.integer) or instance.classes < 2:
         raise InputError(f"classes must be a whole number of at least 2, not {instance.classes}")
-    rule_named(instance.rule, instance.classes)
+    rule_named(str(instance.rule), int(instance.classes))
     _refuse(instance, "accuracy", (instance.accuracy < 0) | (instance.accuracy > 1), "must lie in [0, 1]")
     _refuse(instance, "cost", (instance.cost < 0) | np.isinf(instance.cost), "must be finite and at least 0")
+    odd = (instance.cost > 0) & ((instance.cost < PRICES[0]) | (instance.cost > PRICES[1]))
+    _refuse(instance, "cost", odd, f"must be 0 or between {PRICES[0]:g} and {PRICES[1]:g}; choose another unit")
     task, worker = instance.task_id, instance.worker_id
     kinds, epsilon = instance.task_type, instance.epsilon
     _refuse_one("task_type", kinds, (kinds < 0) | (kinds >= instance.n_types), "must be a row of accuracy", task)
@@ -306,8 +321,15 @@ def _check_ranges(instance: AssignmentInstance) -> None:
     for name, owner in (("min_labels", task), ("max_labels", task), ("min_load", worker)):
         limits = getattr(instance, name)
         _refuse_one(name, limits, limits < 0, "must be at least 0", owner)
-    if instance.budget is not None and not 0 <= instance.budget < np.inf:
-        raise InputError(f"the budget must be finite and at least 0, not {instance.budget}")
+    if instance.budget is not None and not _is_amount(instance.budget):
+        raise InputError(f"the budget must be finite and at least 0, not {str(instance.budget)[:40]}")
+
+
+def _is_amount(value: Any) -> bool:
+    """Whether a budget is a number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        return False
+    return bool(0 <= value < 1e300)
 
 
 def _refuse(instance: AssignmentInstance, name: str, bad: NDArray[np.bool_], wanted: str) -> None:

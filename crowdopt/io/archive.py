@@ -17,7 +17,7 @@ FORMAT = 1
 
 def write_archive(instance: AssignmentInstance, path: Path, force: bool = False) -> None:
     """Write every field of the instance; absent ids are left out, shared prices kept once."""
-    check_target(path, force)
+    check_target(path, None, force)
     arrays: dict[str, Any] = {"format": FORMAT}
     for field in fields(instance):
         value = getattr(instance, field.name)

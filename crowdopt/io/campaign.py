@@ -16,7 +16,7 @@ from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.io import archive
-from crowdopt.io.folder import new_folder
+from crowdopt.io.folder import CAMPAIGN, new_folder
 from crowdopt.io.tables import Table, find_table, is_folder, read_table, write_csv
 
 SETTINGS: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -301,7 +301,7 @@ def write_campaign(
         raise InputError("a campaign covers its whole need; an instance with another demand cannot be written as one")
     if len(collected_labels) != len(instance.collected):
         raise InputError("the labels already in must be given, one for each collected pair")
-    with new_folder(path, force) as new:
+    with new_folder(path, CAMPAIGN, force) as new:
         (new / "campaign.toml").write_text(_toml(instance, gold_source), encoding="utf-8", newline="\n")
         _write_tasks(instance, new)
         _write_workers(instance, new)
@@ -377,7 +377,8 @@ def _write_skills(instance: AssignmentInstance, folder: Path, gold: tuple[Any, A
 
 def _by_cell(instance: AssignmentInstance, *tables: NDArray[Any]) -> list[Any]:
     """Columns worker, type and one per table, worker by worker."""
-    kinds, workers = range(instance.n_types), range(instance.n_workers)
+    kinds = np.unique(instance.task_type).tolist()  # a type without tasks would be unknown to the reader
+    workers = range(instance.n_workers)
     names = [instance.worker_id(j) for j in workers for _ in kinds]
     types = [instance.type_id(kind) for _ in workers for kind in kinds]
-    return [names, types, *(table.T.reshape(-1) for table in tables)]
+    return [names, types, *(table[kinds].T.reshape(-1) for table in tables)]

@@ -26,7 +26,7 @@ def check_file(path: Path, force: bool = False) -> None:
         raise InputError(f"{path} must end in {' or '.join(FORMATS)}: the ending says the format")
     if path.is_dir():
         raise InputError(f"{path} is a folder; choose another name")
-    check_target(path, force)
+    check_target(path, None, force)
 
 
 def write_program(program: Program, path: Path, ids: Ids | None = None, force: bool = False) -> None:

@@ -11,11 +11,32 @@ from pathlib import Path
 
 from crowdopt.crowd.errors import InputError
 
+CAMPAIGN, PLAN = "campaign.toml", "plan.json"  # the files that tell a folder of ours
 
-def check_target(path: Path, force: bool) -> None:
-    """Refuse a target that exists (unless forced) or whose parent cannot be written, before any work is done."""
-    if path.exists() and not force:
+
+def check_target(path: Path, mark: str | None, force: bool) -> None:
+    """Refuse a target that may not be written, before any work is done.
+
+    Parameters
+    ----------
+    mark : str, optional
+        CAMPAIGN or PLAN for a folder, None for a file. Only a folder that is empty or has that file in it is ever
+        replaced, and only a file by a file.
+    force : bool
+        Whether what is there may be replaced at all.
+
+    Raises
+    ------
+    InputError
+        If something is there and not to be replaced, or the place cannot be written.
+    """
+    if not path.name:
+        raise InputError(f"{str(path)!r} is no name for something new; choose another one")
+    if (path.exists() or path.is_symlink()) and not force:
         raise InputError(f"{path} already exists; choose another name or pass --force to replace it")
+    if path.exists() and not _replaceable(path, mark):
+        what = "a file" if mark is None else f"an empty folder or one with a {mark}"
+        raise InputError(f"{path} is not replaced, because it is not {what}; choose another name")
     parent = path.absolute().parent
     existing = next(folder for folder in (parent, *parent.parents) if folder.exists())
     if not existing.is_dir():
@@ -24,8 +45,14 @@ def check_target(path: Path, force: bool) -> None:
         raise InputError(f"{path} cannot be written: no permission in {existing}; choose another place")
 
 
+def _replaceable(path: Path, mark: str | None) -> bool:
+    if mark is None:
+        return path.is_file()
+    return path.is_dir() and ((path / mark).exists() or not any(path.iterdir()))
+
+
 @contextmanager
-def new_folder(path: Path, force: bool = False) -> Iterator[Path]:
+def new_folder(path: Path, mark: str, force: bool = False) -> Iterator[Path]:
     """A temporary folder beside ``path`` that takes its name when the block ends without an error.
 
     Raises
@@ -33,7 +60,8 @@ def new_folder(path: Path, force: bool = False) -> Iterator[Path]:
     InputError
         If the target exists and is not forced, or cannot be written.
     """
-    check_target(path, force)
+    path = path.resolve()
+    check_target(path, mark, force)
     try:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.absolute().parent))
@@ -61,10 +89,7 @@ def _replace(temporary: Path, path: Path) -> None:
     except OSError:
         aside.rename(path)
         raise
-    if aside.is_dir():
-        shutil.rmtree(aside)
-    else:
-        aside.unlink()
+    shutil.rmtree(aside)
 
 
 def _umask() -> int:

@@ -84,8 +84,9 @@ def import_labels(
 
 def _labels(table: Table, truth: Table | None) -> Labels:
     classes = [] if truth is None else truth.ids("label")
+    columns = table.ids("task"), table.ids("worker"), table.ids("label")
     try:
-        return Labels.from_columns(table.ids("task"), table.ids("worker"), table.ids("label"), classes)
+        return Labels.from_columns(*columns, classes)
     except InputError as error:
         raise InputError(f"{table.path.name}: {error}") from None
 

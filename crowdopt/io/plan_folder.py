@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.folder import new_folder
+from crowdopt.io.folder import PLAN, new_folder
 from crowdopt.io.tables import write_csv
-from crowdopt.plan import Plan
+from crowdopt.plan import Plan, queues
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
@@ -35,7 +35,7 @@ def write_plan(plan: Plan, folder: str | Path, force: bool = False) -> None:
     """
     if plan.pairs is None:
         raise ValueError(f"there is no plan to write: {plan.status.value}")
-    with new_folder(Path(folder), force) as new:
+    with new_folder(Path(folder), PLAN, force) as new:
         _write_assignment(plan, new)
         _write_tasks(plan, new)
         _write_workers(plan, new)
@@ -69,7 +69,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "epsilon": float(instance.epsilon[0]) if uniform else "per task",
         "skills": instance.skills_source,
         "method": plan.method,
-        "backend": plan.method,
+        "backend": plan.backend,
         "seed": plan.seed,
     }
     if plan.duals is not None and instance.budget is not None:
@@ -174,13 +174,11 @@ def _write_queues(plan: Plan, folder: Path) -> None:
     assert plan.pairs is not None
     if plan.amounts is not None:
         return
-    queues = folder / "queues"
-    queues.mkdir()
-    order = np.argsort(plan.pairs[:, 1], kind="stable")
-    workers, starts = np.unique(plan.pairs[order, 1], return_index=True)
-    for worker, tasks in zip(workers.tolist(), np.split(plan.pairs[order, 0], starts[1:]), strict=True):
+    place = folder / "queues"
+    place.mkdir()
+    for worker, tasks in queues(plan.pairs):
         name = plan.instance.worker_id(worker)
-        write_csv(queues / queue_file(name), ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
+        write_csv(place / queue_file(name), ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
 
 
 def queue_file(worker: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from crowdopt.io.folder import CAMPAIGN as MARK
 from crowdopt.io.folder import new_folder
 
 CAMPAIGN = """\
@@ -46,7 +47,7 @@ PHOTOS = 24
 
 def write_sample(folder: str | Path, force: bool = False) -> None:
     """Write the sample campaign; InputError if the folder exists or cannot be written."""
-    with new_folder(Path(folder), force) as new:
+    with new_folder(Path(folder), MARK, force) as new:
         tasks = [f"photo-{k:02d},{TYPES[k % len(TYPES)]}" for k in range(1, PHOTOS + 1)]
         workers = [f"{name},{capacity}" for name, capacity, *_ in WORKERS]
         gold = [

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.core.certificate import COVERAGE, certify
-from crowdopt.core.solution import Options, Solution, Solve
-from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.core.certificate import certify
+from crowdopt.core.program import relax
+from crowdopt.core.solution import Options, Solution, Solve, Status
+from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.plan import Floats, Ints, breaches
-from crowdopt.programs import missing, smallest_coverage
+from crowdopt.programs import assignment, missing, smallest_coverage
 
 NOTICE = 1e-6  # evidence, labels or money; a lack below this is solver noise
 
@@ -28,8 +29,10 @@ class Shortage:
         Labels missing to the fewest wanted.
     load : (workers,)
         Labels missing to the minimum load.
-    money : float
-        By how much the budget is too small.
+    money : float, optional
+        What a plan costs at least, budget aside, where only the budget is in the way.
+    blocked : bool
+        Whether limits other than the evidence leave no plan for any error target.
     no_epsilon_below : float, optional
         No plan can promise less than this to every task (an LP bound). None: no error target helps.
     epsilon_within_reach : float, optional
@@ -39,25 +42,30 @@ class Shortage:
     evidence: Floats
     labels: Floats
     load: Floats
-    money: float
+    money: float | None
+    blocked: bool
     no_epsilon_below: float | None
     epsilon_within_reach: float | None
 
     @property
     def total(self) -> float:
-        """Everything that is missing, in its own units, added up: 0 where the LP is feasible."""
-        return float(self.evidence.sum() + self.labels.sum() + self.load.sum() + self.money)
+        """All that is missing but money, each in its own unit, added up: 0 where the LP without budget is feasible."""
+        return float(self.evidence.sum() + self.labels.sum() + self.load.sum())
 
     def sentences(self, instance: AssignmentInstance) -> list[str]:
         """The shortage in words, the worst first."""
         said = _by_type(instance, self.evidence)
         said += _each("task", instance.task_id, self.labels, "label(s) short of its min_labels")
         said += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
-        if self.money > NOTICE:
-            said.append(f"the budget of {instance.budget:g} is at least {self.money:.4g} too small")
+        if self.money is not None:
+            said.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
         if not said:
             said.append("shares of labels would do: only whole labels do not fit")
+        if self.blocked:
+            said.append("no error target helps: the other limits leave no plan, so mend those first")
         if self.no_epsilon_below is None:
+            return said
+        if self.no_epsilon_below >= 1 - 1 / instance.classes:
             said.append("no error target better than guessing is within reach: more or better workers are needed")
             return said
         said.append(f"no plan can promise every task an error below {self.no_epsilon_below:.4g}")
@@ -68,25 +76,31 @@ class Shortage:
 
 
 def shortage(instance: AssignmentInstance, solve: Solve, backend: str, options: Options) -> Shortage | None:
-    """Solve the elastic LP and the LP of the smallest coverage; None where the solver did not finish.
+    """Solve the elastic LP, budget aside, and the LP of the smallest coverage; None where time ran out.
 
     The first says what is missing, the second how low an error target can be. A plan for a target within reach is
     then looked for by rounding the second one's answer.
     """
-    elastic = solve(missing.build(instance), backend, options)
+    free = replace(instance, budget=None)
+    elastic = solve(missing.build(free), backend, options)
     if elastic.primal is None or not certify(elastic).is_feasible():
         return None
-    lacks = {name: _missing(elastic, name) for name in ("cover", "labels", "capacity", "budget")}
+    lacks = {name: _missing(elastic, name) for name in ("cover", "labels", "capacity")}
     level = solve(smallest_coverage.build(instance), backend, options)
     below, reach = _targets(instance, level)
-    return Shortage(
+    found = Shortage(
         evidence=_or_zero(lacks["cover"], instance.n_tasks),
         labels=_or_zero(lacks["labels"], instance.n_tasks),
         load=_or_zero(lacks["capacity"], instance.n_workers),
-        money=float(_or_zero(lacks["budget"], 1)[0]),
+        money=None,
+        blocked=level.status is Status.INFEASIBLE,
         no_epsilon_below=below,
         epsilon_within_reach=reach,
     )
+    if instance.budget is None or found.total > NOTICE:
+        return found
+    cheapest = certify(solve(relax(assignment.build(free)), backend, options)).bound
+    return replace(found, money=cheapest if instance.budget < cheapest < np.inf else None)
 
 
 def _missing(solution: Solution, name: str) -> Floats | None:
@@ -108,16 +122,15 @@ def _targets(instance: AssignmentInstance, solution: Solution) -> tuple[float | 
     known = certify(solution)
     if solution.primal is None or not known.is_feasible() or not np.isfinite(known.bound):
         return None, None
-    guess = 1 - 1 / instance.classes
     below = float(instance.error_bound(np.array([-known.bound]))[0])
-    if below >= guess:
-        return None, None
+    if below >= 1 - 1 / instance.classes:
+        return below, None
     table = solution.program.column("y").view(solution.primal)
     starts = (table, np.where(_fixed(instance), 1.0, 0.0))  # from the LP's whole shares, and from nothing
     plans = [plan for plan in (round_for_coverage(instance, start) for start in starts) if plan is not None]
     level = max((_smallest(instance, plan) for plan in plans), default=0.0)
     reached = float(instance.error_bound(np.array([level]))[0])
-    return below, reached if reached < 0.5 else None
+    return below, reached if _rounded_up(reached) < 0.5 else None
 
 
 def _fixed(instance: AssignmentInstance) -> NDArray[np.bool_]:

@@ -8,15 +8,16 @@ from time import perf_counter
 
 import numpy as np
 
-from crowdopt.core.certificate import COVERAGE, INTEGRALITY, Certificate, certify, round_up
+from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, round_up
 from crowdopt.core.program import Floats, Program, relax
 from crowdopt.core.solution import Listener, Options, Solution, Solve
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.plan import Duals, Ints, Plan, breaches, decide, worst_breach
 from crowdopt.programs import assignment
 
 ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped up by hand
 LEAST = 1e-12  # a share of a label below this is solver noise
+HAIR = 5e-13  # evidence; rounding in the sum of a task's labels
 ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth starting
 
 
@@ -46,6 +47,7 @@ def solve_full(
     options: Options,
     listener: Listener | None = None,
     lp_backend: str | None = None,
+    head: Plan | None = None,
 ) -> Plan:
     """Build the whole program, solve it, and keep only what can be recomputed.
 
@@ -59,9 +61,14 @@ def solve_full(
         ``ip`` or ``lp``.
     lp_backend : str, optional
         Who solves the LP, where ``backend`` cannot give multipliers.
+    head : Plan, optional
+        What another method knows already: its bound and multipliers save the LP, its plan starts the search, and the
+        better of both plans and of both bounds comes back.
     """
     program = assignment.build(instance)
     clock = Clock(options.time_limit, perf_counter())
+    if head is not None:
+        return _resumed(head, program, solve, backend, clock, options, listener)
     time = _within(options, clock.left if kind == "lp" else clock.left / 2)
     relaxed, point = _strict(relax(program), _clipped, solve, lp_backend or backend, time, None)
     known, interrupted = certify(relaxed), relaxed.interrupted
@@ -69,17 +76,50 @@ def solve_full(
         known = replace(known, bound=round_up(program, known.bound))
     certified = known.bound if known.proof == "certificate" else -np.inf
     duals = None if relaxed.dual is None else _duals(instance, program, relaxed.dual)
-    if kind == "ip" and (point is None or not _is_integral(point)):
+    if kind == "ip" and (point is None or not _is_plan(instance, point)):
         point = None
         if known.bound < np.inf and not interrupted:
             searched, point = _search(instance, program, solve, backend, clock, options, listener)
             known, interrupted = _better(known, certify(searched)), searched.interrupted
-    return _plan(instance, kind, known, certified, duals, point, backend, options, interrupted)
+    return _plan(instance, kind, known, certified, duals, point, backend, backend, options, interrupted)
+
+
+def _resumed(
+    head: Plan,
+    program: Program,
+    solve: Solve,
+    backend: str,
+    clock: Clock,
+    options: Options,
+    listener: Listener | None,
+) -> Plan:
+    """Search on from another method's plan and bound."""
+    instance, start = head.instance, None
+    if head.pairs is not None:
+        start = np.zeros(instance.n_tasks * instance.n_workers)
+        start[head.pairs[:, 0] * instance.n_workers + head.pairs[:, 1]] = 1.0
+        options = replace(options, start=start)
+    searched, point = _search(instance, program, solve, backend, clock, options, listener)
+    known = _better(head.certificate, certify(searched))
+    if start is not None and (point is None or program.cost @ point >= program.cost @ start):
+        point = start
+    return _plan(
+        instance,
+        "ip",
+        known,
+        head.certified_bound,
+        head.duals,
+        point,
+        head.method,
+        backend,
+        options,
+        searched.interrupted,
+    )
 
 
 def _better(linear: Certificate, searched: Certificate) -> Certificate:
     """The higher of two bounds; at a tie the one that anybody can check."""
-    return searched if searched.bound > linear.bound else linear
+    return searched if searched.bound > linear.bound + BOUND * max(1.0, abs(linear.bound)) else linear
 
 
 def _search(
@@ -106,28 +146,30 @@ def _strict(
     options: Options,
     listener: Listener | None,
 ) -> tuple[Solution, Floats | None]:
-    """Solve, and re-solve with missed rows tightened, until a cleaned point keeps every row to within COVERAGE.
+    """Solve, and re-solve with missed rows tightened, until a cleaned point keeps every row as a plan must.
+
+    The cover rows are loose by COVERAGE already: whole labels must keep them exactly, shares up to rounding.
 
     Returns the first solution, whose bound and multipliers belong to the program as given, and the point or None.
     """
     clock = Clock(options.time_limit, perf_counter())
     first = solution = solve(program, backend, options, listener)
     short, long = np.zeros_like(program.row_lower), np.zeros_like(program.row_upper)
+    cover, accepted = program.row("cover").span, np.full_like(program.row_lower, COVERAGE)
+    accepted[cover] = np.where(program.row_lower[cover] > 0, -HAIR if program.integer.any() else HAIR, COVERAGE)
     for attempt in range(ROUNDS + 1):
         point = None if solution.primal is None else clean(program, solution.primal)
         if point is None:
             return first, None
         activity = program.matrix @ point
-        lack = np.maximum(0.0, program.row_lower - activity)
-        excess = np.maximum(0.0, activity - program.row_upper)
-        if max(lack.max(initial=0.0), excess.max(initial=0.0)) <= COVERAGE:
+        lack = np.maximum(0.0, program.row_lower - activity - accepted)
+        excess = np.maximum(0.0, activity - program.row_upper - COVERAGE)
+        if max(lack.max(initial=0.0), excess.max(initial=0.0)) <= 0:
             return first, point
         if clock.over or attempt == ROUNDS or solution.interrupted:
             return first, None
-        short, long = (
-            short + 2 * np.where(lack > COVERAGE, lack, 0),
-            long + 2 * np.where(excess > COVERAGE, excess, 0),
-        )
+        short = short + np.where(lack > 0, 2 * lack + COVERAGE / 2, 0)
+        long = long + np.where(excess > 0, 2 * excess + COVERAGE / 2, 0)
         tightened = replace(program, row_lower=program.row_lower + short, row_upper=program.row_upper - long)
         solution = solve(tightened, backend, _within(options, clock.left), listener)
     raise AssertionError("unreachable")
@@ -145,8 +187,11 @@ def _rounded(program: Program, point: Floats) -> Floats | None:
     return np.clip(whole, program.lower, program.upper)
 
 
-def _is_integral(point: Floats) -> bool:
-    return bool(np.abs(point - np.rint(point)).max(initial=0.0) <= LEAST)
+def _is_plan(instance: AssignmentInstance, point: Floats) -> bool:
+    """Whether the LP's own point is made of whole labels and keeps every limit."""
+    if np.abs(point - np.rint(point)).max(initial=0.0) > LEAST:
+        return False
+    return not breaches(instance, _pairs(point.reshape(instance.n_tasks, instance.n_workers)))
 
 
 def _topped_up(instance: AssignmentInstance, program: Program, point: Floats | None) -> Floats | None:
@@ -175,6 +220,7 @@ def _plan(
     certified: float,
     duals: Duals | None,
     point: Floats | None,
+    method: str,
     backend: str,
     options: Options,
     interrupted: bool,
@@ -196,7 +242,8 @@ def _plan(
         certificate=certificate,
         certified_bound=certified,
         duals=duals,
-        method=backend,
+        method=method,
+        backend=backend,
         seed=options.seed,
         interrupted=interrupted,
     )

@@ -54,7 +54,7 @@ def has_label_limits(instance: AssignmentInstance) -> bool:
 
 def _row_lower(instance: AssignmentInstance, limited: bool) -> list[Floats]:
     load = instance.min_load.astype(np.float64)
-    sides = [instance.residual_need, np.where(load > 0, load, -np.inf)]
+    sides = [instance.floor, np.where(load > 0, load, -np.inf)]
     if limited:
         sides.append(instance.new_label_limits[0].astype(np.float64))
     return sides + [np.array([-np.inf])] * (instance.budget is not None)

@@ -47,7 +47,7 @@ def build(instance: AssignmentInstance) -> Program:
     count = columns[-1].stop
     return Program(
         name="assignment-dual",
-        cost=np.concatenate([-instance.residual_need, instance.capacity, room.reshape(-1)]),
+        cost=np.concatenate([-instance.floor, instance.capacity, room.reshape(-1)]),
         matrix=sparse.csc_array(
             (np.concatenate(values), (np.concatenate(rows), np.concatenate(places))), shape=(n * m, count)
         ),

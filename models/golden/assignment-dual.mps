@@ -14,17 +14,17 @@ ROWS
  L value[c,chen]
  L value[c,dana]
 COLUMNS
- x[a] objective -1.4000000000000001
+ x[a] objective -1.399999998999
  x[a] value[a,ada] 0.8099999999999998
  x[a] value[a,bo] 0.6400000000000001
  x[a] value[a,chen] 0.6400000000000001
  x[a] value[a,dana] 0.3600000000000001
- x[b] objective -1.4000000000000001
+ x[b] objective -1.399999998999
  x[b] value[b,ada] 0.8099999999999998
  x[b] value[b,bo] 0.6400000000000001
  x[b] value[b,chen] 0.6400000000000001
  x[b] value[b,dana] 0.3600000000000001
- x[c] objective -1.5
+ x[c] objective -1.499999998999
  x[c] value[c,ada] 0.3600000000000001
  x[c] value[c,bo] 0.6400000000000001
  x[c] value[c,chen] 0.8099999999999998

@@ -14,17 +14,17 @@ ROWS
  L y[c,chen]
  L y[c,dana]
 COLUMNS
- cover.lower[a] objective -0.7900000000000005
+ cover.lower[a] objective -0.7899999989990003
  cover.lower[a] y[a,ada] 0.8099999999999998
  cover.lower[a] y[a,bo] 0.6400000000000001
  cover.lower[a] y[a,chen] 0.48999999999999994
  cover.lower[a] y[a,dana] 0.3600000000000001
- cover.lower[b] objective -1.4000000000000001
+ cover.lower[b] objective -1.399999998999
  cover.lower[b] y[b,ada] 0.8099999999999998
  cover.lower[b] y[b,bo] 0.6400000000000001
  cover.lower[b] y[b,chen] 0.48999999999999994
  cover.lower[b] y[b,dana] 0.3600000000000001
- cover.lower[c] objective -1.7000000000000002
+ cover.lower[c] objective -1.6999999989990002
  cover.lower[c] y[c,ada] 0.6400000000000001
  cover.lower[c] y[c,bo] 1
  cover.lower[c] y[c,chen] 0.3600000000000001

@@ -76,9 +76,9 @@ COLUMNS
  y[c,dana] budget 0.75
  MARKER 'MARKER' 'INTEND'
 RHS
- RHS cover[a] 0.7900000000000005
- RHS cover[b] 1.4000000000000001
- RHS cover[c] 1.7000000000000002
+ RHS cover[a] 0.7899999989990003
+ RHS cover[b] 1.399999998999
+ RHS cover[c] 1.6999999989990002
  RHS capacity[ada] 2
  RHS capacity[bo] 3
  RHS capacity[chen] 2

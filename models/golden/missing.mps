@@ -24,8 +24,8 @@ COLUMNS
  missing.cover[b] objective 1
  missing.cover[b] cover[b] 1
 RHS
- RHS cover[a] 1.5
- RHS cover[b] 1.5
+ RHS cover[a] 1.499999998999
+ RHS cover[b] 1.499999998999
  RHS capacity[ada] 1
  RHS capacity[bo] 1
  RHS capacity[chen] 2

@@ -16,7 +16,8 @@ from tests.small import brute_force, instances
 def test_the_targets_bracket_what_is_possible(instance):
     """No plan promises less than ``no_epsilon_below``; one exists for ``epsilon_within_reach``."""
     found = explain(instance)
-    if found.no_epsilon_below is not None and found.no_epsilon_below < 0.499:
+    assert not found.blocked
+    if found.no_epsilon_below < 0.499:
         below = instance.with_epsilon(found.no_epsilon_below * 0.99)
         assert assign(below).status is Status.INFEASIBLE
     if found.epsilon_within_reach is not None:
@@ -29,7 +30,8 @@ def test_the_targets_bracket_what_is_possible(instance):
 def test_something_is_missing_exactly_where_shares_do_not_do(instance):
     """The least total shortage is 0 if and only if the LP has a point."""
     feasible = assign(instance, program="lp").status is Status.OPTIMAL
-    assert (explain(instance).total <= 1e-6) == feasible
+    found = explain(instance)
+    assert (found.total <= 1e-6 and found.money is None) == feasible
 
 
 def test_the_words_name_the_worst_type_first():
@@ -45,7 +47,7 @@ def test_the_words_name_the_worst_type_first():
     [
         ({"min_labels": [5, 0]}, "task 0 is 2 label"),
         ({"min_load": [2, 2, 2], "max_labels": [1, 1]}, "short of its min_tasks"),
-        ({"budget": 0.3}, "the budget of 0.3 is at least"),
+        ({"budget": 0.3}, "the budget of 0.3 is too small: no plan costs less than 0.5"),
     ],
 )
 def test_other_limits_are_named(limits, sentence):

@@ -33,7 +33,7 @@ def test_feasible_points_are_the_plans_that_keep_every_limit(instance):
 @given(instances())
 def test_the_plan_is_the_optimum_of_brute_force(instance):
     """Over all options: the same cost as the best of all sets of pairs, or infeasible with them."""
-    best, plan = brute_force(instance), assign(instance)
+    best, plan = brute_force(instance), assign(instance, method="highs")
     assert plan.proven
     if best is None:
         assert plan.status is Status.INFEASIBLE and plan.pairs is None and plan.objective is None
@@ -48,7 +48,7 @@ def test_the_plan_is_the_optimum_of_brute_force(instance):
 @given(instances())
 def test_the_lp_bounds_the_optimum_and_says_so_by_certificate(instance):
     """The relaxation costs no more; its bound is recomputed from multipliers, and so is its infeasibility."""
-    plan, best = assign(instance, program="lp"), brute_force(instance)
+    plan, best = assign(instance, method="highs", program="lp"), brute_force(instance)
     assert plan.proof == "certificate" and plan.proven
     if best is not None:
         assert plan.objective <= best + 1e-9
@@ -80,7 +80,7 @@ def test_labels_already_in_are_not_bought_again():
 @pytest.mark.parametrize(("name", "labels"), [("HS:1000x300", 29000), ("U:1000x300", 58000)])
 def test_the_papers_crowds_at_full_size(name, labels):
     """29 hammers' labels of evidence .16 are the fewest that reach 2 ln 10; for .6414 it takes 58."""
-    plan = assign(recipe(name), time_limit=120)
+    plan = assign(recipe(name), method="highs", time_limit=120)
     assert plan.status is Status.OPTIMAL and plan.objective == labels
     assert plan.proof == "solver" and plan.certified_bound < labels  # the LP stops short: only the search closes it
     assert plan.violation <= 1e-9

@@ -1,0 +1,164 @@
+"""Interchangeable tasks and interchangeable workers: an instance with each class written once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Classes t of tasks (equal evidence, price, need, limits) and g of workers (equal columns, capacity, least load).
+
+    Swapping two tasks of a class, or two workers of one, turns a plan into a plan of the same cost. A worker with a
+    barred or fixed pair is a class of her own; a task with one shares its class only with tasks that have the same.
+
+    Parameters
+    ----------
+    task_class : (tasks,) int
+        Class of each task; ``tasks_in`` counts them.
+    worker_class : (workers,) int
+        Class of each worker; ``workers_in`` counts them.
+    evidence, cost : (T, G)
+        Of one label of a worker in g for a task in t.
+    need, floor, fewest, most : (T,)
+        Residual need, the evidence that counts as covering it, and limits on new labels, per task.
+    capacity, min_load : (G,)
+        Per worker.
+    least, room : (T, G) int
+        Fewest and most labels that one task in t can have from g.
+    """
+
+    instance: AssignmentInstance
+    task_class: Ints
+    worker_class: Ints
+    tasks_in: Ints
+    workers_in: Ints
+    evidence: Floats
+    cost: Floats
+    need: Floats
+    floor: Floats
+    fewest: Ints
+    most: Ints
+    capacity: Ints
+    min_load: Ints
+    least: Ints
+    room: Ints
+
+    @cached_property
+    def cardinality(self) -> Ints:
+        """Fewest labels with which a task of each class could reach its need, capacities aside, (T,).
+
+        The best workers first: any task's labels number at least this, and at least ``fewest``. Where even all
+        workers together do not reach the need, it is one more than there are.
+        """
+        kinds, groups = self.evidence.shape
+        fewest = self.fewest.copy()
+        for kind in range(kinds):
+            order = np.argsort(-self.evidence[kind], kind="stable")
+            available = self.room[kind, order]
+            total = np.cumsum(self.evidence[kind, order] * available)
+            reached = int(np.searchsorted(total, self.floor[kind]))
+            before = total[reached - 1] if reached else 0.0
+            count = int(available[:reached].sum())
+            if reached == groups:
+                count += 1
+            elif self.floor[kind] > before:
+                count += int(np.ceil((self.floor[kind] - before) / self.evidence[kind, order[reached]]))
+            fewest[kind] = max(fewest[kind], count)
+        return fewest
+
+    def spread(self, per_class: Floats) -> Floats:
+        """Amounts per pair of classes, (T, G), shared equally among their pairs, (tasks, workers)."""
+        one = per_class / (self.tasks_in[:, None] * self.workers_in)
+        return np.ascontiguousarray(one[:, self.worker_class])[self.task_class]
+
+
+def classes_of(instance: AssignmentInstance) -> Classes:
+    """Group an instance's tasks and workers."""
+    bound = np.concatenate([instance.barred, instance.fixed])
+    kinds = _equal_rows(np.hstack([instance.evidence, instance.cost]))
+    fewest, most = instance.new_label_limits
+    task_class = _equal(kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance))
+    columns = [instance.evidence.T, instance.cost.T, instance.capacity[:, None], instance.min_load[:, None]]
+    alone = np.zeros(instance.n_workers)
+    special = np.unique(bound[:, 1])
+    alone[special] = 1 + special
+    worker_class = _equal_rows(np.hstack([*columns, alone[:, None]]))
+    task, worker = _firsts(task_class), _firsts(worker_class)
+    workers_in = np.bincount(worker_class)
+    rows, shape = instance.task_type[task], (task.size, worker.size)
+    least, room = np.zeros(shape, np.int64), np.broadcast_to(workers_in, shape).copy()
+    least[task_class[instance.fixed[:, 0]], worker_class[instance.fixed[:, 1]]] = 1
+    room[task_class[instance.barred[:, 0]], worker_class[instance.barred[:, 1]]] = 0
+    return Classes(
+        instance=instance,
+        task_class=task_class,
+        worker_class=worker_class,
+        tasks_in=np.bincount(task_class),
+        workers_in=workers_in,
+        evidence=np.ascontiguousarray(instance.evidence[rows][:, worker]),
+        cost=np.ascontiguousarray(instance.cost[rows][:, worker]),
+        need=instance.residual_need[task],
+        floor=instance.floor[task],
+        fewest=fewest[task],
+        most=np.minimum(most[task], UNLIMITED),
+        capacity=instance.capacity[worker],
+        min_load=instance.min_load[worker],
+        least=least,
+        room=room,
+    )
+
+
+def _patterns(instance: AssignmentInstance) -> Ints:
+    """Tasks with the same barred and fixed workers share a number, (tasks,); 0 for none."""
+    numbers = np.zeros(instance.n_tasks, np.int64)
+    known: dict[tuple[tuple[int, int], ...], int] = {}
+    marked: dict[int, list[tuple[int, int]]] = {}
+    for sign, pairs in enumerate((instance.barred, instance.fixed)):
+        for task, worker in pairs.tolist():
+            marked.setdefault(task, []).append((sign, worker))
+    for task, workers in marked.items():
+        numbers[task] = known.setdefault(tuple(sorted(workers)), len(known) + 1)
+    return numbers
+
+
+def _equal(*columns: NDArray[Any]) -> Ints:
+    """A number for each combination of entries, in order of first appearance."""
+    key = np.zeros(columns[0].size, np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        key = key * values.size + place
+        key = np.unique(key, return_inverse=True)[1]
+    return _by_appearance(key)
+
+
+def _equal_rows(table: Floats) -> Ints:
+    """A number for each distinct row, in order of first appearance."""
+    weights = np.sqrt(np.arange(2.0, table.shape[1] + 2.0))
+    place = np.unique(table @ weights, return_inverse=True)[1]
+    first = _firsts(place)
+    if not (table == table[first[place]]).all():  # two rows met in one sum
+        place = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
+    return _by_appearance(place)
+
+
+def _firsts(place: Ints) -> Ints:
+    return np.unique(place, return_index=True)[1]
+
+
+def _by_appearance(place: Ints) -> Ints:
+    first = _firsts(place)
+    rank = np.empty(first.size, np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(first.size)
+    ranked: Ints = rank[place]
+    return ranked

@@ -1,0 +1,261 @@
+"""Amounts of classes turned into labels of tasks, and those into pairs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.classes import Classes, Floats, Ints
+from crowdopt.crowd.instance import COVERAGE
+
+
+def _kernels() -> Any:
+    """The compiled loops, loaded where they are needed: plans that need none do not wait for the compiler."""
+    from crowdopt.offline.exact import kernels
+
+    return kernels
+
+
+def are_compiled() -> bool:
+    """Whether the compiled loops are in the cache on disk, or in memory."""
+    here = Path(__file__).parent
+    return "crowdopt.offline.exact.kernels" in sys.modules or any(here.glob("__pycache__/kernels.escalate-*.nbi"))
+
+
+PATIENCE = 2  # failures to take a label from a row before it is left alone
+ROUNDS = 200  # of levelling
+ROOM = 6  # labels a task may have beyond twice the average
+
+
+def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
+    """Deal each class's labels round robin, without looking; the pairs if that covers every task, else None.
+
+    Where evidence comes in few sizes (half spammers, half hammers) this is all there is to do.
+    """
+    each = amounts // classes.tasks_in[:, None]
+    extra = amounts - each * classes.tasks_in[:, None]
+    starts = np.cumsum(extra, axis=1) - extra
+    place = _places(classes)
+    counts = each[classes.task_class]
+    if extra.any():
+        turn = (place[:, None] - starts[classes.task_class]) % classes.tasks_in[classes.task_class][:, None]
+        counts = counts + (turn < extra[classes.task_class])
+    evidence = (classes.evidence[classes.task_class] * counts).sum(axis=1)
+    total, most = counts.sum(axis=1), classes.most[classes.task_class]
+    if (evidence < classes.need[classes.task_class] - COVERAGE / 2).any() or (total > most).any():
+        return None
+    if (counts > classes.room[classes.task_class]).any():
+        return None
+    return pairs_of(classes, counts)
+
+
+def _places(classes: Classes) -> Ints:
+    """Each task's number within its class."""
+    order = np.argsort(classes.task_class, kind="stable")
+    starts = np.cumsum(classes.tasks_in) - classes.tasks_in
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size) - np.repeat(starts, classes.tasks_in)
+    return place
+
+
+def pairs_of(classes: Classes, counts: Ints) -> Ints:
+    """Pairs from labels per task and class, (tasks, G): workers of a class take turns, so none gets a task twice."""
+    members = np.argsort(classes.worker_class, kind="stable")
+    first = np.cumsum(classes.workers_in) - classes.workers_in
+    flat = counts.T.reshape(-1)
+    labels = np.repeat(np.arange(flat.size), flat)
+    group, task = np.divmod(labels, counts.shape[0])
+    sums = counts.sum(axis=0)
+    turn = np.arange(labels.size) - np.repeat(np.cumsum(sums) - sums, sums)
+    worker = members[first[group] + turn % classes.workers_in[group]]
+    order = np.lexsort((worker, task))
+    return np.column_stack([task[order], worker[order]])
+
+
+@dataclass(eq=False)
+class Split:
+    """Hands of labels being mended; see kernels for what the arrays mean."""
+
+    classes: Classes
+    hands: NDArray[np.int64]
+    held: NDArray[np.int64]
+    slack: Floats
+    left: NDArray[np.int64]
+    spare: Floats
+    state: NDArray[np.uint64]
+    fewest: Ints
+    most: Ints
+    everybody: Ints
+    rows: list[Ints]
+
+    @classmethod
+    def dealt(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
+        """Deal whole amounts: the best workers first, always to the tasks that lack most."""
+        n, task_class = classes.task_class.size, classes.task_class
+        widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
+        most = np.minimum(classes.most[task_class], widest)
+        split = cls(
+            classes=classes,
+            hands=np.zeros((n, widest), np.int64),
+            held=np.zeros(n, np.int64),
+            slack=COVERAGE / 2 - classes.need[task_class],
+            left=classes.workers_in * classes.capacity - amounts.sum(axis=0),
+            spare=np.array([max(0.0, money - float((classes.cost * amounts).sum()))]),
+            state=np.array([88172645463325252 + 2654435761 * seed], np.uint64),
+            fewest=classes.fewest[task_class],
+            most=most,
+            everybody=np.flatnonzero(~_locked(classes)),
+            rows=_exchangeable(classes),
+        )
+        order = np.argsort(task_class, kind="stable")
+        ends = np.cumsum(classes.tasks_in)
+        for kind, tasks in enumerate(np.split(order, ends[:-1])):
+            groups = np.argsort(-classes.evidence[kind], kind="stable")
+            groups = groups[amounts[kind, groups] > 0]
+            _kernels().deal(tasks, groups, amounts[kind], classes.evidence[kind], split.hands, split.held, split.slack)
+        return split
+
+    @property
+    def covered(self) -> bool:
+        """Whether no task is short."""
+        return bool((self.slack >= 0).all())
+
+    @property
+    def cost(self) -> float:
+        """What the labels cost."""
+        return float((self.classes.cost[self.classes.task_class] * self.counts()).sum())
+
+    def level(self) -> None:
+        """Even out the tasks of each evidence row."""
+        for tasks in self.rows:
+            _kernels().level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS)
+
+    def finish(self, work: int) -> None:
+        """Cover the last short tasks of each row by exact partitions with a partner."""
+        for tasks in self.rows:
+            if (self.slack[tasks] < 0).any():
+                _kernels().finish(tasks, self._worth(tasks), *self._hands(), self.state, work)
+
+    def escalate(self, work: int) -> None:
+        """Buy single labels for the rows that are still short, and share them out."""
+        classes = self.classes
+        for tasks in self.rows:
+            if (self.slack[tasks] < 0).any():
+                _kernels().escalate(
+                    tasks, classes.task_class, classes.evidence, classes.cost, *self._hands(), self.left, self.state,
+                    ROUNDS // 4, work,
+                )  # fmt: skip
+
+    def squeeze(self, tries: int, finishing: int, trading: int) -> None:
+        """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails."""
+        stubborn = np.zeros(len(self.rows), np.int64)
+        for _ in range(tries):
+            spare = np.array([self._worth_sparing(tasks) for tasks in self.rows])
+            spare[stubborn >= PATIENCE] = -np.inf
+            if not spare.size or spare.max() <= 0:
+                return
+            row = int(spare.argmax())
+            before = [array.copy() for array in self._moving()]
+            self._take_from(self.rows[row])
+            kernels, tasks = _kernels(), self.rows[row]
+            kernels.level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS // 4)
+            kernels.finish(tasks, self._worth(tasks), *self._hands(), self.state, finishing)
+            if not self.covered:
+                self.trade(trading)
+            if not self.covered:
+                for array, old in zip(self._moving(), before, strict=True):
+                    array[...] = old
+                stubborn[row] += 1
+
+    def _moving(self) -> tuple[NDArray[Any], ...]:
+        return self.hands, self.held, self.slack, self.left, self.spare
+
+    def _weakest(self, tasks: Ints) -> tuple[int, int]:
+        """The task and the place in its hand of the label that is dearest for its evidence."""
+        classes, hands = self.classes, self.hands[tasks]
+        kind = classes.task_class[tasks][:, None]
+        price = classes.cost[kind, hands] / np.maximum(classes.evidence[kind, hands], 1e-12)
+        dealt = np.arange(hands.shape[1]) < self.held[tasks][:, None]
+        allowed = dealt & (self.held[tasks] > self.fewest[tasks])[:, None]
+        price = np.where(allowed, price, -1.0)
+        task, place = np.unravel_index(int(price.argmax()), price.shape)
+        return (int(tasks[task]), int(place)) if price[task, place] >= 0 else (-1, -1)
+
+    def _worth_sparing(self, tasks: Ints) -> float:
+        """Evidence that a row has beyond what it would need without its weakest label."""
+        task, place = self._weakest(tasks)
+        if task < 0:
+            return -np.inf
+        worth = self.classes.evidence[self.classes.task_class[task], self.hands[task, place]]
+        return float(self.slack[tasks].sum() - worth)
+
+    def _take_from(self, tasks: Ints) -> None:
+        task, place = self._weakest(tasks)
+        group = self.hands[task, place]
+        self.held[task] -= 1
+        self.hands[task, place] = self.hands[task, self.held[task]]
+        self.slack[task] -= self.classes.evidence[self.classes.task_class[task], group]
+        self.left[group] += 1
+
+    def trade(self, work: int) -> None:
+        """Exchange labels across rows."""
+        row, worth, cost = self.classes.task_class, self.classes.evidence, self.classes.cost
+        _kernels().trade(self.everybody, row, worth, cost, *self._hands(), self.left, self.spare, self.state, work)
+
+    def top_up(self) -> int:
+        """Buy what is still missing; returns how many tasks stay short."""
+        classes, everyone = self.classes, np.arange(self.held.size)
+        return int(
+            _kernels().top_up(
+                everyone, classes.task_class, classes.evidence, classes.cost, classes.room, self.most,
+                self.hands, self.held, self.slack, self.left,
+            )
+        )  # fmt: skip
+
+    def thin(self) -> None:
+        """Drop labels that tasks can do without."""
+        classes = self.classes
+        _kernels().thin(
+            self.everybody, classes.task_class, classes.evidence, classes.cost, self.fewest,
+            self.hands, self.held, self.slack, self.left,
+        )  # fmt: skip
+
+    def counts(self) -> Ints:
+        """Labels per task and class of workers, (tasks, G)."""
+        n, groups = self.held.size, self.classes.workers_in.size
+        dealt = np.arange(self.hands.shape[1]) < self.held[:, None]
+        cells = (np.arange(n)[:, None] * groups + self.hands)[dealt]
+        return np.bincount(cells, minlength=n * groups).reshape(n, groups)
+
+    def pairs(self) -> Ints:
+        """The labels as pairs (task, worker)."""
+        return pairs_of(self.classes, self.counts())
+
+    def _worth(self, tasks: Ints) -> Floats:
+        worth: Floats = self.classes.evidence[self.classes.task_class[tasks[0]]]
+        return worth
+
+    def _hands(self) -> tuple[Ints, Ints, Ints, Ints, Ints, Floats]:
+        return self.classes.workers_in, self.fewest, self.most, self.hands, self.held, self.slack
+
+
+def _locked(classes: Classes) -> NDArray[np.bool_]:
+    """Tasks with barred or fixed pairs: labels are dealt to them but not taken away."""
+    special = (classes.least > 0).any(axis=1) | (classes.room < classes.workers_in).any(axis=1)
+    return np.asarray(special)[classes.task_class]
+
+
+def _exchangeable(classes: Classes) -> list[Ints]:
+    """Tasks grouped by evidence and price row, whatever their needs; locked ones left out."""
+    rows = np.unique(np.hstack([classes.evidence, classes.cost]), axis=0, return_inverse=True)[1].reshape(-1)
+    row = np.where(_locked(classes), -1, rows[classes.task_class])
+    order = np.argsort(row, kind="stable")
+    kinds, starts = np.unique(row[order], return_index=True)
+    return [
+        tasks for kind, tasks in zip(kinds, np.split(order, starts[1:]), strict=True) if kind >= 0 and tasks.size > 1
+    ]

@@ -1,0 +1,76 @@
+"""The assignment program over classes: how many labels each class of tasks gets from each class of workers."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.core.program import Program, stack
+from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.programs.assignment import has_label_limits
+
+
+def of_classes(classes: Classes, whole: bool = False) -> Program:
+    """``min sum c_tg u_tg  s.t.  sum_g q_tg u_tg >= n_t C_t,  sum_t u_tg <= s_g M_g,  0 <= u_tg <= n_t s_g``.
+
+    Averaging a point of the assignment LP over each class keeps it feasible at equal cost, and sharing u equally
+    undoes that: the optima agree. A row's multiplier is that of every member's row, so the full dual is read off.
+    The box is ``n_t s_g`` even where the capacity is smaller: with the smaller one the optimum stays right but the
+    multipliers are no longer those of the full program.
+
+    Columns: ``u`` (T, G). Rows: ``cover`` (T,), ``capacity`` (G,) [, ``labels`` (T,)] [, ``budget`` (1,)].
+
+    Parameters
+    ----------
+    classes : Classes
+    whole : bool
+        Whether to add what holds for whole labels only: ``sum_g u_tg >= k_t n_t``, k_t the fewest labels with which a
+        task of the class can reach its need.
+    """
+    kinds, groups = classes.evidence.shape
+    instance, n, s = classes.instance, classes.tasks_in, classes.workers_in
+    limited, frugal = whole or has_label_limits(instance), instance.budget is not None
+    rows = stack(
+        [("cover", (kinds,)), ("capacity", (groups,))] + [("labels", (kinds,))] * limited + [("budget", (1,))] * frugal
+    )
+    fewest = classes.cardinality if whole else classes.fewest
+    most = np.where(classes.most == UNLIMITED, np.inf, n * np.minimum(classes.most, 2**40).astype(np.float64))
+    load = (s * classes.min_load).astype(np.float64)
+    lower = [n * classes.floor, np.where(load > 0, load, -np.inf)] + [(n * fewest).astype(np.float64)] * limited
+    upper = [np.full(kinds, np.inf), (s * classes.capacity).astype(np.float64)] + [most] * limited
+    if instance.budget is not None:
+        lower, upper = [*lower, np.array([-np.inf])], [*upper, np.array([instance.budget])]
+    return Program(
+        name="aggregated",
+        cost=classes.cost.reshape(-1).copy(),
+        matrix=_matrix(classes, rows[-1].stop, limited, frugal),
+        row_lower=np.concatenate(lower),
+        row_upper=np.concatenate(upper),
+        lower=(n[:, None] * classes.least).astype(np.float64).reshape(-1),
+        upper=(n[:, None] * classes.room).astype(np.float64).reshape(-1),
+        integer=np.zeros(kinds * groups, bool),
+        columns=stack([("u", (kinds, groups))]),
+        rows=rows,
+    )
+
+
+def _matrix(classes: Classes, rows: int, limited: bool, frugal: bool) -> sparse.csc_array:
+    kinds, groups = classes.evidence.shape
+    kind, group = (part.reshape(-1) for part in np.indices((kinds, groups), dtype=np.int32))
+    index, value = [kind, kinds + group], [classes.evidence.reshape(-1), np.ones(kind.size)]
+    if limited:
+        index, value = [*index, kinds + groups + kind], [*value, np.ones(kind.size)]
+    if frugal:
+        index, value = [*index, np.full(kind.size, rows - 1, np.int32)], [*value, classes.cost.reshape(-1)]
+    entries, present = np.column_stack(value), np.column_stack(value) != 0
+    ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(np.int32)
+    return sparse.csc_array((entries[present], np.column_stack(index)[present], ends), shape=(rows, kind.size))
+
+
+def build(instance: AssignmentInstance, whole: bool = False) -> Program:
+    """The aggregated LP of an instance; see :func:`of_classes`."""
+    return of_classes(classes_of(instance), whole)
+
+
+PROGRAM = ("aggregated", build)

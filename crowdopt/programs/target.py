@@ -1,0 +1,46 @@
+"""The most slack that a given sum of money buys: where to aim before rounding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.core.program import Program, stack
+from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.programs import aggregated
+
+MOST = 10.0  # units of evidence per task; more slack than this is of no use to anybody
+
+
+def of_classes(classes: Classes, money: float) -> Program:
+    """``max s  s.t.  sum_g q_tg u_tg >= n_t (C_t + s)``, ``sum c u <= money``, and the aggregated LP's other rows.
+
+    Written as a minimum. Columns: ``u`` (T, G), ``slack`` (1,). Rows as in ``aggregated`` with whole labels, and the
+    money in the row ``budget``.
+    """
+    budget = replace(classes.instance, budget=money)
+    base = aggregated.of_classes(replace(classes, instance=budget), whole=True)
+    entries = np.zeros((base.row_lower.size, 1))
+    entries[base.row("cover").span, 0] = -classes.tasks_in
+    ceiling = (classes.workers_in * classes.capacity)[None, :]
+    return replace(
+        base,
+        name="target",
+        cost=np.append(np.zeros_like(base.cost), -1.0),
+        matrix=sparse.hstack([base.matrix, sparse.csc_array(entries)], format="csc"),
+        lower=np.append(base.lower, 0.0),
+        upper=np.append(np.minimum(base.upper.reshape(classes.evidence.shape), ceiling).reshape(-1), MOST),
+        integer=np.zeros(base.cost.size + 1, bool),
+        columns=stack([("u", classes.evidence.shape), ("slack", (1,))]),
+    )
+
+
+def build(instance: AssignmentInstance, money: float) -> Program:
+    """The target LP of an instance; see :func:`of_classes`."""
+    return of_classes(classes_of(instance), money)
+
+
+PROGRAM = ("target", build)
