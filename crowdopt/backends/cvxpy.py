@@ -158,7 +158,7 @@ def _highs(options: Options, search: bool) -> dict[str, Any]:
         "random_seed": options.seed,
         "mip_rel_gap": options.gap,
         "mip_abs_gap": 0.0,
-        "mip_feasibility_tolerance": 1e-9,  # COVERAGE: what a plan is held to
+        "mip_feasibility_tolerance": 1e-9,  # what a plan is held to
         **nodes,
     }
 

@@ -50,7 +50,7 @@ def _limit(model: Any, options: Options) -> None:
         "MIPGapAbs": 0.0,
         "Threads": options.threads,
         "Seed": options.seed,
-        "FeasibilityTol": 1e-9,  # COVERAGE: what a plan is held to
+        "FeasibilityTol": 1e-9,  # what a plan is held to
         "IntFeasTol": 1e-9,
         "DualReductions": 0,  # so that it tells unbounded from infeasible
         "InfUnbdInfo": 1,  # so that it keeps the ray

@@ -29,6 +29,9 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
     name = "highs" if solver == "choose" else f"highs-{solver}"
     model = hand_over(program, options)
     model.setOptionValue("solver", solver)
+    if solver != "pdlp" and not program.integer.any():  # a first-order method would not get there
+        for option in TIGHT:
+            model.setOptionValue(option, 1e-9)
     _listen(model, program, listener)
     started = perf_counter()
     interrupted = _run(model, started + options.time_limit + OVERTIME)
@@ -52,7 +55,6 @@ def hand_over(program: Program, options: Options) -> Any:
         "mip_rel_gap": options.gap,
         "mip_abs_gap": 0.0,
         "mip_feasibility_tolerance": 1e-9,  # COVERAGE: what a plan is held to
-        **({} if program.integer.any() else dict.fromkeys(TIGHT, 1e-9)),
         **({} if options.nodes is None else {"mip_max_nodes": options.nodes}),
     }.items():
         model.setOptionValue(option, value)

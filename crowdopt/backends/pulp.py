@@ -283,7 +283,7 @@ def _highs(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
         gapAbs=0.0,
         threads=options.threads,
         random_seed=options.seed,
-        mip_feasibility_tolerance=1e-9,  # COVERAGE: what a plan is held to
+        mip_feasibility_tolerance=1e-9,  # what a plan is held to
         **({} if options.nodes is None else {"mip_max_nodes": options.nodes}),
     )
     solver.callSolver = lambda problem: _run_highs(problem.solverModel)

@@ -51,7 +51,7 @@ def _limit(model: Any, options: Options) -> None:
             "limits/nodes": -1 if options.nodes is None else options.nodes,
             "lp/threads": options.threads,
             "randomization/randomseedshift": options.seed,
-            "numerics/feastol": 1e-9,  # COVERAGE: what a plan is held to
+            "numerics/feastol": 1e-9,  # what a plan is held to
         }
     )
 

@@ -19,7 +19,7 @@ SAMPLE, ALL = (0, 25), (25, 175)  # first seed and how many: a sample by default
 SEARCHING = [name for name in BACKENDS if registered()[name].integers]
 PRICING = [name for name in BACKENDS if registered()[name].continuous and registered()[name].duals]
 UNDECIDED = 0.1  # share of instances on which a first-order method may come to no end
-SLACK = 1e-9  # COVERAGE; what an enumerated point may lack, as everywhere
+SLACK = 1e-9  # what an enumerated point may lack, as everywhere
 
 
 @cache
