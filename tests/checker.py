@@ -87,7 +87,7 @@ def check(campaign, plan):
         load = {r["worker"]: float(r["dual"]) for r in workers}
         proven = c.bound(x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole)
     noise, top = NEAR * max(1.0, cost), min(cost, proven if said["proof"] == "certificate" else cost)
-    right = {"objective": (cost, cost), "cost": (cost, c.budget), "certified_bound": (-math.inf, proven)}
+    right = {"objective": (cost, cost), "cost": (cost, min(cost, c.budget)), "certified_bound": (-math.inf, proven)}
     right["bound"] = cost if said["proven"] else -math.inf, top
     said |= {name: -math.inf for name in right if said[name] is None}
     wrong += [f"{k} says {said[k]}, not {v}" for k, v in right.items() if not v[0] - noise <= said[k] <= v[1] + noise]

@@ -134,8 +134,8 @@ def _search(
     """Branch and bound; a point that stays short of a need by the solver's tolerance is topped up."""
     first, point = _strict(program, _rounded, solve, backend, _within(options, clock.left), listener)
     if point is None and first.primal is not None:
-        point = _topped_up(instance, program, _rounded(program, first.primal))
-    return first, point
+        point = _rounded(program, first.primal)
+    return first, _topped_up(instance, program, point)
 
 
 def _strict(

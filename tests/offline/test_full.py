@@ -37,6 +37,17 @@ def test_a_plan_short_by_a_solvers_tolerance_is_mended(knife_edge):
     assert plan.violation <= COVERAGE
 
 
+@pytest.mark.parametrize("method", ["exact", "highs"])
+def test_a_plan_short_by_a_hair_is_no_plan(method):
+    """Two labels lack 1e-9 and 8e-17 of evidence, just more than a plan may: the third is bought (5, not 4)."""
+    need = -2 * np.log(0.4)
+    evidence = np.array([(need - 1e-9) / 2, (need - 1e-9) / 2, need / 3])
+    accuracy = [(1 + np.sqrt(evidence)) / 2]
+    instance = AssignmentInstance(accuracy, [0], [1, 1, 1], 0.4, rule="hoeffding", cost=[2.0, 2.0, 1.0])
+    plan = assign(instance, method=method, time_limit=5)
+    assert plan.objective == 5.0 and not breaches(instance, plan.pairs) and plan.bound <= 5.0
+
+
 def test_the_bound_comes_from_the_program_as_given(knife_edge):
     """The tightened program's bound could exceed the optimum, so the first solve's stands: 2, not 7."""
     plan = solve_full(knife_edge, "ip", sloppy, "highs", Options())
