@@ -51,3 +51,9 @@ def test_every_verb_and_link_exists():
     for link in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (README.parent / link).exists(), link
     assert set(re.findall(r"(?:\$ |`|&& \S+/)crowdopt (\w+)", text)) <= set(main.commands)
+
+
+def test_the_backend_of_ones_own_is_the_tested_one():
+    """The example in the text is the file that the entry-point test installs and solves with."""
+    example = (README.parent / "tests" / "contract" / "example_backend.py").read_text(encoding="utf-8").strip()
+    assert example in README.read_text(encoding="utf-8")
