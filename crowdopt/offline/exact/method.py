@@ -20,11 +20,10 @@ from crowdopt.plan import Plan, breaches, decide, worst_breach
 from crowdopt.programs import target
 
 ATTEMPTS = 24  # plans tried in all; deterministic, unlike seconds
-STUCK = (
-    8  # attempts (2 on small instances) without a better plan after which the search over the full program takes over
-)
-SMALL = 5_000  # pairs up to which a short search over the full program comes first
-QUICK = 0.5  # seconds of that search
+MODEST = 5_000  # pairs up to which searching the full program soon pays
+STUCK = 8  # attempts (2 on modest instances) without a better plan, after which the full program is searched
+SMALL = 600  # pairs up to which a short search over the full program comes first
+QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
 LARGEST = 4_000_000  # pairs up to which the full program is searched at all
 FINISHING, SHARING, TRADING = (4, 2_000), (2, 1_000), (300, 300_000)  # work per task and at most, in pairs looked at
 SQUEEZES = 60  # labels that are tried to be taken out of a plan again
@@ -75,7 +74,7 @@ class Search:
     def attempts(self) -> None:
         """Aim at one sum of money after another until the plan is proven, or nothing gets better."""
         limit = ATTEMPTS if self.options.nodes is None else min(ATTEMPTS, self.options.nodes)
-        idle, patience = 0, STUCK if self.instance.n_tasks * self.instance.n_workers > SMALL else 2
+        idle, patience = 0, STUCK if self.instance.n_tasks * self.instance.n_workers > MODEST else 2
         for number, money in enumerate(self._sums()):
             if self.done or number >= limit or idle >= patience:
                 return
@@ -164,13 +163,14 @@ def solve_exact(
             search.interrupted = True
         plan = _plan(search, relaxation, plan.certificate)
     if not plan.proven and not search.done and pairs <= LARGEST:
-        plan = _searched(search, plan, solve, backend, clock.left)
+        plan = _searched(search, plan, solve, backend, search.options.nodes)
     return plan
 
 
-def _searched(search: Search, plan: Plan, solve: Solve, backend: str, seconds: float) -> Plan:
+def _searched(search: Search, plan: Plan, solve: Solve, backend: str, nodes: int | None) -> Plan:
     """Search the full program on from what is known; the better of both plans and of both bounds."""
-    options = replace(search.options, time_limit=max(ENOUGH, min(seconds, search.clock.left)))
+    allowed = nodes if search.options.nodes is None else min(nodes or search.options.nodes, search.options.nodes)
+    options = replace(search.options, time_limit=max(ENOUGH, search.clock.left), nodes=allowed)
     found = solve_full(search.instance, "ip", solve, backend, options, search.listener, head=plan)
     search.interrupted |= found.interrupted
     if found.pairs is not None:
