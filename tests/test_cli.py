@@ -145,7 +145,7 @@ def test_ctrl_c_keeps_the_best_plan(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "epsilon", "capacity"),
-    [(True, "0.15", "1300"), (False, "0.2", "1000")],
+    [(True, "0.15", "1300"), (False, "0.2", "600")],
     ids=["with truth", "without"],
 )
 def test_zencrowd_from_labels_to_a_verified_plan(run, real_data, truth, epsilon, capacity):
