@@ -125,9 +125,9 @@ WORKERS = [f"w{k}" for k in range(5)]
 
 def test_every_verb_has_an_example():
     """--help shows how it is typed."""
-    for name, verb in main.commands.items():
+    for name in main.commands:
         said = CliRunner().invoke(main, [name, "--help"]).output
-        assert f"Example: crowdopt {name} " in " ".join(said.split()) or verb.epilog
+        assert f"Example: crowdopt {name}" in " ".join(said.split())
 
 
 def test_ctrl_c_keeps_the_best_plan(tmp_path):

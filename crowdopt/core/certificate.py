@@ -128,7 +128,7 @@ def lagrangian_bound(program: Program, multipliers: Floats) -> float:
     multipliers : (rows,) array
         In the house's sign: >= 0 pulls on ``row_lower``, <= 0 on ``row_upper``.
     """
-    return _bound(program, program.cost, _pulling(program, multipliers))
+    return _bound(program, program.cost, pulling_sides(program, multipliers))
 
 
 def proves_empty(program: Program, ray: Floats) -> bool:
@@ -136,7 +136,7 @@ def proves_empty(program: Program, ray: Floats) -> bool:
     scale = float(np.abs(ray).max(initial=0.0))
     if not np.isfinite(scale) or scale == 0:
         return False
-    pulling = _pulling(program, ray / scale)
+    pulling = pulling_sides(program, ray / scale)
     proof = _bound(program, np.zeros_like(program.cost), pulling)
     sides = np.where(pulling > 0, program.row_lower, program.row_upper)
     size = float(np.abs(sides[pulling != 0] * pulling[pulling != 0]).sum())
@@ -155,7 +155,7 @@ def next_integer(bound: float, noise: float = BOUND) -> float:
     return max(bound, float(ceil(bound - noise * max(1.0, abs(bound))))) if isfinite(bound) else bound
 
 
-def _pulling(program: Program, multipliers: Floats) -> Floats:
+def pulling_sides(program: Program, multipliers: Floats) -> Floats:
     """The multipliers with those that pull on an infinite side set to zero."""
     idle = ((multipliers > 0) & np.isinf(program.row_lower)) | ((multipliers < 0) & np.isinf(program.row_upper))
     return np.where(idle | ~np.isfinite(multipliers), 0.0, multipliers)

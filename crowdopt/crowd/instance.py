@@ -199,11 +199,6 @@ class AssignmentInstance:
         paid: Floats = self.cost[self._rows(pairs), pairs[:, 1]]
         return paid
 
-    def weights_of(self, pairs: Ints) -> Floats:
-        """Vote weight of each pair's label, shape (k,)."""
-        weights: Floats = self.weight[self._rows(pairs), pairs[:, 1]]
-        return weights
-
     def error_bound(self, evidence: Floats) -> Floats:
         """The rule's guarantee for a task with this much evidence, never above guessing, ``1 - 1/classes``."""
         return np.minimum(1 - 1 / self.classes, self.the_rule.error(evidence, self.classes))

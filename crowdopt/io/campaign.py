@@ -28,7 +28,6 @@ SETTINGS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "skills": (str, "one of " + ", ".join(ESTIMATORS)),
     "gold_source": (str, "text in quotes"),
 }
-TABLES = ("tasks", "workers", "skills", "gold", "prices", "forbidden", "fixed", "collected")
 
 
 @dataclass

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, round_up
+from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, pulling_sides, round_up
 from crowdopt.core.program import Floats, Program, relax
 from crowdopt.core.solution import Listener, Options, Solution, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
@@ -255,8 +255,7 @@ def _pairs(table: Floats) -> Ints:
 
 def _duals(instance: AssignmentInstance, program: Program, multipliers: Floats) -> Duals:
     """The LP's row multipliers by name, with the wrong-signed noise that proves nothing taken off."""
-    pulls = np.where(np.isinf(program.row_lower), np.minimum(multipliers, 0), multipliers)
-    pulls = np.where(np.isinf(program.row_upper), np.maximum(pulls, 0), pulls)
+    pulls = pulling_sides(program, multipliers)
     names = {block.name: block.view(pulls) for block in program.rows}
     labels = names.get("labels", np.zeros(instance.n_tasks))
     budget = float(names["budget"][0]) if "budget" in names else 0.0

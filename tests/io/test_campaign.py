@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -252,9 +251,7 @@ def test_a_million_rows(tmp_path):
     write_sample(tmp_path / "large")
     path = tmp_path / "large" / "tasks.csv"
     path.write_text("task,type\n" + "".join(f"{k},bird\n" for k in range(10**6)) + "x,plant\n", encoding="utf-8")
-    started = time.perf_counter()
     assert read_campaign(tmp_path / "large").n_tasks == 10**6 + 1
-    assert time.perf_counter() - started < 120  # a hang, not a timing
     path.write_text(path.read_text(encoding="utf-8") + "7,bird\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1000003, column task: '7' was there before"):
         read_campaign(tmp_path / "large")

@@ -37,6 +37,7 @@ class Search:
     instance: AssignmentInstance
     classes: Classes
     solve: Solve
+    backend: str
     options: Options
     clock: Clock
     listener: Listener | None
@@ -151,11 +152,11 @@ def solve_exact(
     relaxation = relax_classes(classes, solve, options, whole=kind == "ip")
     if kind == "lp" or not np.isfinite(relaxation.certificate.bound) or relaxation.solution.interrupted:
         return _linear_plan(instance, kind, relaxation, options)
-    search = Search(instance, classes, solve, options, clock, listener, relaxation.certificate.bound)
+    search = Search(instance, classes, solve, backend, options, clock, listener, relaxation.certificate.bound)
     pairs = instance.n_tasks * instance.n_workers
     plan = _plan(search, relaxation)
     if pairs <= SMALL:
-        plan = _searched(search, plan, solve, backend, QUICK)
+        plan = _searched(search, plan, QUICK)
     if not plan.proven and not search.done:
         try:
             search.attempts()
@@ -163,15 +164,15 @@ def solve_exact(
             search.interrupted = True
         plan = _plan(search, relaxation, plan.certificate)
     if not plan.proven and not search.done and pairs <= LARGEST:
-        plan = _searched(search, plan, solve, backend, search.options.nodes)
+        plan = _searched(search, plan, search.options.nodes)
     return plan
 
 
-def _searched(search: Search, plan: Plan, solve: Solve, backend: str, nodes: int | None) -> Plan:
+def _searched(search: Search, plan: Plan, nodes: int | None) -> Plan:
     """Search the full program on from what is known; the better of both plans and of both bounds."""
-    allowed = nodes if search.options.nodes is None else min(nodes or search.options.nodes, search.options.nodes)
+    allowed = min((limit for limit in (nodes, search.options.nodes) if limit is not None), default=None)
     options = replace(search.options, time_limit=max(ENOUGH, search.clock.left), nodes=allowed)
-    found = solve_full(search.instance, "ip", solve, backend, options, search.listener, head=plan)
+    found = solve_full(search.instance, "ip", search.solve, search.backend, options, search.listener, head=plan)
     search.interrupted |= found.interrupted
     if found.pairs is not None:
         search.offer(found.pairs)
@@ -183,13 +184,12 @@ def _plan(search: Search, relaxation: Relaxation, known: Certificate | None = No
     """The best plan so far, with the best bound known."""
     instance, linear = search.instance, relaxation.certificate
     best = linear if known is None or known.bound <= linear.bound else known
-    found = search.best is not None
     certificate = Certificate(
         value=search.value if search.best is not None else None,
         bound=best.bound,
         proof=best.proof,
         violation=worst_breach(instance, search.best) if search.best is not None else None,
-        fraction=0.0 if found else None,
+        fraction=0.0 if search.best is not None else None,
     )
     certified = linear.bound if linear.proof == "certificate" else -np.inf
     return _result(instance, "ip", certificate, certified, relaxation, search.best, None, search)
@@ -230,7 +230,7 @@ def _result(
         certified_bound=certified,
         duals=relaxation.duals(),
         method="exact",
-        backend=relaxation.solution.backend,
+        backend=made.backend if isinstance(made, Search) else relaxation.solution.backend,
         seed=made.options.seed if isinstance(made, Search) else made.seed,
         interrupted=stopped,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdopt.core.certificate import Certificate, certify, next_integer
+from crowdopt.core.certificate import Certificate, certify, next_integer, pulling_sides
 from crowdopt.core.solution import Options, Solution, Solve
 from crowdopt.crowd.classes import Classes, Floats
 from crowdopt.plan import Duals
@@ -40,8 +40,7 @@ class Relaxation:
         if self.solution.dual is None:
             return None
         program, multipliers = self.solution.program, self.solution.dual
-        pulls = np.where(np.isinf(program.row_lower), np.minimum(multipliers, 0.0), multipliers)
-        pulls = np.where(np.isinf(program.row_upper), np.maximum(pulls, 0.0), pulls)
+        pulls = pulling_sides(program, multipliers)
         rows = {block.name: block.view(pulls) for block in program.rows}
         task, worker = self.classes.task_class, self.classes.worker_class
         labels = rows.get("labels", np.zeros(self.classes.need.size))
