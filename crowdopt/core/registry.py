@@ -14,7 +14,7 @@ def discover(package: ModuleType, constant: str) -> list[Any]:
 
     Third parties register under the entry-point group named like the package (``crowdopt.backends``).
     """
-    names = sorted(module.name for module in iter_modules(package.__path__))
+    names = sorted(module.name for module in iter_modules(package.__path__) if not module.name.startswith("_"))
     modules = [import_module(f"{package.__name__}.{name}") for name in names]
     own = [getattr(module, constant) for module in modules if hasattr(module, constant)]
     return own + [point.load() for point in entry_points(group=package.__name__)]

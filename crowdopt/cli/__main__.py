@@ -1,0 +1,5 @@
+"""``python -m crowdopt.cli``."""
+
+from crowdopt.cli import main
+
+main()

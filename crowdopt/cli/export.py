@@ -1,0 +1,45 @@
+"""The verb export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdopt import api
+from crowdopt.cli.common import as_json, say, target
+from crowdopt.io.export import check_file
+
+WRITTEN = {  # by the program's name
+    "assignment": "the integer program, a minimum",
+    "assignment-lp": "the LP relaxation, a minimum",
+    "assignment-dual": "the paper's dual as a minimum: its optimum is minus the LP's",
+    "assignment-lp-dual": "the dual of the LP with all its limits, as a minimum: its optimum is minus the LP's",
+}
+
+
+@click.command(epilog="Example: crowdopt export my-campaign --program lp -o my-campaign.mps")
+@click.argument("campaign", type=click.Path(path_type=Path))
+@click.option(
+    "--program",
+    type=click.Choice(api.EXPORTS),
+    default="ip",
+    show_default=True,
+    help="Whole labels, the LP, or its dual.",
+)
+@target("File that ends in .mps or .lp")
+@as_json
+def export(campaign: Path, program: str, output: Path, force: bool, as_json: bool) -> None:
+    """Write the program for any other solver, its columns and rows named after tasks and workers."""
+    check_file(output, force)
+    written = api.export(api.read_campaign(campaign), output, program, force)
+    size = {"columns": written.cost.size, "rows": written.row_lower.size, "entries": int(written.matrix.nnz)}
+    say(
+        as_json,
+        {"file": str(output), "program": written.name, **size},
+        f"wrote {output}: {WRITTEN[written.name]}",
+        f"{size['columns']} columns, {size['rows']} rows, {size['entries']} entries",
+    )
+
+
+VERBS = (export,)
