@@ -1,0 +1,1 @@
+"""Tables and charts for readers: renders, computes nothing."""

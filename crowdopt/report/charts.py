@@ -1,0 +1,62 @@
+"""One look for every chart, and one way to write it down (extra ``plots``: Altair with vl-convert, no network)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from crowdopt.crowd.errors import InputError
+
+PALETTE = ["#0b6e8a", "#d1682e", "#5b8c3a", "#8a5aa8", "#b8941f", "#7a7a7a", "#c2456b", "#3f4fa3"]
+FONT = "Helvetica, Arial, sans-serif"
+LOOK = {
+    "background": "white",
+    "font": FONT,
+    "range": {"category": PALETTE},
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gridColor": "#e8e8e8",
+        "domain": False,
+    },
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 320},
+    "title": {"fontSize": 15, "anchor": "start", "subtitleFontSize": 12, "subtitleColor": "#555"},
+}
+SUFFIXES = (".png", ".svg")
+PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
+
+
+def altair() -> Any:
+    """The charting library; a sentence where the extra is not installed."""
+    try:
+        import altair
+    except ImportError:
+        raise InputError("charts need the extra plots: pip install 'crowdopt[plots]'") from None
+    return altair
+
+
+def save(chart: Any, path: Path) -> None:
+    """Write a chart as .png or .svg in the house's look, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If the file's name ends otherwise, or the extra ``plots`` is missing.
+    """
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"{path}: a chart is written as {' or '.join(SUFFIXES)}")
+    try:
+        import vl_convert
+    except ImportError:
+        raise InputError("charts need the extra plots: pip install 'crowdopt[plots]'") from None
+    drawing = chart.configure(**LOOK).to_json()
+    if path.suffix == ".svg":
+        content = vl_convert.vegalite_to_svg(drawing).encode()
+    else:
+        content = vl_convert.vegalite_to_png(drawing, scale=PIXELS_PER_UNIT)
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(content)
+    os.replace(part, path)
