@@ -9,6 +9,7 @@ from time import perf_counter
 
 from crowdopt import backends
 from crowdopt.backends import BackendMissing, solve
+from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Listener, Options
@@ -19,6 +20,7 @@ from crowdopt.io.export import check_file, ids_of, write_program
 from crowdopt.io.importing import import_labels
 from crowdopt.io.plan_folder import write_plan
 from crowdopt.offline.exact.method import solve_exact
+from crowdopt.offline.exact.search import Solvers
 from crowdopt.offline.explain import Shortage, shortage
 from crowdopt.offline.full import solve_full
 from crowdopt.plan import Plan
@@ -85,7 +87,7 @@ def assign(
         raise InputError(str(error)) from None
     started, clock = datetime.now(UTC), perf_counter()
     if method == "exact":
-        plan = solve_exact(instance, program, solve, SEARCH, options, listener)
+        plan = solve_exact(instance, program, Solvers(solve, HighsMaster, SEARCH), options, listener)
         return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
     chosen = backends.named(method)
     if program == "ip" and not chosen.integers:

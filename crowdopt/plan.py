@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -31,12 +31,16 @@ class Duals:
         > 0 where the fewest labels bind, < 0 where the most do.
     budget : float
         <= 0.
+    form : str
+        What they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum
+        knapsack of whole labels and ``task`` only says what its evidence is worth there.
     """
 
     task: Floats
     worker: Floats
     labels: Floats
     budget: float = 0.0
+    form: str = "rows"
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,30 @@ class Plan:
     started: str = ""
     interrupted: bool = False
     overrides: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        instance: AssignmentInstance,
+        program: str,
+        known: Certificate,
+        certified: float,
+        duals: Duals | None,
+        pairs: Ints | None,
+        amounts: Floats | None = None,
+        **made: Any,
+    ) -> Plan:
+        """A plan of these pairs (None: there is none) against the best bound known; the rest is recomputed."""
+        certificate = replace(known, value=None, violation=None, fraction=None)
+        if pairs is not None and known.bound < np.inf:
+            prices = instance.prices(pairs)
+            value = float(prices.sum() if amounts is None else prices @ amounts)
+            worst = worst_breach(instance, pairs, amounts)
+            certificate = replace(known, value=value, violation=worst, fraction=0.0)
+        else:
+            pairs = amounts = None
+        status = decide(certificate, pairs is not None)
+        return cls(instance, program, status, pairs, amounts, certificate, certified, duals, **made)
 
     @property
     def found(self) -> bool:

@@ -7,10 +7,12 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from crowdopt.backends import Backend
 from crowdopt.core.certificate import proves_empty
-from crowdopt.core.program import Floats, Program
+from crowdopt.core.master import Point
+from crowdopt.core.program import Floats, Program, stack
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 
 MEANING = {
@@ -168,6 +170,37 @@ def _ray(model: Any, program: Program) -> Floats | None:
     if ray.size != program.row_lower.size:
         return None
     return next((signed for signed in (ray, -ray) if proves_empty(program, signed)), None)
+
+
+class HighsMaster:
+    """A growing LP in HiGHS, solved on from its last basis (see core.master)."""
+
+    def __init__(self, row_lower: Floats, row_upper: Floats) -> None:
+        rows = row_lower.size
+        nothing, columns, links = np.zeros(0), stack([("set", (0,))]), stack([("link", (rows,))])
+        empty = sparse.csc_array((rows, 0))
+        program = Program("master", nothing, empty, row_lower, row_upper, nothing, nothing, nothing > 0, columns, links)
+        self.model = hand_over(program, Options())
+        self.model.setOptionValue("solver", "simplex")
+
+    def add_columns(self, cost: Floats, matrix: sparse.csc_array) -> None:
+        """Append columns, in [0, inf)."""
+        starts, index = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+        lower, upper = np.zeros(cost.size), np.full(cost.size, np.inf)
+        self.model.addCols(cost.size, cost, lower, upper, matrix.nnz, starts, index, matrix.data)
+
+    def set_rows(self, lower: Floats, upper: Floats) -> None:
+        """Change the sides of all rows."""
+        self.model.changeRowsBounds(lower.size, np.arange(lower.size, dtype=np.int32), lower, upper)
+
+    def solve(self, seconds: float) -> Point | None:
+        """Solve on from the last basis; None where that fails or takes longer."""
+        self.model.setOptionValue("time_limit", self.model.getRunTime() + seconds)
+        self.model.run()
+        if str(self.model.getModelStatus()).rpartition(".")[2] != "kOptimal":
+            return None
+        found, info = self.model.getSolution(), self.model.getInfo()
+        return Point(info.objective_function_value, np.array(found.col_value), np.array(found.row_dual))
 
 
 INSTALL = "pip install highspy"

@@ -12,7 +12,7 @@ from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, 
 from crowdopt.core.program import Floats, Program, relax
 from crowdopt.core.solution import Listener, Options, Solution, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.plan import Duals, Ints, Plan, breaches, decide, worst_breach
+from crowdopt.plan import Duals, Ints, Plan, breaches
 from crowdopt.programs import assignment
 
 ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped up by hand
@@ -32,6 +32,10 @@ class Clock:
     def left(self) -> float:
         """Seconds left, never below ENOUGH."""
         return max(ENOUGH, self.limit - (perf_counter() - self.started))
+
+    def within(self, options: Options, nodes: int | None) -> Options:
+        """Options for what is left, with a limit on nodes."""
+        return replace(options, time_limit=self.left, nodes=nodes)
 
     @property
     def over(self) -> bool:
@@ -226,27 +230,12 @@ def _plan(
     interrupted: bool,
 ) -> Plan:
     pairs = amounts = None
-    certificate = replace(known, value=None, violation=None, fraction=None)
-    if point is not None and known.bound < np.inf:
+    if point is not None:
         table = point.reshape(instance.n_tasks, instance.n_workers)
         pairs = _pairs(table)
         amounts = table[tuple(pairs.T)] if kind == "lp" else None
-        value = float(instance.prices(pairs).sum() if amounts is None else instance.prices(pairs) @ amounts)
-        certificate = replace(known, value=value, violation=worst_breach(instance, pairs, amounts), fraction=0.0)
-    return Plan(
-        instance=instance,
-        program=kind,
-        status=decide(certificate, pairs is not None),
-        pairs=pairs,
-        amounts=amounts,
-        certificate=certificate,
-        certified_bound=certified,
-        duals=duals,
-        method=method,
-        backend=backend,
-        seed=options.seed,
-        interrupted=interrupted,
-    )
+    made = {"method": method, "backend": backend, "seed": options.seed, "interrupted": interrupted}
+    return Plan.of(instance, kind, known, certified, duals, pairs, amounts, **made)
 
 
 def _pairs(table: Floats) -> Ints:

@@ -24,7 +24,9 @@ def _kernels() -> Any:
 def are_compiled() -> bool:
     """Whether the compiled loops are in the cache on disk, or in memory."""
     here = Path(__file__).parent
-    return "crowdopt.offline.exact.kernels" in sys.modules or any(here.glob("__pycache__/kernels.escalate-*.nbi"))
+    return "crowdopt.offline.exact.kernels" in sys.modules or any(
+        here.glob("kernels/__pycache__/sharing.escalate-*.nbi")
+    )
 
 
 PATIENCE = 2  # failures to take a label from a row before it is left alone
@@ -51,7 +53,9 @@ def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
         return None
     if (counts > classes.room[classes.task_class]).any():
         return None
-    return pairs_of(classes, counts)
+    flat = counts.reshape(-1)
+    task, group = np.divmod(np.repeat(np.arange(flat.size), flat), counts.shape[1])
+    return pairs_of(classes, task, group)
 
 
 def _places(classes: Classes) -> Ints:
@@ -63,15 +67,14 @@ def _places(classes: Classes) -> Ints:
     return place
 
 
-def pairs_of(classes: Classes, counts: Ints) -> Ints:
-    """Pairs from labels per task and class, (tasks, G): workers of a class take turns, so none gets a task twice."""
+def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
+    """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice."""
     members = np.argsort(classes.worker_class, kind="stable")
     first = np.cumsum(classes.workers_in) - classes.workers_in
-    flat = counts.T.reshape(-1)
-    labels = np.repeat(np.arange(flat.size), flat)
-    group, task = np.divmod(labels, counts.shape[0])
-    sums = counts.sum(axis=0)
-    turn = np.arange(labels.size) - np.repeat(np.cumsum(sums) - sums, sums)
+    order = np.lexsort((task, group))
+    task, group = task[order], group[order]
+    sums = np.bincount(group, minlength=first.size)
+    turn = np.arange(task.size) - np.repeat(np.cumsum(sums) - sums, sums)
     worker = members[first[group] + turn % classes.workers_in[group]]
     order = np.lexsort((worker, task))
     return np.column_stack([task[order], worker[order]])
@@ -94,30 +97,49 @@ class Split:
     rows: list[Ints]
 
     @classmethod
-    def dealt(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
-        """Deal whole amounts: the best workers first, always to the tasks that lack most."""
+    def empty(cls, classes: Classes, widest: int, seed: int) -> Split:
+        """No labels yet, and room for so many per task."""
         n, task_class = classes.task_class.size, classes.task_class
-        widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
-        most = np.minimum(classes.most[task_class], widest)
-        split = cls(
+        return cls(
             classes=classes,
             hands=np.zeros((n, widest), np.int64),
             held=np.zeros(n, np.int64),
             slack=COVERAGE / 2 - classes.need[task_class],
-            left=classes.workers_in * classes.capacity - amounts.sum(axis=0),
-            spare=np.array([max(0.0, money - float((classes.cost * amounts).sum()))]),
+            left=classes.workers_in * classes.capacity,
+            spare=np.zeros(1),
             state=np.array([88172645463325252 + 2654435761 * seed], np.uint64),
             fewest=classes.fewest[task_class],
-            most=most,
+            most=np.minimum(classes.most[task_class], widest),
             everybody=np.flatnonzero(~_locked(classes)),
             rows=_exchangeable(classes),
         )
-        order = np.argsort(task_class, kind="stable")
-        ends = np.cumsum(classes.tasks_in)
-        for kind, tasks in enumerate(np.split(order, ends[:-1])):
+
+    @classmethod
+    def dealt(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
+        """Deal whole amounts: the best workers first, always to the tasks that lack most."""
+        widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
+        split = cls.empty(classes, widest, seed)
+        split.left -= amounts.sum(axis=0)
+        split.spare[0] = max(0.0, money - float((classes.cost * amounts).sum()))
+        for kind, tasks in enumerate(_members(classes)):
             groups = np.argsort(-classes.evidence[kind], kind="stable")
             groups = groups[amounts[kind, groups] > 0]
             _kernels().deal(tasks, groups, amounts[kind], classes.evidence[kind], split.hands, split.held, split.slack)
+        return split
+
+    @classmethod
+    def given(cls, classes: Classes, hands: list[tuple[int, Ints, int]], seed: int) -> Split:
+        """Sets of labels for so many tasks of a class each; the last tasks of a class may go without."""
+        widest = 2 * max((chosen.size for _, chosen, _ in hands), default=0) + ROOM
+        split, following = cls.empty(classes, widest, seed), np.zeros(classes.need.size, np.int64)
+        members = _members(classes)
+        for kind, chosen, count in hands:
+            tasks = members[kind][following[kind] : following[kind] + count]
+            following[kind] += count
+            split.hands[tasks, : chosen.size] = chosen
+            split.held[tasks] = chosen.size
+            split.slack[tasks] += classes.evidence[kind, chosen].sum()
+            np.subtract.at(split.left, chosen, count)
         return split
 
     @property
@@ -126,9 +148,16 @@ class Split:
         return bool((self.slack >= 0).all())
 
     @property
+    def labels(self) -> tuple[Ints, Ints]:
+        """Task and worker class of every label."""
+        dealt = np.arange(self.hands.shape[1]) < self.held[:, None]
+        return np.repeat(np.arange(self.held.size), self.held), self.hands[dealt]
+
+    @property
     def cost(self) -> float:
         """What the labels cost."""
-        return float((self.classes.cost[self.classes.task_class] * self.counts()).sum())
+        task, group = self.labels
+        return float(self.classes.cost[self.classes.task_class[task], group].sum())
 
     def level(self) -> None:
         """Even out the tasks of each evidence row."""
@@ -225,16 +254,14 @@ class Split:
             self.hands, self.held, self.slack, self.left,
         )  # fmt: skip
 
-    def counts(self) -> Ints:
-        """Labels per task and class of workers, (tasks, G)."""
-        n, groups = self.held.size, self.classes.workers_in.size
-        dealt = np.arange(self.hands.shape[1]) < self.held[:, None]
-        cells = (np.arange(n)[:, None] * groups + self.hands)[dealt]
-        return np.bincount(cells, minlength=n * groups).reshape(n, groups)
+    def sets(self) -> list[tuple[int, Ints]]:
+        """Class of tasks and sorted labels of every task that is covered."""
+        kind = self.classes.task_class
+        return [(int(kind[i]), np.sort(self.hands[i, : self.held[i]])) for i in np.flatnonzero(self.slack >= 0)]
 
     def pairs(self) -> Ints:
         """The labels as pairs (task, worker)."""
-        return pairs_of(self.classes, self.counts())
+        return pairs_of(self.classes, *self.labels)
 
     def _worth(self, tasks: Ints) -> Floats:
         worth: Floats = self.classes.evidence[self.classes.task_class[tasks[0]]]
@@ -242,6 +269,11 @@ class Split:
 
     def _hands(self) -> tuple[Ints, Ints, Ints, Ints, Ints, Floats]:
         return self.classes.workers_in, self.fewest, self.most, self.hands, self.held, self.slack
+
+
+def _members(classes: Classes) -> list[Ints]:
+    """The tasks of each class."""
+    return np.split(np.argsort(classes.task_class, kind="stable"), np.cumsum(classes.tasks_in)[:-1])
 
 
 def _locked(classes: Classes) -> NDArray[np.bool_]:

@@ -1,0 +1,42 @@
+"""A linear program that grows by columns: what column generation needs of a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from scipy import sparse
+
+from crowdopt.core.program import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """An optimum of the master: its point and its row multipliers in the house's sign, with its value."""
+
+    value: float
+    primal: Floats
+    dual: Floats
+
+
+class Master(Protocol):
+    """``min c'x  s.t.  row_lower <= A x <= row_upper, x >= 0``, kept warm between solves.
+
+    Its answers steer; no bound rests on them.
+    """
+
+    def add_columns(self, cost: Floats, matrix: sparse.csc_array) -> None:
+        """Append columns, in [0, inf)."""
+        ...
+
+    def set_rows(self, lower: Floats, upper: Floats) -> None:
+        """Change the sides of all rows."""
+        ...
+
+    def solve(self, seconds: float) -> Point | None:
+        """Solve on from the last basis; None where that fails or takes longer."""
+        ...
+
+
+MakeMaster: TypeAlias = Callable[[Floats, Floats], Master]  # from the rows' lower and upper sides

@@ -1,0 +1,90 @@
+"""Compiled loops on the labels of tasks: chance, counting, dealing.
+
+The state of a split: ``hands[i, :held[i]]`` are the worker classes of task i's labels, in no order; ``slack[i]`` is
+its evidence minus its need. ``worth[t, g]`` is the evidence of a label of class g for tasks of row t, ``row[i]`` the
+row of task i, ``size[g]`` how many distinct workers a class has, ``left[g]`` what remains of its capacity. Chance
+comes from ``state`` alone: equal input, equal output.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def draw(state, below):
+    """A whole number in [0, below), by xorshift."""
+    x = state[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    state[0] = x
+    return np.int64(x % np.uint64(below))
+
+
+@njit(cache=True)
+def count(hands, held, i, g):
+    """Labels that task i has from class g."""
+    found = 0
+    for k in range(held[i]):
+        if hands[i, k] == g:
+            found += 1
+    return found
+
+
+@njit(cache=True)
+def too_many(hand, n, size):
+    """Whether a hand has more labels of a class than the class has workers."""
+    for t in range(n):
+        if size[hand[t]] > 1:
+            same = 0
+            for s in range(n):
+                same += hand[s] == hand[t]
+            if same > size[hand[t]]:
+                return True
+    return False
+
+
+@njit(cache=True)
+def _sink(heap, size, slack, at):
+    """Restore the heap, least slack on top, from a place downwards."""
+    moved = heap[at]
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and slack[heap[child + 1]] < slack[heap[child]]:
+            child += 1
+        if slack[heap[child]] >= slack[moved]:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = moved
+
+
+@njit(cache=True)
+def deal(tasks, groups, amounts, worth, hands, held, slack):
+    """Deal ``amounts[g]`` labels of each group, in the given order, always to the tasks that lack most.
+
+    At most one label a round goes to a task, so that nobody labels a task twice.
+    """
+    n = tasks.size
+    heap = tasks.copy()
+    for g in groups:
+        out = amounts[g]
+        while out > 0:
+            some = min(out, n)
+            out -= some
+            for at in range(n // 2 - 1, -1, -1):
+                _sink(heap, n, slack, at)
+            size = n
+            for _ in range(some):  # the taken tasks gather behind the heap
+                size -= 1
+                heap[0], heap[size] = heap[size], heap[0]
+                _sink(heap, size, slack, 0)
+            for k in range(size, n):
+                i = heap[k]
+                hands[i, held[i]] = g
+                held[i] += 1
+                slack[i] += worth[g]
