@@ -16,7 +16,9 @@ from crowdopt.io.campaign import read_campaign
 from crowdopt.io.plan_folder import queue_file
 from crowdopt.io.tables import Table, read_table
 from crowdopt.plan import Floats, Ints, breaches, queues, worst_breach
+from crowdopt.proofs import prove_blocks
 
+FORMS = ("rows", "blocks")  # of a certified bound; see plan.Duals
 SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
 
 
@@ -285,10 +287,15 @@ def _certified_bound(instance: AssignmentInstance, stored: _Stored, report: Repo
     if isinstance(budget, bool) or not isinstance(budget, int | float):
         report.complain("plan.json", f"budget_dual says {budget!r}, which is no number")
         return None
+    form = stored.claims.get("certified_by")
+    if form not in (FORMS if is_integer else FORMS[:1]):
+        report.complain("plan.json", f"certified_by says {form!r}, not {' or '.join(FORMS)} (shares of labels: rows)")
     least = fewest_labels(instance) if is_integer else instance.new_label_limits[0]
     multipliers = stored.tasks.numbers("dual"), stored.workers.numbers("dual"), limits, float(budget)
     with np.errstate(all="ignore"):
         proven = prove(instance, *multipliers, least)
+        if form == "blocks" and is_integer:
+            proven = max(proven, prove_blocks(instance, *multipliers[1:]))
     if not np.isfinite(proven):
         report.complain("tasks.csv and workers.csv", "the multipliers prove nothing: they are too large")
         return None

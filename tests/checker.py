@@ -65,7 +65,7 @@ class Campaign:
         return max(low, math.ceil(low - NEAR * max(1.0, abs(low)))) if integral else low
 
 
-def check(campaign, plan):
+def check(campaign, plan, prove=Campaign.bound):
     """The problems (None: the plan holds), and the bound that its multipliers prove (None: they prove nothing)."""
     said = json.loads((Path(plan) / "plan.json").read_text("utf-8"))
     c, whole = Campaign(Path(campaign), said.get("in_place_of_campaign", {})), said["program"] == "ip"
@@ -85,7 +85,7 @@ def check(campaign, plan):
     if all(r["dual"] for r in tasks + workers):
         x, pull = ({r["task"]: float(r.get(name, 0)) for r in tasks} for name in ("dual", "labels_dual"))
         load = {r["worker"]: float(r["dual"]) for r in workers}
-        proven = c.bound(x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole)
+        proven = prove(c, x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole)
     noise, top = NEAR * max(1.0, cost), min(cost, proven if said["proof"] == "certificate" else cost)
     right = {"objective": (cost, cost), "cost": (cost, min(cost, c.budget)), "certified_bound": (-math.inf, proven)}
     right["bound"] = cost if said["proven"] else -math.inf, top

@@ -72,6 +72,8 @@ def summary(plan: Plan) -> dict[str, Any]:
         "backend": plan.backend,
         "seed": plan.seed,
     }
+    if plan.duals is not None:
+        numbers["certified_by"] = plan.duals.form
     if plan.duals is not None and instance.budget is not None:
         numbers["budget_dual"] = plan.duals.budget
     if plan.overrides:

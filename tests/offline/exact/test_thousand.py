@@ -9,7 +9,7 @@ from crowdopt import AssignmentInstance, Plan, Status, assign, verify, write_cam
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.offline.exact import method as exact_method
 from crowdopt.plan import breaches
-from tests.checker import check
+from tests.checker_blocks import check
 from tests.small import brute_force
 
 KINDS = ("hammers", "alike", "specialists", "one type", "types", "adversarial", "strong", "free")
