@@ -238,11 +238,11 @@ def breaches(
     at most the tolerance.
     """
     n, m = instance.n_tasks, instance.n_workers
-    shares = np.ones(len(pairs)) if amounts is None else amounts
+    shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts
     short = tolerance if amounts is None else 1.01 * tolerance  # an LP's point lies on the edge, give or take rounding
     evidence = instance.collected_evidence + instance.supply(pairs, amounts)
-    labels = np.bincount(pairs[:, 0], weights=shares, minlength=n).astype(float)
-    loads = np.bincount(pairs[:, 1], weights=shares, minlength=m).astype(float)
+    labels = np.bincount(pairs[:, 0], weights=amounts, minlength=n).astype(float)
+    loads = np.bincount(pairs[:, 1], weights=amounts, minlength=m).astype(float)
     fewest, most = instance.new_label_limits
     task, worker = instance.task_id, instance.worker_id
     found = _over("lacks evidence", instance.need - evidence, short, "task", task)
@@ -269,8 +269,9 @@ def _over(limit: str, excess: Floats, tolerance: float, kind: str, name: Any) ->
 def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Breach]:
     m = instance.n_workers
     key = pairs[:, 0] * m + pairs[:, 1]
-    order = np.argsort(key, kind="stable")
-    key, shares = key[order], shares[order]
+    if (key[1:] < key[:-1]).any():
+        order = np.argsort(key, kind="stable")
+        key, shares = key[order], shares[order]
 
     def owner(key: int) -> str:
         return f"task {instance.task_id(key // m)}, worker {instance.worker_id(key % m)}"
@@ -288,6 +289,7 @@ def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, to
     fixed = instance.fixed[:, 0] * m + instance.fixed[:, 1]
     twice = key[1:][key[1:] == key[:-1]]
     found = each("is in the plan twice", twice, np.ones(twice.size))
-    found += each("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
+    if shares.strides != (0,):
+        found += each("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
     found += each("may not be paired", barred, share_of(barred))
     return found + each("must be in the plan", fixed, 1 - share_of(fixed))

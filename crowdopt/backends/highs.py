@@ -40,7 +40,9 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
     raw = str(model.getModelStatus()).rpartition(".")[2]
     if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted:
         raw = _settle(model, program, options, started)
-    return _read_back(model, program, name, raw, perf_counter() - started, interrupted)
+    solution = _read_back(model, program, name, raw, perf_counter() - started, interrupted)
+    model.clear()  # or the memory waits for the garbage collector
+    return solution
 
 
 def hand_over(program: Program, options: Options) -> Any:

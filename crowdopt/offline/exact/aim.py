@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.crowd.classes import Ints
+from crowdopt.crowd.classes import Floats, Ints
+from crowdopt.offline.exact.boxstep import applies, box_step
 from crowdopt.offline.exact.relaxation import has_whole_prices
 from crowdopt.offline.exact.rounding import round_amounts
 from crowdopt.offline.exact.search import Search
@@ -19,6 +20,8 @@ STUCK, STUCK_WHEN_MODEST = 8, 2  # attempts without a better plan, after which s
 FINISHING, SHARING, TRADING = (4, 2_000), (2, 1_000), (300, 300_000)  # work per task and at most, in pairs looked at
 TRADERS = 5_000  # tasks up to which labels are exchanged across rows
 SQUEEZES = 60  # labels that are tried to be taken out of a plan again
+SQUEEZED = 30_000  # tasks up to which that is tried
+LARGE_STEPS = (8e-5, 1e-5)  # of the bound: what is aimed at above it where an attempt takes seconds
 STEP = 1e-4  # of the bound: the least that money is raised by where prices are no integers
 
 
@@ -38,6 +41,9 @@ def aim(search: Search, attempts: int, thorough: bool = True) -> None:
 
 def _sums(search: Search) -> Iterator[float]:
     """What to aim at: the bound, then more and more; after a plan is found, evenly between the bound and it."""
+    if applies(search.classes):
+        yield from (search.bound + np.ceil(part * search.bound) for part in LARGE_STEPS)
+        return
     step = 1.0 if has_whole_prices(search.classes) else STEP * max(1.0, search.bound)
     more = 0.0
     while search.best is None or search.bound + more * step < search.value - step / 2:
@@ -52,15 +58,28 @@ def _sums(search: Search) -> Iterator[float]:
 
 def _attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | None:
     """One plan that costs about so much: aim, round, deal evenly if that does, else split and mend."""
+    aimed = _boxed(search, money) if applies(search.classes) else _targeted(search, money)
+    if aimed is None or search.done:
+        return None
+    whole = round_amounts(search.classes, *aimed, money)
+    pairs = deal_evenly(search.classes, whole)
+    return _mended(search, whole, money, seed, thorough) if pairs is None else pairs
+
+
+def _targeted(search: Search, money: float) -> tuple[Floats, float] | None:
+    """Amounts with the most slack that the money buys, and that slack per task."""
     options = replace(search.options, time_limit=search.clock.left, start=None)
     aimed = search.solvers.solve(target.of_classes(search.classes, money), "highs-simplex", options)
     search.interrupted |= aimed.interrupted
-    if aimed.primal is None or search.done:
-        return None
-    amounts = aimed.program.column("u").view(aimed.primal)
-    whole = round_amounts(search.classes, amounts, float(aimed.primal[-1]), money)
-    pairs = deal_evenly(search.classes, whole)
-    return _mended(search, whole, money, seed, thorough) if pairs is None else pairs
+    return None if aimed.primal is None else (aimed.program.column("u").view(aimed.primal), float(aimed.primal[-1]))
+
+
+def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
+    """The same where the LP is large: the slack that the money buys at the LP's prices."""
+    assert search.duals is not None
+    slack = max(0.0, money - search.bound) / float(search.duals.task.sum())
+    step = box_step(search.classes, slack, search.solvers.solve, search.options)
+    return None if step is None else (step.amounts.T, slack)
 
 
 def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool) -> Ints | None:
@@ -74,12 +93,13 @@ def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool
     split.finish(finishing)
     if not split.covered and split.everybody.size <= TRADERS:
         split.trade(trading)
-    search.sets = split.sets()
+    if not thorough:
+        search.sets = split.sets()
     if not split.covered and thorough:
         split.escalate(sharing)
     if not split.covered and split.top_up():
         return None
     split.thin()
-    if thorough and split.cost > search.bound + 0.5:
+    if thorough and split.cost > search.bound + 0.5 and split.everybody.size <= SQUEEZED:
         split.squeeze(SQUEEZES, sharing, trading)
     return split.pairs()

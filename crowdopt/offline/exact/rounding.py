@@ -7,6 +7,7 @@ import numpy as np
 from crowdopt.crowd.classes import Classes, Floats, Ints
 
 CLOSE = 1e-9  # evidence; rows that lack less need no polish, and so no compiled code
+POLISHED = 3_000  # worker classes up to which exchanges of two of them are looked at
 WHOLE = 1e-7  # a share this close to a whole label is one
 
 
@@ -31,7 +32,7 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float) -
     needed = classes.tasks_in * classes.need
     excess = (classes.evidence * amounts).sum(axis=1) - needed
     wanted = np.full(needed.size, slack) * classes.tasks_in
-    if (wanted - excess).max() <= CLOSE:
+    if (wanted - excess).max() <= CLOSE or left.size > POLISHED:
         return amounts
     from crowdopt.offline.exact import kernels
 

@@ -29,6 +29,7 @@ def are_compiled() -> bool:
     )
 
 
+EVEN = 10_000_000  # tasks x worker classes up to which an even deal is looked at
 PATIENCE = 2  # failures to take a label from a row before it is left alone
 ROUNDS = 200  # of levelling
 ROOM = 6  # labels a task may have beyond twice the average
@@ -39,6 +40,8 @@ def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
 
     Where evidence comes in few sizes (half spammers, half hammers) this is all there is to do.
     """
+    if classes.task_class.size * classes.workers_in.size > EVEN:
+        return None
     each = amounts // classes.tasks_in[:, None]
     extra = amounts - each * classes.tasks_in[:, None]
     starts = np.cumsum(extra, axis=1) - extra
@@ -69,15 +72,20 @@ def _places(classes: Classes) -> Ints:
 
 def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
     """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice."""
-    members = np.argsort(classes.worker_class, kind="stable")
-    first = np.cumsum(classes.workers_in) - classes.workers_in
-    order = np.lexsort((task, group))
-    task, group = task[order], group[order]
-    sums = np.bincount(group, minlength=first.size)
-    turn = np.arange(task.size) - np.repeat(np.cumsum(sums) - sums, sums)
-    worker = members[first[group] + turn % classes.workers_in[group]]
-    order = np.lexsort((worker, task))
-    return np.column_stack([task[order], worker[order]])
+    members, many = np.argsort(classes.worker_class, kind="stable"), classes.worker_class.size
+    if members.size == classes.workers_in.size:
+        key = task * many + members[group]
+    else:
+        first = np.cumsum(classes.workers_in) - classes.workers_in
+        order = np.lexsort((task, group))
+        task, group = task[order], group[order]
+        sums = np.bincount(group, minlength=first.size)
+        turn = np.arange(task.size) - np.repeat(np.cumsum(sums) - sums, sums)
+        key = task * many + members[first[group] + turn % classes.workers_in[group]]
+    key.sort()
+    pairs = np.empty((key.size, 2), np.int64)
+    np.divmod(key, many, out=(pairs[:, 0], pairs[:, 1]))
+    return pairs
 
 
 @dataclass(eq=False)
@@ -85,7 +93,7 @@ class Split:
     """Hands of labels being mended; see kernels for what the arrays mean."""
 
     classes: Classes
-    hands: NDArray[np.int64]
+    hands: NDArray[np.int32]
     held: NDArray[np.int64]
     slack: Floats
     left: NDArray[np.int64]
@@ -102,7 +110,7 @@ class Split:
         n, task_class = classes.task_class.size, classes.task_class
         return cls(
             classes=classes,
-            hands=np.zeros((n, widest), np.int64),
+            hands=np.zeros((n, widest), np.int32),
             held=np.zeros(n, np.int64),
             slack=COVERAGE / 2 - classes.need[task_class],
             left=classes.workers_in * classes.capacity,
@@ -151,7 +159,7 @@ class Split:
     def labels(self) -> tuple[Ints, Ints]:
         """Task and worker class of every label."""
         dealt = np.arange(self.hands.shape[1]) < self.held[:, None]
-        return np.repeat(np.arange(self.held.size), self.held), self.hands[dealt]
+        return np.repeat(np.arange(self.held.size), self.held), self.hands[dealt].astype(np.int64)
 
     @property
     def cost(self) -> float:
@@ -257,7 +265,10 @@ class Split:
     def sets(self) -> list[tuple[int, Ints]]:
         """Class of tasks and sorted labels of every task that is covered."""
         kind = self.classes.task_class
-        return [(int(kind[i]), np.sort(self.hands[i, : self.held[i]])) for i in np.flatnonzero(self.slack >= 0)]
+        return [
+            (int(kind[i]), np.sort(self.hands[i, : self.held[i]].astype(np.int64)))
+            for i in np.flatnonzero(self.slack >= 0)
+        ]
 
     def pairs(self) -> Ints:
         """The labels as pairs (task, worker)."""
@@ -267,7 +278,7 @@ class Split:
         worth: Floats = self.classes.evidence[self.classes.task_class[tasks[0]]]
         return worth
 
-    def _hands(self) -> tuple[Ints, Ints, Ints, Ints, Ints, Floats]:
+    def _hands(self) -> tuple[NDArray[Any], ...]:
         return self.classes.workers_in, self.fewest, self.most, self.hands, self.held, self.slack
 
 

@@ -64,6 +64,19 @@ def _sink(heap, size, slack, at):
 
 
 @njit(cache=True)
+def _rise(heap, slack, at):
+    """Restore the heap from a place upwards."""
+    moved = heap[at]
+    while at > 0:
+        above = (at - 1) // 2
+        if slack[heap[above]] <= slack[moved]:
+            break
+        heap[at] = heap[above]
+        at = above
+    heap[at] = moved
+
+
+@njit(cache=True)
 def deal(tasks, groups, amounts, worth, hands, held, slack):
     """Deal ``amounts[g]`` labels of each group, in the given order, always to the tasks that lack most.
 
@@ -71,13 +84,13 @@ def deal(tasks, groups, amounts, worth, hands, held, slack):
     """
     n = tasks.size
     heap = tasks.copy()
+    for at in range(n // 2 - 1, -1, -1):
+        _sink(heap, n, slack, at)
     for g in groups:
         out = amounts[g]
         while out > 0:
             some = min(out, n)
             out -= some
-            for at in range(n // 2 - 1, -1, -1):
-                _sink(heap, n, slack, at)
             size = n
             for _ in range(some):  # the taken tasks gather behind the heap
                 size -= 1
@@ -88,3 +101,4 @@ def deal(tasks, groups, amounts, worth, hands, held, slack):
                 hands[i, held[i]] = g
                 held[i] += 1
                 slack[i] += worth[g]
+                _rise(heap, slack, k)

@@ -8,6 +8,9 @@ from numba import njit
 from crowdopt.offline.exact.kernels.hands import count, draw, too_many
 
 CLOSE = 1e-12  # evidence; a smaller gain is rounding
+MANY = 1_500  # tasks of a row beyond which only those that are short are levelled
+STALLED = 12  # rounds without less lack, after which levelling many tasks stops
+SWAPS = 12  # rounds of exchanging single labels first, where tasks are many
 FREE = 22  # labels of two tasks that are shared out anew at once: 2 * 2^11 subset sums
 
 
@@ -115,17 +118,60 @@ def share_out(a, b, worth, size, fewest, most, hands, held, slack, state, anyhow
 
 
 @njit(cache=True)
+def swap_one(a, b, worth, size, hands, held, slack):
+    """Exchange one label of task a for one of task b so that their slacks come closest; whether that was possible."""
+    wanted, best, mine, theirs = (slack[b] - slack[a]) / 2, (slack[b] - slack[a]) / 2, -1, -1
+    for x in range(held[a]):
+        for y in range(held[b]):
+            off = abs(worth[hands[b, y]] - worth[hands[a, x]] - wanted)
+            if off < best - CLOSE:
+                g, h = hands[a, x], hands[b, y]
+                if count(hands, held, b, g) < size[g] and count(hands, held, a, h) < size[h]:
+                    best, mine, theirs = off, x, y
+    if mine < 0:
+        return False
+    g, h = hands[a, mine], hands[b, theirs]
+    hands[a, mine], hands[b, theirs] = h, g
+    slack[a] += worth[h] - worth[g]
+    slack[b] -= worth[h] - worth[g]
+    return True
+
+
+@njit(cache=True)
+def even_out(tasks, worth, size, hands, held, slack, rounds):
+    """Exchange single labels between poorest and richest: a cheap beginning where tasks are many."""
+    half = tasks.size // 2
+    for _ in range(rounds):
+        order = tasks[np.argsort(slack[tasks])]
+        if slack[order[0]] >= 0:
+            break
+        for k in range(half):
+            poor, rich = order[k], order[tasks.size - 1 - k]
+            if slack[rich] - slack[poor] > CLOSE and (slack[poor] < 0 or slack[rich] < 0):
+                swap_one(poor, rich, worth, size, hands, held, slack)
+
+
+@njit(cache=True)
 def level(tasks, worth, size, fewest, most, hands, held, slack, state, rounds):
     """Share out poorest with richest, round after round, until none of the tasks is short; returns the pairs tried."""
     half, tried = tasks.size // 2, 0
+    if tasks.size > MANY:
+        even_out(tasks, worth, size, hands, held, slack, SWAPS)
+    least, since = np.inf, 0
     for turn in range(rounds):
         order = tasks[np.argsort(slack[tasks])]
         if slack[order[0]] >= 0:
             break
+        if tasks.size > MANY:
+            lack = -np.minimum(slack[tasks], 0.0).sum()
+            since = 0 if lack < 0.98 * least else since + 1
+            least = min(least, lack)
+            if since >= STALLED:
+                break
         shift = 0 if turn < 3 else draw(state, max(1, half))
         for k in range(half):
             poor, rich = order[k], order[tasks.size - 1 - (k + shift) % half]
-            if turn >= 3 and (slack[poor] >= 0 and slack[rich] >= 0):
+            if (turn >= 3 or tasks.size > MANY) and slack[poor] >= 0 and slack[rich] >= 0:
                 continue
             if slack[rich] - slack[poor] > CLOSE:
                 share_out(poor, rich, worth, size, fewest, most, hands, held, slack, state, False)
