@@ -134,10 +134,10 @@ def test_ctrl_c_keeps_the_best_plan(tmp_path):
     """SIGINT in the middle of a search: exit 130, and the incumbent is a plan that verifies."""
     command = [sys.executable, "-m", "crowdopt.cli"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    subprocess.run([*command, "generate", "R1:20x30", "-o", "c"], cwd=tmp_path, check=True, env=environment)
+    subprocess.run([*command, "generate", "R10:1000x300", "-o", "c"], cwd=tmp_path, check=True, env=environment)
     child = subprocess.Popen([*command, "solve", "c", "-o", "p"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    threading.Timer(6.0, child.send_signal, [signal.SIGINT]).start()
-    said = child.communicate(timeout=60)[0]
+    threading.Timer(15.0, child.send_signal, [signal.SIGINT]).start()
+    said = child.communicate(timeout=90)[0]
     assert child.returncode == 130 and "interrupted; this is the best plan so far" in said
     assert subprocess.run([*command, "verify", "c", "p"], cwd=tmp_path).returncode == 0
 
