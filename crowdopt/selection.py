@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from crowdopt.core.certificate import PROVEN, Certificate
 from crowdopt.core.solution import Status
 from crowdopt.crowd import bounds, gain
+from crowdopt.crowd.ranking_proof import RankingProof
 from crowdopt.crowd.selection import SelectionInstance
-from crowdopt.ranking_proof import RankingProof
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -80,7 +80,7 @@ def _neighbours(top: Ints, bottom: Ints) -> zip[tuple[int, int, int, int]]:
     return zip(a, b, a[1:], b[1:], strict=False)
 
 
-def _distinct(correct: Ints, asked: Ints) -> tuple[tuple[Ints, Ints], NDArray[np.integer[Any]]]:
+def _distinct(correct: Ints, asked: Ints) -> tuple[tuple[Ints, Ints], NDArray[Any]]:
     """The distinct tallies (correct, asked), and which of them each worker has."""
     width = int(asked.max()) + 1
     if int(asked.min()) == width - 1:

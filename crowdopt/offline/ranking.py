@@ -17,8 +17,8 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.solution import Status
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.levels import Levels
+from crowdopt.crowd.ranking_proof import RankingProof
 from crowdopt.crowd.selection import SelectionInstance
-from crowdopt.ranking_proof import RankingProof
 from crowdopt.selection import Selection
 
 Floats: TypeAlias = NDArray[np.float64]

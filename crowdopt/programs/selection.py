@@ -26,12 +26,14 @@ def build(instance: SelectionInstance) -> Program:
     cost = -(instance.gain / np.sqrt(k)[:, None]).reshape(-1)
     parts = [_member(instance), _count(instance), _one(instance), *_groups(instance), *_money(instance)]
     priced = m if instance.money is not None else 0
+    matrix = sparse.vstack([rows for _, _, rows, _, _ in parts], format="csc")
+    matrix.eliminate_zeros()
     upper = np.ones((sizes, m))
     upper[:, instance.barred] = 0.0
     return Program(
         name="selection",
         cost=np.concatenate([np.zeros(sizes), cost, np.zeros(priced)]),
-        matrix=sparse.vstack([rows for _, _, rows, _, _ in parts], format="csc"),
+        matrix=matrix,
         row_lower=np.concatenate([lower for _, _, _, lower, _ in parts]),
         row_upper=np.concatenate([above for _, _, _, _, above in parts]),
         lower=np.zeros(sizes + sizes * m + priced),
