@@ -154,11 +154,25 @@ class Selection:
         return said
 
     @cached_property
-    def frontier(self) -> Frontier:
-        """Score against number of workers: the sizes that score more than every smaller one, for problem (11)."""
+    def score_by_size(self) -> Floats:
+        """The most that 1, 2, ... workers can score, for problem (11), shape (sizes,)."""
         levels = self.instance.gain_levels
         ranked = np.repeat(levels.value, levels.count)[: self.instance.sizes]
-        scores = np.cumsum(ranked) / np.sqrt(np.arange(1, ranked.size + 1))
+        scores: Floats = np.cumsum(ranked) / np.sqrt(np.arange(1, ranked.size + 1))
+        return scores
+
+    @cached_property
+    def cost_by_size(self) -> Floats | None:
+        """What those best sets cost, the first workers of the ranking, shape (sizes,); None without prices."""
+        if self.instance.price is None:
+            return None
+        order = np.argsort(self.instance.gain_levels.of, kind="stable")[: self.instance.sizes]
+        return np.cumsum(self.instance.price[order])
+
+    @cached_property
+    def frontier(self) -> Frontier:
+        """Score against number of workers: the sizes that score more than every smaller one, for problem (11)."""
+        scores = self.score_by_size
         best = records(scores)
         return Frontier(best + 1, scores[best])
 

@@ -22,7 +22,7 @@ MAY_IMPORT = {  # a room, and the rooms of the package that it may import; absen
     "selection": {"core", "crowd"},
     "programs": {"core", "crowd", "programs"},
     "backends": {"core", "backends"},
-    "io": {"core", "crowd", "plan", "io", "version"},
+    "io": {"core", "crowd", "plan", "selection", "io", "version"},
     "verify": {"core", "crowd", "plan", "io"},
     "offline": {"core", "crowd", "plan", "selection", "programs", "offline"},
     "online": {"core", "crowd", "plan", "selection", "programs", "offline", "jobs", "online"},
