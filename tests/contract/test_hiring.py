@@ -16,7 +16,6 @@ from tests.selections import best_sets
 
 SEARCHING = [name for name in BACKENDS if registered()[name].integers and registered()[name].continuous]
 SEEDS = (0, 25)
-TOO_SLOW = {"pulp-glpk": "has no presolve for 30,000 columns that ends within the limit"}
 
 
 @cache
@@ -42,8 +41,6 @@ def test_a_search_finds_the_best_allowed_set(backend: str, seed: int) -> None:
 @pytest.mark.parametrize("backend", SEARCHING)
 def test_algorithm_1_and_the_program_agree_on_300_workers(backend: str) -> None:
     """The search's set scores what Algorithm 1's does, whose proof bounds all; and the search claims no more."""
-    if backend in TOO_SLOW:
-        pytest.skip(TOO_SLOW[backend])
     facts = row(backend, "full", "tests.contract.hiring", "full")
     found = algorithm1(full())
     assert found.proven
