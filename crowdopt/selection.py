@@ -14,6 +14,7 @@ from crowdopt.core.solution import Status
 from crowdopt.crowd import bounds, gain
 from crowdopt.crowd.ranking_proof import RankingProof
 from crowdopt.crowd.selection import SelectionInstance
+from crowdopt.crowd.skills import empirical_bayes
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -41,6 +42,12 @@ class Frontier:
     score: Floats
     cost: Floats | None = None
     members: tuple[Ints, ...] | None = None
+
+    def set_of(self, point: int, instance: SelectionInstance) -> Ints:
+        """The workers of one point."""
+        if self.members is not None:
+            return self.members[point]
+        return np.argsort(instance.gain_levels.of, kind="stable")[: self.size[point]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +142,14 @@ class Selection:
         if score is None or score <= 0:
             return 1.0
         return bounds.linear_vote_bound(score, self.instance.classes)
+
+    @property
+    def best_vote_estimate(self) -> float:
+        """Bhattacharyya's bound for log-odds votes at empirical-Bayes accuracies: an estimate, of another vote."""
+        if self.workers is None:
+            return 1.0
+        accuracy = empirical_bayes(self.instance.correct, self.instance.asked)[0]
+        return bounds.best_vote_bound(accuracy[self.workers], self.instance.classes)
 
     @property
     def warnings(self) -> list[str]:

@@ -11,9 +11,9 @@ from crowdopt import api
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.core.solution import Status
 from crowdopt.crowd.errors import InputError
-from crowdopt.io.candidates import read_candidates, write_hired
+from crowdopt.io.candidates import read_candidates, write_frontier, write_hired
 from crowdopt.io.folder import check_target
-from crowdopt.selection import Selection
+from crowdopt.selection import Frontier, Selection
 
 SHOWN = 12  # names on a line
 
@@ -28,6 +28,7 @@ SHOWN = 12  # names on a line
     help="Default: algorithm1, or program where there are further limits.",
 )
 @click.option("--workers", type=click.Path(path_type=Path), help="Table of workers: worker[,price][,group].")
+@click.option("--type", "kind", help="Go by the gold of this type alone; default: all types added up.")
 @click.option("--money", type=float, help="The most the hired may cost together.")
 @click.option("--require", multiple=True, metavar="WORKER", help="Hire this worker; may be repeated.")
 @click.option("--bar", multiple=True, metavar="WORKER", help="Do not hire this worker; may be repeated.")
@@ -39,6 +40,11 @@ SHOWN = 12  # names on a line
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the set is proven optimal.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Table of the hired to write.")
 @click.option("--chart", type=click.Path(path_type=Path), help="Picture to write, .png or .svg (extra plots).")
+@click.option(
+    "--frontier",
+    type=click.Path(path_type=Path),
+    help="Table to write: the sets that no smaller one (with prices: no cheaper one) scores as much as.",
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @as_json
 def select(
@@ -47,6 +53,7 @@ def select(
     classes: int,
     method: str | None,
     workers: Path | None,
+    kind: str | None,
     money: float | None,
     require: tuple[str, ...],
     bar: tuple[str, ...],
@@ -58,21 +65,29 @@ def select(
     require_proof: bool,
     output: Path | None,
     chart: Path | None,
+    frontier: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
     """Decide whom to hire from their answers to control questions (columns worker, correct, asked), with the proof."""
-    for path in (output, chart):
+    for path in (output, chart, frontier):
         if path is not None:
             check_target(path, None, force)
-    instance = read_candidates(gold, classes, budget, workers, money, require, bar, _numbers(at_least))
+    instance = read_candidates(gold, classes, budget, workers, money, require, bar, _numbers(at_least), kind)
     selection = api.hire(instance, method, backend, time_limit, seed)
     interval = selection.interval(coverage)
     if output is not None and selection.found:
         write_hired(selection, output, force)
     if chart is not None and selection.found:
         _draw(selection, chart)
-    say(as_json, _facts(selection, interval), *_sentences(selection, interval, coverage), *_written(output, chart))
+    if frontier is not None:
+        write_frontier(_frontier(selection) or selection.frontier, instance, frontier, force)
+    say(
+        as_json,
+        _facts(selection, interval),
+        *_sentences(selection, interval, coverage),
+        *_written(output, chart, frontier),
+    )
     if not selection.found or (require_proof and not selection.proven):
         raise SystemExit(NO)
 
@@ -91,8 +106,12 @@ def _draw(selection: Selection, path: Path) -> None:
     from crowdopt.report.charts import save
     from crowdopt.report.hiring import hiring_chart
 
-    frontier = api.cost_frontier(selection.instance) if selection.instance.price is not None else None
-    save(hiring_chart(selection, frontier), path)
+    save(hiring_chart(selection, _frontier(selection)), path)
+
+
+def _frontier(selection: Selection) -> Frontier | None:
+    """Score against cost, where there are prices."""
+    return None if selection.instance.price is None else api.cost_frontier(selection.instance)
 
 
 def _facts(selection: Selection, interval: tuple[float, float]) -> dict[str, Any]:
@@ -110,6 +129,7 @@ def _facts(selection: Selection, interval: tuple[float, float]) -> dict[str, Any
         "cost": selection.cost if found else None,
         "interval": list(interval) if found else None,
         "error_estimate": selection.error_estimate if found else None,
+        "best_vote_estimate": selection.best_vote_estimate if found else None,
         "frontier": {"size": frontier.size.tolist(), "score": frontier.score.tolist()},
         "warnings": selection.warnings,
     }
@@ -128,6 +148,8 @@ def _sentences(selection: Selection, interval: tuple[float, float], coverage: fl
         f"hire {selection.members.size} of {instance.n_workers} workers{paid}: {', '.join(names)}{more}",
         f"score {selection.score:.6g} (plug-in, biased: {selection.plug_in_score:.6g}); {_how_good(selection)}",
         f"{100 * coverage:g} % interval of the score: {interval[0]:.4g} to {interval[1]:.4g}",
+        f"error of an answer, estimated bounds: {selection.error_estimate:.2g} by linear votes (Li & Liu, corrected), "
+        f"{selection.best_vote_estimate:.2g} by log-odds votes (Bhattacharyya)",
         *(f"note: {warning}" for warning in selection.warnings),
     ]
 
@@ -146,7 +168,7 @@ def _how_good(selection: Selection) -> str:
 
 
 def _written(*paths: Path | None) -> list[str]:
-    return [f"wrote {path}" for path in paths if path is not None]
+    return [f"wrote {path}" for path in paths if path is not None and path.exists()]
 
 
 VERBS = (select,)

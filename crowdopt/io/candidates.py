@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.selection import SelectionInstance
 from crowdopt.io.tables import Table, read_table, write_table
-from crowdopt.selection import Selection
+from crowdopt.selection import Frontier, Selection
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -26,13 +26,14 @@ def read_candidates(
     required: Sequence[str] = (),
     barred: Sequence[str] = (),
     fewest: dict[str, int] | None = None,
+    kind: str | None = None,
 ) -> SelectionInstance:
     """A selection instance from gold tallies and, where there is one, a table of workers.
 
     Parameters
     ----------
     gold : path
-        Columns worker, correct, asked; with a column type, a worker's types are added up.
+        Columns worker, correct, asked; with a column type, a worker's types are added up, unless ``kind`` names one.
     workers : path, optional
         Columns worker, and price or group or both (others are ignored); it must have every worker of the gold.
     required, barred : ids of workers
@@ -43,7 +44,7 @@ def read_candidates(
     InputError
         If a table cannot be used; the sentence says file, line, column and remedy.
     """
-    names, correct, asked = read_gold(gold)
+    names, correct, asked = read_gold(gold, kind)
     place = {name: k for k, name in enumerate(names)}
     limits: dict[str, Any] = {} if workers is None else _of_workers(read_workers(workers), place)
     if fewest:
@@ -61,8 +62,8 @@ def read_candidates(
     )
 
 
-def read_gold(path: str | Path) -> tuple[tuple[str, ...], Ints, Ints]:
-    """Workers in order of appearance, and their tallies over all types."""
+def read_gold(path: str | Path, kind: str | None = None) -> tuple[tuple[str, ...], Ints, Ints]:
+    """Workers in order of appearance, and their tallies over all types, or of one."""
     table = read_table(Path(path), ("worker", "correct", "asked"), ("type",), extras=True)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
     if len(set(keys)) < len(keys):
@@ -70,13 +71,17 @@ def read_gold(path: str | Path) -> tuple[tuple[str, ...], Ints, Ints]:
         raise table.error(row, "worker", f"{keys[row][0]!r} was there before; give each worker (and type) one row")
     if not keys:
         raise InputError(f"{table.path.name} has no worker; it needs at least one row")
-    names = tuple(dict.fromkeys(table["worker"]))
+    rows = np.array([k for k, (_, there) in enumerate(keys) if kind in (None, there)], dtype=np.int64)
+    if rows.size == 0:
+        known = ", ".join(dict.fromkeys(there for _, there in keys if there)) or "none, for want of a column type"
+        raise InputError(f"{table.path.name} has no type {kind!r}; its types are: {known}")
+    names = tuple(dict.fromkeys(keys[k][0] for k in rows))
     place = {name: k for k, name in enumerate(names)}
-    at = np.fromiter((place[name] for name in table["worker"]), np.int64, table.rows)
-    tallies = [np.zeros(len(names), np.int64) for _ in range(2)]
-    for tally, column in zip(tallies, ("correct", "asked"), strict=True):
-        np.add.at(tally, at, table.counts(column))
-    return names, tallies[0], tallies[1]
+    at = np.array([place[keys[k][0]] for k in rows])
+    correct, asked = (np.zeros(len(names), np.int64) for _ in range(2))
+    np.add.at(correct, at, table.counts("correct")[rows])
+    np.add.at(asked, at, table.counts("asked")[rows])
+    return names, correct, asked
 
 
 def read_workers(path: str | Path) -> Table:
@@ -97,6 +102,18 @@ def write_hired(selection: Selection, path: Path, force: bool = False) -> None:
         header.append("price")
         columns.append(instance.price[who])
     write_table(path, header, columns, force)
+
+
+def write_frontier(frontier: Frontier, instance: SelectionInstance, path: Path, force: bool = False) -> None:
+    """``workers,score[,cost],hired`` per point, cheapest first; the hired of a point as ids between blanks."""
+    header, columns = ["workers", "score"], [frontier.size, frontier.score]
+    if frontier.cost is not None:
+        header.append("cost")
+        columns.append(frontier.cost)
+    hired = [
+        " ".join(instance.worker_id(i) for i in frontier.set_of(k, instance).tolist()) for k in range(len(columns[0]))
+    ]
+    write_table(path, [*header, "hired"], [*columns, hired], force)
 
 
 def _of_workers(table: Table, place: dict[str, int]) -> dict[str, Any]:

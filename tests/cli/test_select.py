@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,16 @@ def test_the_chart(run, tmp_path, name):
     assert run("select", "gold.csv", "--chart", name)[0] == 2
 
 
+def test_the_frontier_as_a_table(run):
+    """Without prices by size, with them by cost; scores ascend in both."""
+    for words, column in (([], "workers"), (["--workers", "workers.csv"], "cost")):
+        assert run("select", "gold.csv", *words, "--frontier", f"{column}-frontier.csv")[0] == 0
+        table = rows(f"{column}-frontier.csv")
+        assert all(float(a["score"]) < float(b["score"]) for a, b in pairwise(table))
+        assert all(float(a[column]) < float(b[column]) for a, b in pairwise(table))
+        assert all(len(row["hired"].split()) == int(row["workers"]) for row in table)
+
+
 BAD = {
     "one question": ("worker,correct,asked\nada,1,1\n", [], "ada was asked one control question"),
     "more than asked": ("worker,correct,asked\nada,5,4\n", [], "more correct answers than control questions"),
@@ -116,6 +127,10 @@ def test_tallies_by_type_are_added_up(run):
     """gold.csv of a campaign may have a row per worker and type."""
     Path("typed.csv").write_text("worker,type,correct,asked\nada,a,4,5\nbo,a,3,5\nada,b,5,5\nbo,b,2,5\n")
     assert json.loads(run("select", "typed.csv", "--json")[1])["workers"] == ["ada"]
+    facts = json.loads(run("select", "typed.csv", "--type", "a", "--budget", "1", "--json")[1])
+    assert facts["plug_in_score"] == pytest.approx((2 * 4 / 5 - 1) ** 2)
+    status, said = run("select", "typed.csv", "--type", "c")
+    assert status == 2 and "no type 'c'; its types are: a, b" in said
 
 
 def test_answers_from_labels(run):
