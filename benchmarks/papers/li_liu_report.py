@@ -37,6 +37,14 @@ class Trials:
         self.accuracy = {name: np.array([row["accuracy"][name] for row in rows]) for name in self.methods}
         self.used = {name: np.array([row["used"][name] for row in rows], float) for name in self.methods}
 
+    def renamed(self, names: dict[str, str]) -> Trials:
+        """Some of the methods, under other names."""
+        rows = [
+            {what: {new: getattr(self, what)[old][k] for new, old in names.items()} for what in ("accuracy", "used")}
+            for k in range(len(self.used[self.methods[0]]))
+        ]
+        return Trials(rows, self.across)
+
     def at(self, point: float) -> int:
         """Index of a point."""
         return int(np.flatnonzero(self.across == point)[0])

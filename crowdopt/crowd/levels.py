@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
+from math import lcm
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,59 +52,57 @@ class Levels:
 
     def total(self, count: Ints) -> Fraction:
         """Sum of ``count`` times the values, exactly."""
-        order = np.argsort(self.denominator, kind="stable")
-        order = order[count[order] > 0]
-        if order.size == 0:
-            return Fraction(0)
-        numerator, denominator = self.numerator[order], self.denominator[order]
-        if float(np.abs(numerator).max()) * float(count.sum()) >= WHOLE:
-            numerator = numerator.astype(object)
-        first = np.flatnonzero(np.diff(denominator, prepend=-1))
-        sums = np.add.reduceat(numerator * count[order], first)
-        return sum((Fraction(int(s), int(d)) for s, d in zip(sums, denominator[first], strict=True)), Fraction(0))
+        kinds, of = self._denominators
+        return fraction_sum(whole_sums(self.numerator, count, of, kinds.size), kinds)
+
+    @cached_property
+    def _denominators(self) -> tuple[Ints, Ints]:
+        kinds, of = np.unique(self.denominator, return_inverse=True)
+        return kinds, of.astype(np.int64)
+
+
+def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
+    """Sum of ``count`` times whole values per kind, exactly, whatever their size."""
+    bound = float(np.abs(values).max(initial=0)) * float(count.sum())
+    sums = np.zeros(kinds, np.int64 if bound < WHOLE else object)
+    np.add.at(sums, of, values.astype(sums.dtype) * count)
+    return [int(one) for one in sums]
+
+
+def fraction_sum(numerators: list[int], denominators: Ints) -> Fraction:
+    """Sum of fractions, by one common denominator: thousands of Fractions would each be reduced on the way."""
+    bottoms = denominators.tolist()
+    common = lcm(*bottoms)
+    return Fraction(sum(top * (common // bottom) for top, bottom in zip(numerators, bottoms, strict=True)), common)
 
 
 def levels(correct: Ints, asked: Ints, classes: int, value: Callable[[Ints, Ints, int], tuple[Ints, Ints]]) -> Levels:
     """Sort workers into the levels of ``value(correct, asked, classes)``, a fraction, which is taken once per tally."""
     pairs, place = _distinct(correct, asked)
     numerator, denominator = value(*pairs, classes)
-    order = _descending(numerator, denominator)
+    order, distinct = _descending(numerator, denominator)
     top, bottom = numerator[order], denominator[order]
-    fresh = np.ones(order.size, bool)
-    fresh[1:] = [int(a) * int(d) != int(c) * int(b) for a, b, c, d in _neighbours(top, bottom)]
+    fresh = np.concatenate([[True], distinct])
     rank = np.empty(order.size, np.uint16 if fresh.sum() < 2**16 else np.int64)
     rank[order] = np.cumsum(fresh) - 1
     return Levels(top[fresh], bottom[fresh], rank[place])
 
 
-def _neighbours(top: Ints, bottom: Ints) -> zip[tuple[int, int, int, int]]:
-    a, b = top.tolist(), bottom.tolist()
-    return zip(a, b, a[1:], b[1:], strict=False)
-
-
 def _distinct(correct: Ints, asked: Ints) -> tuple[tuple[Ints, Ints], NDArray[Any]]:
-    """The distinct tallies (correct, asked), and which of them each worker has."""
+    """The distinct tallies (correct, asked) and which each worker has; all workers' own where a table is too large."""
     width = int(asked.max()) + 1
-    if int(asked.min()) == width - 1:
-        key, cells = correct, width
-    else:
-        key, cells = asked * width + correct, width * width
-    place: NDArray[Any]
+    alike = int(asked.min()) == width - 1
+    key, cells = (correct, width) if alike else (asked * width + correct, width * width)
     if cells > TABLE:
-        distinct, where = np.unique(key, return_inverse=True)
-        place = where.astype(np.int64)
-    else:
-        distinct = np.flatnonzero(np.bincount(key, minlength=cells))
-        table = np.zeros(cells, np.uint16 if distinct.size < 2**16 else np.int64)
-        table[distinct] = np.arange(distinct.size)
-        place = table[key]
-    if cells == width:
-        return (distinct, np.full(distinct.size, width - 1)), place
-    return (distinct % width, distinct // width), place
+        return (correct, asked), np.arange(correct.size)
+    there = np.flatnonzero(np.bincount(key, minlength=cells))
+    table = np.zeros(cells, np.uint16 if there.size < 2**16 else np.int64)
+    table[there] = np.arange(there.size)
+    return (there, np.full(there.size, width - 1)) if alike else (there % width, there // width), table[key]
 
 
-def _descending(numerator: Ints, denominator: Ints) -> Ints:
-    """Order by value, greatest first, exactly.
+def _descending(numerator: Ints, denominator: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """Order by value, greatest first, and whether each differs from the one before, exactly.
 
     A quotient in float64 is correctly rounded, so equal fractions are equal floats; different ones differ by at least
     ``1 / d^2``, which float64 resolves unless d is huge.
@@ -110,6 +110,8 @@ def _descending(numerator: Ints, denominator: Ints) -> Ints:
     value = numerator / denominator
     least = 1.0 / float(denominator.max()) ** 2
     if least > 4 * np.spacing(float(np.abs(value).max())):
-        return np.argsort(-value, kind="stable")
+        order = np.argsort(-value, kind="stable")
+        return order, np.diff(value[order]) != 0
     exact = [Fraction(int(a), int(b)) for a, b in zip(numerator, denominator, strict=True)]
-    return np.array(sorted(range(len(exact)), key=lambda k: -exact[k]), np.int64)
+    ranked = sorted(range(len(exact)), key=lambda k: -exact[k])
+    return np.array(ranked, np.int64), np.array([exact[a] != exact[b] for a, b in pairwise(ranked)], bool)

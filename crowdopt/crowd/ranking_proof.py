@@ -9,7 +9,6 @@ one threshold serves a whole stretch of sizes.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -18,13 +17,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.crowd.levels import fraction_sum, whole_sums
 from crowdopt.crowd.selection import SelectionInstance
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
+NEAR = 50  # tallies; so few are added to a sum that is known, or taken from it, one by one
 BAND = 1e-12  # relative; how far float64 may have moved a gain
-MARGIN = 1e-9  # relative; what float64 decides by more than this needs no fractions
+ROUNDING = 16 * 2.0**-53  # relative and per term; what float64 decides by more than this needs no fractions
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,8 @@ class RankingProof:
             line = sizes * threshold + pool.excess(threshold)
             ceiling = self.bound * np.sqrt(sizes)
             scale = np.abs(sizes * threshold) + pool.excess(threshold) + np.abs(ceiling)
-            called += [(pool, int(j), int(sizes[j])) for j in np.flatnonzero(line > ceiling - MARGIN * scale)]
+            close = np.flatnonzero(line > ceiling - ROUNDING * (pool.count.size + 10) * scale)
+            called += [(pool, int(j), int(sizes[j])) for j in close]
         slow = np.flatnonzero((threshold < 0) & (self.bound <= 0))  # there a stretch's first size has to be looked at
         return called + [(pool, int(j), int(first[j])) for j in slow]
 
@@ -101,19 +103,18 @@ class _Pool:
             correct, asked = correct[workers], asked[workers]
         c, n, self.count = _tallies(correct, asked)
         square = instance.classes**2
-        self.top = (instance.classes * c - n) ** 2 * (n - 1) - square * c * (n - c)
-        self.bottom = n * n * (n - 1)
-        self.gain: Floats = self.top / self.bottom
-        order = np.argsort(-self.gain, kind="stable")
-        self.top, self.bottom = self.top[order], self.bottom[order]
-        self.gain, self.count = self.gain[order], self.count[order]
+        top = (instance.classes * c - n) ** 2 * (n - 1) - square * c * (n - c)
+        gain: Floats = top / (n * n * (n - 1))
+        order = np.argsort(-gain, kind="stable")
+        self.top, self.asked, self.gain, self.count = top[order], n[order], gain[order], self.count[order]
+        self.workers = np.concatenate([[0], np.cumsum(self.count)])
+        self.known = (0, Fraction(0))  # of the first so many tallies the gains' exact sum
 
     def excess(self, threshold: Floats) -> Floats:
         """``sum_i max(0, G_i - t)`` in float64, shape (thresholds,)."""
-        workers = np.concatenate([[0], np.cumsum(self.count)])
         gains = np.concatenate([[0.0], np.cumsum(self.gain * self.count)])
         above = np.searchsorted(-self.gain, -threshold)
-        over: Floats = np.maximum(0.0, gains[above] - threshold * workers[above])
+        over: Floats = np.maximum(0.0, gains[above] - threshold * self.workers[above])
         return over
 
     def exact_excess(self, threshold: Fraction) -> Fraction:
@@ -122,20 +123,28 @@ class _Pool:
         band = BAND * max(1.0, abs(middle))
         above = int(np.searchsorted(-self.gain, -(middle + band)))
         equal = int(np.searchsorted(-self.gain, -(middle - band), side="right"))
-        total = self.total(above) - threshold * int(self.count[:above].sum())
+        total = self.total(above) - threshold * int(self.workers[above])
         for k in range(above, equal):
-            over = Fraction(int(self.top[k]), int(self.bottom[k])) - threshold
-            total += max(Fraction(0), over) * int(self.count[k])
+            total += max(Fraction(0), self._gain(k) - threshold) * int(self.count[k])
         return total
 
     def total(self, first: int | None = None) -> Fraction:
         """Sum of the gains of the workers with the first so many tallies (default: all), exactly."""
-        sums: defaultdict[int, int] = defaultdict(int)
-        for top, bottom, count in zip(
-            self.top[:first].tolist(), self.bottom[:first].tolist(), self.count[:first].tolist(), strict=True
-        ):
-            sums[bottom] += top * count
-        return sum((Fraction(top, bottom) for bottom, top in sums.items()), Fraction(0))
+        end = self.count.size if first is None else first
+        start, total = self.known
+        if abs(end - start) > NEAR:
+            asked, of = np.unique(self.asked[:end], return_inverse=True)
+            sums = whole_sums(self.top[:end], self.count[:end], of, asked.size)
+            total = fraction_sum(sums, asked * asked * (asked - 1))
+        else:
+            for k in range(min(start, end), max(start, end)):
+                total += (1 if end > start else -1) * int(self.count[k]) * self._gain(k)
+        self.known = (end, total)
+        return total
+
+    def _gain(self, k: int) -> Fraction:
+        n = int(self.asked[k])
+        return Fraction(int(self.top[k]), n * n * (n - 1))
 
 
 def _tallies(correct: Ints, asked: Ints) -> tuple[Ints, Ints, Ints]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -24,7 +25,7 @@ from crowdopt.selection import Selection
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
-CLOSE = 1e-9  # relative; scores closer than this are compared as fractions
+ROUNDING = 8 * 2.0**-53  # relative and per term; what float64 may have moved a sum by, with room to spare
 TIE = 1e-12  # relative; where scores are no fractions, closer ones are equal
 
 
@@ -111,20 +112,32 @@ def _best_prefix(levels: Levels, most: int) -> tuple[Fraction, int]:
     before = np.concatenate([[0.0], np.cumsum(levels.value[:levels_in] * (last - first + 1))[:-1]])
     score = (before[level] + levels.value[level] * (size - first[level] + 1)) / np.sqrt(size)
     best = score.max()
-    close = np.unique(size[score >= best - CLOSE * max(abs(best), float(np.abs(score).max()))])
+    noise = ROUNDING * (levels_in + 10) * float(np.abs(score).max())
+    close = np.unique(size[score >= best - noise])  # those that float64 cannot tell apart
     return _exact_best(levels, close)
 
 
 def _exact_best(levels: Levels, sizes: Ints) -> tuple[Fraction, int]:
     """Of the given prefixes, ascending in size, the first with the largest score; ``g |g| / k`` orders scores."""
-    total, size, square = Fraction(0), 0, Fraction(0)
     reach = np.cumsum(levels.count)
-    for k in sizes.tolist():
-        count = np.clip(k - (reach - levels.count), 0, levels.count)
-        sum_ = levels.total(count)
-        if size == 0 or sum_ * abs(sum_) / k > square:
-            total, size, square = sum_, k, sum_ * abs(sum_) / k
+    size = int(sizes[0])
+    here = total = levels.total(np.clip(size - (reach - levels.count), 0, levels.count))
+    square = total * abs(total) / size
+    for before, k in pairwise(sizes.tolist()):
+        here += _between(levels, reach, before, k)
+        if here * abs(here) / k > square:
+            total, size, square = here, k, here * abs(here) / k
     return total, size
+
+
+def _between(levels: Levels, reach: Ints, before: int, k: int) -> Fraction:
+    """The gains that the ranking's workers from the one after ``before`` to the k-th have together."""
+    total, level = Fraction(0), int(np.searchsorted(reach, before, side="right"))
+    while before < k:
+        taken = min(int(reach[level]), k) - before
+        total += taken * levels.fraction(level)
+        before, level = before + taken, level + 1
+    return total
 
 
 def _first(levels: Levels, size: int) -> Ints:
