@@ -36,7 +36,7 @@ def claims_of_controls(trials: Trials) -> list[Claim]:
     gap = trials.accuracy[SELECTED] - trials.accuracy[PLUG_IN]
     ten = gap[:, trials.at(10)]
     closer = (ten - gap[:, -1]) * np.sign(ten.mean())
-    apart_later = abs(gap[:, 0].mean()) < abs(ten.mean())
+    apart_later = bool(abs(gap[:, 0].mean()) < abs(ten.mean()))
     said, holds = everywhere(trials, SELECTED, TOP, "n")
     return [
         Claim(

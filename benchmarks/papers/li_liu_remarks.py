@@ -58,8 +58,19 @@ def main() -> None:
     trials = along(computed(simulated, given, 5, settings), CONTROLS)
     note = f"{given.trials} trials a point, workers selected by Algorithm 1, K = 20, seed {given.seed}; 95 % intervals"
     write(trials, claims(trials), given.output, "remarks", f"Section 5. {note}; points of a percentage.")
-    panel = (trials, "accuracy", "control questions n", "share of items answered correctly")
-    picture([panel], given.output / "remarks.png", "WMV-linear, and WMV-log with w clipped to [t, 1 - t]", note)
+    linear = trials.methods[0]
+    less = [
+        {
+            "accuracy": {name: trials.accuracy[name][k] - trials.accuracy[linear][k] for name in trials.methods[1:]},
+            "used": {name: trials.used[name][k] for name in trials.methods[1:]},
+        }
+        for k in range(given.trials)
+    ]
+    panels = [
+        (trials, "accuracy", "control questions n", "share of items answered correctly"),
+        (Trials(less, CONTROLS), "accuracy", "control questions n", "the same, less that of WMV-linear"),
+    ]
+    picture(panels, given.output / "remarks.png", "WMV-linear, and WMV-log with w clipped to [t, 1 - t]", note)
 
 
 if __name__ == "__main__":

@@ -110,11 +110,12 @@ def write(trials: Trials, claims: Sequence[Claim], folder: Path, name: str, note
 
 
 def picture(panels: Sequence[tuple[Trials, str, str, str]], path: Path, title: str, note: str) -> None:
-    """Lines with 95 % bands, panels ``(trials, accuracy or used, title of x, title of y)`` side by side."""
+    """Lines with 95 % bands, as PNG and SVG; panels are ``(trials, accuracy or used, title of x, title of y)``."""
     alt = altair()
     charts = [_panel(alt, *panel) for panel in panels]
     heading = alt.TitleParams(title, subtitle=note, anchor="start")
-    save(alt.hconcat(*charts).resolve_scale(color="shared").properties(title=heading), path)
+    for suffix in (".png", ".svg"):
+        save(alt.hconcat(*charts).resolve_scale(color="shared").properties(title=heading), path.with_suffix(suffix))
 
 
 def _panel(alt: Any, trials: Trials, what: str, x_title: str, y_title: str) -> Any:
