@@ -57,7 +57,9 @@ class RankingProof:
         """Recompute from the tallies alone whether the thresholds prove the bound for every allowed size."""
         if self.last.size == 0 or self.last[-1] != instance.sizes or (np.diff(self.last, prepend=0) < 1).any():
             return False
-        if self.size < 1 or (self.denominator < 1).any() or self.numerator.shape != self.last.shape:
+        if not self.numerator.shape == self.denominator.shape == self.last.shape:
+            return False
+        if self.size < 1 or (self.denominator < 1).any():
             return False
         return all(self._covers(*case) for case in self._close_calls(_Pool(instance)))
 
@@ -72,11 +74,12 @@ class RankingProof:
     def _close_calls(self, pool: _Pool) -> list[tuple[_Pool, int, int]]:
         """The inequalities that float64 cannot vouch for, as (pool, stretch, size)."""
         threshold, first = self.numerator / self.denominator, np.concatenate([[0], self.last[:-1]]) + 1
+        excess, terms = pool.excess(threshold)
         called = []
         for sizes in (first, self.last):
-            line = sizes * threshold + pool.excess(threshold)
+            line = sizes * threshold + excess
             ceiling = self.bound * np.sqrt(sizes)
-            scale = np.abs(sizes * threshold) + pool.excess(threshold) + np.abs(ceiling)
+            scale = np.abs(sizes * threshold) + terms + np.abs(ceiling)
             close = np.flatnonzero(line > ceiling - ROUNDING * (pool.count.size + 10) * scale)
             called += [(pool, int(j), int(sizes[j])) for j in close]
         slow = np.flatnonzero((threshold < 0) & (self.bound <= 0))  # there a stretch's first size has to be looked at
@@ -110,12 +113,13 @@ class _Pool:
         self.workers = np.concatenate([[0], np.cumsum(self.count)])
         self.known = (0, Fraction(0))  # of the first so many tallies the gains' exact sum
 
-    def excess(self, threshold: Floats) -> Floats:
-        """``sum_i max(0, G_i - t)`` in float64, shape (thresholds,)."""
+    def excess(self, threshold: Floats) -> tuple[Floats, Floats]:
+        """``sum_i max(0, G_i - t)`` in float64, and the size of what it is the difference of, shape (thresholds,)."""
         gains = np.concatenate([[0.0], np.cumsum(self.gain * self.count)])
+        sizes = np.concatenate([[0.0], np.cumsum(np.abs(self.gain) * self.count)])
         above = np.searchsorted(-self.gain, -threshold)
-        over: Floats = np.maximum(0.0, gains[above] - threshold * self.workers[above])
-        return over
+        paid = threshold * self.workers[above]
+        return np.maximum(0.0, gains[above] - paid), sizes[above] + np.abs(paid)
 
     def exact_excess(self, threshold: Fraction) -> Fraction:
         """``sum_i max(0, G_i - t)``; gains within BAND of the threshold are compared as fractions."""

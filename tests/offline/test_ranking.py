@@ -145,6 +145,30 @@ def test_a_proof_that_claims_too_much_does_not_hold() -> None:
     assert not RankingProof(Fraction(9), 1, empty, empty, empty).holds(instance)
 
 
+def test_whatever_holds_is_true_of_every_size() -> None:
+    """Random thresholds, stretches, claims: where the proof is accepted, each size's inequality holds in fractions."""
+    rng = np.random.default_rng(11)
+    accepted = 0
+    for _ in range(1500):
+        instance = drawn(rng, 7)
+        gains = exact_gains(instance)
+        last = np.unique(np.append(rng.integers(1, instance.sizes + 1, rng.integers(0, 4)), instance.sizes))
+        bottom = rng.integers(1, 60, last.size)
+        top = np.rint(rng.choice(instance.gain, last.size) * bottom).astype(np.int64) + rng.integers(-1, 2, last.size)
+        best = ranking.algorithm1(instance).ranking_proof
+        claim = best.total + Fraction(int(rng.integers(-2, 9)), 8)
+        proof = RankingProof(claim, best.size, top, bottom, last)
+        if not proof.holds(instance):
+            continue
+        accepted += 1
+        for stretch, end in enumerate(last.tolist()):
+            t = Fraction(int(top[stretch]), int(bottom[stretch]))
+            for k in range(int(last[stretch - 1]) + 1 if stretch else 1, end + 1):
+                most = k * t + sum(max(Fraction(0), g - t) for g in gains)
+                assert squared(most, k) <= squared(claim, best.size)
+    assert accepted > 100
+
+
 def test_a_bent_threshold_is_noticed() -> None:
     """At a size where the best threshold is needed, any other gives a bound above the optimum."""
     instance = SelectionInstance([9, 8, 7, 6, 5], 10, 2)
