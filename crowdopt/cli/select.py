@@ -139,7 +139,8 @@ def _sentences(selection: Selection, interval: tuple[float, float], coverage: fl
     instance = selection.instance
     if not selection.found:
         if selection.status is Status.INFEASIBLE:
-            return ["no set of workers keeps all the limits; allow more money or workers, or ask for less"]
+            vouched = "proven" if selection.proof == "certificate" else f"on {selection.backend}'s word"
+            return [f"no set of workers keeps all the limits ({vouched}); allow more money or workers, or ask for less"]
         return ["no set was found within the limits of the search; allow more time"]
     names = [instance.worker_id(i) for i in selection.members[:SHOWN].tolist()]
     more = f" and {selection.members.size - SHOWN} more" if selection.members.size > SHOWN else ""
