@@ -61,6 +61,7 @@ def figure(given: argparse.Namespace, number: int, dataset: str, limit: int, of_
     """Run what is missing, then write figure, workers used, summary and claims."""
     (rows,) = computed(real, given, number, [{"dataset": dataset, "em": given.em}])
     trials = Trials(rows, rows[0]["sizes"])
+    name = f"fig{number}" + ("" if given.em == "one-coin" else f"_{given.em}")
     used = trials.used[LINEAR]
     most = max(used.mean(axis=0))
     share = 100 * (used[:, -1] <= limit).mean()
@@ -71,10 +72,10 @@ def figure(given: argparse.Namespace, number: int, dataset: str, limit: int, of_
         "on average" if most <= limit else "no",
     )
     note = f"{dataset}: {given.trials} trials, 10 control items each, EM {given.em}, seed {given.seed}; 95 % intervals"
-    write(trials, [workers, *common_claims(trials)], given.output, f"fig{number}", f"Figure {number}. {note}.")
+    write(trials, [workers, *common_claims(trials)], given.output, name, f"Figure {number}. {note}.")
     share_right = "share of the other items answered correctly"
     title = "Seven ways to hire and to vote"
-    picture([(trials, "accuracy", "budget K (workers)", share_right)], given.output / f"fig{number}.png", title, note)
+    picture([(trials, "accuracy", "budget K (workers)", share_right)], given.output / f"{name}.png", title, note)
     sets = trials.renamed({"top K, random K": WMV_TOP, "selected (Algorithm 1)": LINEAR, "plug-in": PLUG_IN})
     of_use = [(sets, "used", "budget K (workers)", "workers used")]
-    picture(of_use, given.output / f"fig{number}_workers.png", "Workers actually used", note)
+    picture(of_use, given.output / f"{name}_workers.png", "Workers actually used", note)
