@@ -28,7 +28,7 @@ from crowdopt.offline.exact.method import solve_exact
 from crowdopt.offline.explain import Shortage, shortage
 from crowdopt.offline.frontier import cost_frontier
 from crowdopt.offline.full import solve_full
-from crowdopt.offline.hiring import solve_program
+from crowdopt.offline.hiring import TABLE, solve_program, solve_table
 from crowdopt.offline.ranking import DRAWN, RANKINGS
 from crowdopt.plan import Plan
 from crowdopt.programs import assignment, assignment_dual
@@ -54,7 +54,7 @@ PROGRAMS = ("ip", "lp")
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
 EXPORTS = (*PROGRAMS, "dual")
-SELECTIONS = (*RANKINGS, *DRAWN, "program")
+SELECTIONS = (*RANKINGS, *DRAWN, "program", TABLE)
 AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES)
 
 
@@ -180,7 +180,8 @@ def select(
         K, the most workers; default: all.
     method : str, optional
         ``algorithm1`` (the default, exact where there is no other limit), ``program`` (the default and exact under the
-        limits below), ``plug-in``, ``variance-normalised``, ``top-k``, ``random-k``.
+        limits below), ``dynamic-programming`` (exact and fast for prices on a grid), ``plug-in``,
+        ``variance-normalised``, ``top-k``, ``random-k``.
     backend, time_limit
         For the program.
     seed : int
@@ -218,6 +219,8 @@ def hire(
         return RANKINGS[chosen](instance)
     if chosen in DRAWN:
         return replace(DRAWN[chosen](instance, np.random.default_rng(seed)), seed=seed)
+    if chosen == TABLE:
+        return solve_table(instance)
     if not backends.named(backend).integers:
         raise BackendMissing(f"{backend} solves linear programs only; choose another backend")
     try:

@@ -12,7 +12,7 @@ from crowdopt import InputError
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.selection import SelectionInstance
 from crowdopt.offline.frontier import cost_frontier
-from crowdopt.offline.hiring import solve_program
+from crowdopt.offline.hiring import solve_program, solve_table
 from tests.selections import allowed, best_sets, exact_gains, limited, squared
 
 OPTIONS = Options(time_limit=20)
@@ -60,6 +60,17 @@ def test_the_frontier_against_cost_has_every_set_that_no_cheaper_one_matches() -
         assert found.cost.tolist() == [cost for cost, _ in expected]
         assert found.score * np.abs(found.score) == pytest.approx([float(value) for _, value in expected], abs=1e-9)
         assert all(allowed(instance, tuple(members.tolist())) for members in found.members)
+
+
+def test_the_table_is_as_good_as_the_search() -> None:
+    """Dynamic programming under every limit finds the best allowed set too, or that there is none."""
+    rng = np.random.default_rng(12)
+    for _ in range(60):
+        instance = limited(rng, 7, {"money", "required", "barred", "group"})
+        best, sets = best_sets(instance)
+        found = solve_table(instance)
+        assert found.found == (best is not None) and found.proof == "solver"
+        assert best is None or tuple(sorted(found.workers.tolist())) in sets
 
 
 def test_prices_in_decimals_have_a_common_unit() -> None:
