@@ -46,7 +46,7 @@ def test_em_has_the_same_chances_after_as_many_rounds(ours, table) -> None:
 
 
 def test_majority_has_the_same_shares(table) -> None:
-    """And the same answers where there is no tie: theirs go to the commonest class, ours to the first."""
+    """And the same answers where there is no tie; ours go to the first class, theirs by another rule."""
     labels, frame = table
     fit = crowdkit.MajorityVote().fit(frame)
     found = majority(_compact(labels))
