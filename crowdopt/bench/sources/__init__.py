@@ -1,0 +1,72 @@
+"""Where problems come from: a file each, ending in ``SOURCE``; a name finds the first source that knows it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from crowdopt.core.program import Program
+from crowdopt.core.registry import discover
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import AssignmentInstance
+
+IP, LP = "ip", "lp"
+PROGRAMS = (IP, LP)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Something to be solved.
+
+    Parameters
+    ----------
+    name : str
+    build : callable
+        ``build("ip" | "lp") -> Program``: the whole program, or its linear relaxation.
+    instance : AssignmentInstance, optional
+        What methods of our own start from.
+    """
+
+    name: str
+    build: Callable[[str], Program]
+    instance: AssignmentInstance | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A family of problems: whether it knows a name, and what name and seed mean.
+
+    ``has_drawn`` tells whether the seed draws the problem; otherwise it is the solver's alone.
+    """
+
+    form: str
+    knows: Callable[[str], bool]
+    open: Callable[[str, int], Problem]
+    is_drawn: bool
+
+
+@cache
+def sources() -> tuple[Source, ...]:
+    """Every source, ours and those of other packages."""
+    return tuple(discover(sys.modules[__name__], "SOURCE"))
+
+
+def source_of(name: str) -> Source:
+    """The source that knows a name.
+
+    Raises
+    ------
+    InputError
+        If none does.
+    """
+    found = next((source for source in sources() if source.knows(name)), None)
+    if found is None:
+        raise InputError(f"unknown problem {name!r}; write {', or '.join(source.form for source in sources())}")
+    return found
+
+
+def open_problem(name: str, seed: int) -> Problem:
+    """The problem that a name and a seed mean."""
+    return source_of(name).open(name, seed)

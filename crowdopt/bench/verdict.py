@@ -1,0 +1,98 @@
+"""What the figures mean for somebody who has to choose a solver today, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crowdopt.bench.judge import PROVEN, ROUGH, WRONG
+from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
+from crowdopt.bench.results import Result
+from crowdopt.bench.sources import IP
+from crowdopt.bench.summary import Comparison
+
+KIND = {IP: "For plans in whole labels", "lp": "For linear programs (prices, bounds)"}
+OURS = "exact"
+TROUBLE = {
+    WRONG: "made claims that are not true",
+    CRASHED: "crashed",
+    GREEDY: "ran out of memory",
+    LATE: "had to be stopped past the time limit",
+    FAILED: "failed with an error",
+    ROUGH: "called rough answers optimal",
+    REFUSED: "refused",
+}
+
+
+def sentences(comparisons: Sequence[Comparison]) -> list[str]:
+    """The advice, then who is not to be trusted with what."""
+    said = [sentence for comparison in comparisons for sentence in _advice(comparison)]
+    results = [result for comparison in comparisons for result in comparison.results]
+    return [*said, *_troubles(results), *_proofs(results)]
+
+
+def _advice(comparison: Comparison) -> list[str]:
+    settled = np.isfinite(comparison.seconds).sum(axis=0)
+    order, count = comparison.ranking, len(comparison.cases)
+    if not order or not settled[order[0]]:
+        return [f"{KIND[comparison.program]}: nobody settled any of the {count} cases within {comparison.limit:g} s."]
+    first = order[0]
+    said = [f"{KIND[comparison.program]}, use {_performance(comparison, first, count)}"]
+    rivals = [k for k in order[1:] if comparison.methods[k] != OURS and settled[k]]
+    if rivals:
+        word = "Of the general solvers the best is" if comparison.methods[first] == OURS else "Next comes"
+        said.append(f"{word} {_performance(comparison, rivals[0], count)}{_distance(comparison, first, rivals[0])}")
+    return [". ".join(said) + "."]
+
+
+def _performance(comparison: Comparison, k: int, count: int) -> str:
+    settled = int(np.isfinite(comparison.seconds[:, k]).sum())
+    low, high = comparison.intervals[:, k].tolist()
+    span = "" if f"{low:.2g}" == f"{high:.2g}" else f", 95 % interval over seeds {low:.2g} to {high:.2g} s"
+    proven = sum(result.outcome == PROVEN for result in comparison.of(comparison.methods[k]))
+    return (
+        f"{comparison.methods[k]}: it settled {settled} of {count} cases, {proven} of them with a proof that was "
+        f"checked here, in {comparison.means[k]:.2g} s on average (shifted geometric mean{span})"
+    )
+
+
+def _distance(comparison: Comparison, first: int, other: int) -> str:
+    """How they compare on the cases that both settled."""
+    both = np.isfinite(comparison.seconds[:, [first, other]]).all(axis=1)
+    if not both.any():
+        return "; there is no case that both settled"
+    ratio = float(np.median(comparison.seconds[both, other] / comparison.seconds[both, first]))
+    leader = comparison.methods[first]
+    if ratio >= 1:
+        return f"; where both settled a case, {leader} was {ratio:.3g} times as fast in the median"
+    return f"; where both settled a case, it was {1 / ratio:.3g} times as fast as {leader} in the median"
+
+
+def _troubles(results: Sequence[Result]) -> list[str]:
+    said = []
+    for outcome, words in TROUBLE.items():
+        of_kind = [result for result in results if result.outcome == outcome]
+        names = dict.fromkeys(result.subject.method for result in of_kind)
+        counts = [(name, sum(result.subject.method == name for result in of_kind)) for name in names]
+        if counts:
+            listed = ", ".join(f"{name} ({number})" for name, number in counts)
+            said.append(f"{listed} {words}: {_example(of_kind[0])}.")
+    return said
+
+
+def _example(result: Result) -> str:
+    problem = f"{result.subject.problem} ({result.subject.program}, seed {result.subject.seed})"
+    why = result.why.rstrip(".")
+    return f"{result.subject.method} on {problem}: {why}" if why else f"first on {problem}"
+
+
+def _proofs(results: Sequence[Result]) -> list[str]:
+    proven = sum(result.outcome == PROVEN for result in results)
+    solved = sum(result.is_solved for result in results)
+    if not solved:
+        return []
+    return [
+        f"Of the {solved} cases called settled, {proven} rest on multipliers that were checked outside the solver's "
+        "process; for the others only the solver vouches."
+    ]
