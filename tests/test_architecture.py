@@ -19,13 +19,14 @@ MAY_IMPORT = {  # a room, and the rooms of the package that it may import; absen
     "jobs": set(),
     "crowd": {"crowd"},
     "plan": {"core", "crowd"},
+    "selection": {"core", "crowd"},
     "programs": {"core", "crowd", "programs"},
     "backends": {"core", "backends"},
     "io": {"core", "crowd", "plan", "io", "version"},
     "verify": {"core", "crowd", "plan", "io"},
-    "offline": {"core", "crowd", "plan", "programs", "offline"},
-    "online": {"core", "crowd", "plan", "programs", "offline", "jobs", "online"},
-    "report": {"core", "crowd", "plan", "report"},
+    "offline": {"core", "crowd", "plan", "selection", "programs", "offline"},
+    "online": {"core", "crowd", "plan", "selection", "programs", "offline", "jobs", "online"},
+    "report": {"core", "crowd", "plan", "selection", "report"},
 }
 AT_HOME = {  # solver libraries, each in one file
     "highspy": "backends/highs.py",
