@@ -94,7 +94,7 @@ def main(folder: Path) -> None:
         done = work(folder, tell)
     except BaseException as error:
         traceback.print_exc()
-        done = {"error": f"{type(error).__name__}: {error}", "kind": type(error).__name__}
+        done = {"error": f"{type(error).__name__}: {error}"}
     part = folder / "done.part"
     part.write_text(json.dumps(done), encoding="utf-8")
     part.replace(folder / "done.json")

@@ -18,6 +18,7 @@ from crowdopt.crowd.errors import InputError
 MEGABYTE = 1e6
 FASTEST = 4000.0  # megabytes a second at which a process may fill memory; sets how soon to look again
 SLACK = 0.05  # of the limit: how far above it a process may get between two looks
+GONE = 2.0  # seconds that the killed may take to be gone
 PAUSES = 0.002, 0.02  # seconds between two looks, at least and at most
 
 
@@ -67,6 +68,8 @@ class Tree:
         for process in self.members.values():
             with suppress(psutil.Error):
                 process.kill()
+        others = [process for pid, process in self.members.items() if pid != self.root.pid]
+        psutil.wait_procs(others, timeout=GONE)
 
 
 def run_confined(

@@ -22,6 +22,7 @@ from crowdopt.bench.sources import open_problem
 from crowdopt.bench.subject import Subject
 
 LOADING = 300.0  # seconds that loading, compiling once and building may take before the solver's clock starts
+LONGEST = 300  # characters of an error that are kept
 MOMENTS = 400  # points kept of a search's history
 REFUSED, FAILED, CRASHED, LATE, GREEDY = "refused", "failed", "crashed", "out of time", "out of memory"
 FIELDS = ("value", "bound", "violation", "fraction")
@@ -123,7 +124,7 @@ def _ended(subject: Subject, ending: Ending, events: list[dict[str, Any]], folde
         return Judgement(LATE, f"killed while {doing}: it did not keep its time limit of {subject.limits.seconds:g} s")
     said = (folder / "said").read_text(encoding="utf-8", errors="replace").strip().splitlines()
     words = next((line for line in said if "rror" in line or "abort" in line.lower()), said[-1] if said else "silence")
-    return Judgement(CRASHED, f"{_how(ending.status)} while {doing}: {words[:200]}")
+    return Judgement(CRASHED, f"{_how(ending.status)} while {doing}: {words[:LONGEST]}")
 
 
 def _how(status: int | None) -> str:
@@ -134,8 +135,10 @@ def _how(status: int | None) -> str:
 
 def _judged(subject: Subject, done: dict[str, Any], folder: Path) -> Judgement:
     if "error" in done:
-        refused = done["kind"] in ("BackendMissing", "InputError")
-        return Judgement(REFUSED if refused else FAILED, done["error"].partition(": ")[2 if refused else 0][:300])
+        kind, _, sentence = done["error"].partition(": ")
+        if kind in ("BackendMissing", "InputError"):
+            return Judgement(REFUSED, sentence[:LONGEST])
+        return Judgement(FAILED, done["error"][:LONGEST])
     problem = open_problem(subject.problem, subject.seed)
     claim, bound = done["status"], done["claimed_bound"]
     if not (folder / "solution.npz").exists():

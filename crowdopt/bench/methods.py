@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdopt.backends import available, named, solve
 from crowdopt.backends.probe import tiny
-from crowdopt.bench.sources import IP, PROGRAMS, Problem
+from crowdopt.bench.sources import IP, Problem, source_of
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.synthetic import recipe
@@ -92,10 +92,10 @@ def _backend(run: Run) -> dict[str, Any]:
     return {**claimed, "claimed_bound": bound if bound is not None and np.isfinite(bound) else None}
 
 
-def handles(method: str, program: str) -> bool:
+def handles(method: str, problem: str, program: str) -> bool:
     """Whether a method says that it takes such programs; what mixed ones need is found out by trying."""
     if method == "exact":
-        return True
+        return source_of(problem).is_assignment
     backend = named(method)
     return backend.integers if program == IP else backend.continuous
 
@@ -131,6 +131,3 @@ def version_of(method: str) -> str:
         except PackageNotFoundError:
             continue
     return "unknown"
-
-
-__all__ = ["PROGRAMS", "Run", "chosen", "handles", "perform", "version_of", "warm_up"]

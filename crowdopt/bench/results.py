@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdopt.bench.judge import CLOSED, FEASIBLE, INFEASIBLE, PROVEN, ROUGH, VOUCHED, WRONG
 from crowdopt.bench.measure import FAILED
+from crowdopt.bench.sources import LP
 from crowdopt.bench.subject import Subject
 from crowdopt.core.certificate import INTEGRALITY
 from crowdopt.jobs import Row
@@ -57,11 +58,7 @@ class Result:
 def results_of(rows: Sequence[Row]) -> list[Result]:
     """The rows as results, held against each other case by case."""
     plain = [_plain(row) for row in rows]
-    cases: dict[tuple[str, str, int], list[Result]] = {}
-    for result in plain:
-        cases.setdefault(result.subject.case, []).append(result)
-    lines = {case: (_best_value(of_case), _best_bound(of_case)) for case, of_case in cases.items()}
-    return [_crossed(result, *lines[result.subject.case]) for result in plain]
+    return [_crossed(result, plain) for result in plain]
 
 
 def _plain(row: Row) -> Result:
@@ -71,27 +68,42 @@ def _plain(row: Row) -> Result:
     return Result(subject, row.result["outcome"], row.result["why"], row.result)
 
 
-def _best_value(results: Iterable[Result]) -> Result | None:
-    return min((one for one in results if one.holds), key=lambda one: float(one.facts["value"]), default=None)
-
-
-def _best_bound(results: Iterable[Result]) -> Result | None:
-    certified = [one for one in results if one.facts["proof"] == "certificate" and one.facts["bound"] is not None]
-    honest = [one for one in certified if one.outcome in HOLDING]
-    return max(honest, key=lambda one: float(one.facts["bound"]), default=None)
-
-
-def _crossed(result: Result, best: Result | None, bounding: Result | None) -> Result:
+def _crossed(result: Result, others: Sequence[Result]) -> Result:
+    """The result as it stands beside the others on the same case, and on its relaxation."""
+    same = [other for other in others if other.subject.case == result.subject.case]
+    best = min((one for one in same if one.holds), key=lambda one: float(one.facts["value"]), default=None)
     refuted = _refuted(result, best)
     if refuted:
         return replace(result, outcome=WRONG, why=refuted)
+    witness = _witness(result, [other for other in others if _bounds(other.subject, result.subject)])
+    if witness is None:
+        return result
+    facts = {**result.facts, "bound": witness.facts["bound"], "proof": "certificate"}
+    if result.outcome == INFEASIBLE:
+        return replace(result, why=f"by the multipliers of {_name(witness, result)}", facts=facts)
+    return replace(result, outcome=PROVEN, why=f"by the multipliers of {_name(witness, result)}", facts=facts)
+
+
+def _bounds(other: Subject, subject: Subject) -> bool:
+    """Whether a bound for the one holds for the other: it is the same case, or its relaxation."""
+    return (other.problem, other.seed) == (subject.problem, subject.seed) and other.program in (subject.program, LP)
+
+
+def _witness(result: Result, others: Sequence[Result]) -> Result | None:
+    """Another result whose multipliers, checked here, settle what only the solver vouches for."""
+    certified = [one for one in others if one.facts["proof"] == "certificate"]
+    if result.outcome == INFEASIBLE and result.facts["proof"] != "certificate":
+        return next((one for one in certified if one.outcome == INFEASIBLE), None)
     value = result.facts["value"]
-    if result.outcome in (VOUCHED, FEASIBLE) and bounding is not None and value is not None:
-        bound = bounding.facts["bound"]
-        if value - bound <= CLOSED * max(1.0, abs(value)):
-            facts = {**result.facts, "bound": bound, "proof": "certificate", "gap": 0.0}
-            return replace(result, outcome=PROVEN, why=f"by the multipliers of {bounding.subject.method}", facts=facts)
-    return result
+    if result.outcome != VOUCHED or value is None:
+        return None
+    known = [one for one in certified if one.outcome in HOLDING and one.facts["bound"] is not None]
+    near = [one for one in known if abs(value - one.facts["bound"]) <= CLOSED * max(1.0, abs(value))]
+    return max(near, key=lambda one: float(one.facts["bound"]), default=None)
+
+
+def _name(witness: Result, result: Result) -> str:
+    return witness.subject.method + (" on the relaxation" if witness.subject.program != result.subject.program else "")
 
 
 def _refuted(result: Result, best: Result | None) -> str:

@@ -38,26 +38,31 @@ SUITES = {
     "tiny": Suite(
         "seconds: small crowds of every kind, one of them without a plan",
         (
-            Entry("R1:10x20", PROGRAMS, THREE),
-            Entry("R10:10x20", PROGRAMS, THREE),
-            Entry("L3:20x20", PROGRAMS, (0,)),
-            Entry("R10:10x20:priced", PROGRAMS, (0,)),
-            Entry("B5:50x20", PROGRAMS, (0,)),
+            Entry("R1:8x20", PROGRAMS, THREE),
+            Entry("HS:4x60", PROGRAMS),
+            Entry("R10:10x20", PROGRAMS),
+            Entry("L3:50x20", (LP,)),
+            Entry("R10:10x20:priced", PROGRAMS),
+            Entry("B5:50x20", PROGRAMS),
+            Entry("SELECT:20x8", PROGRAMS),
         ),
         Limits(seconds=5.0, megabytes=2000.0),
     ),
     "paper": Suite(
-        "at most half an hour: the papers' crowds in full size, and small ones of every kind, three seeds each",
+        "at most half an hour: the papers' crowds in full size, and small ones of every kind",
         (
             Entry("R1:50x20", (IP,), THREE),
-            Entry("R10:50x20", (IP,), THREE),
-            Entry("L3:50x20", (IP,), THREE),
-            Entry("R10:50x20:priced", (IP,), (0,)),
+            Entry("R10:50x20", (IP,), (0, 1)),
+            Entry("L3:50x20", (IP,), (0, 1)),
+            Entry("R10:50x20:priced", (IP,)),
+            Entry("SELECT:40x20", (IP,), THREE),
+            Entry("SELECT:40x20", (LP,)),
+            Entry("SELECT:40x20:priced", (IP,), THREE),
+            Entry("K3:1000x300", (IP,)),
             Entry("HS:1000x300", PROGRAMS),
-            Entry("K3:1000x300", PROGRAMS),
             Entry("R10:1000x300", PROGRAMS),
         ),
-        Limits(seconds=20.0, megabytes=4000.0),
+        Limits(seconds=10.0, megabytes=4000.0),
     ),
     "hard": Suite(
         "hours: the crowds that no solver is known to settle in full size",
@@ -113,7 +118,7 @@ def subjects_of(cases: Sequence[Case], methods: Sequence[str], limits: Limits) -
     """
     subjects = []
     for number, (problem, program, seed) in enumerate(cases):
-        able = [method for method in methods if handles(method, program)]
+        able = [method for method in methods if handles(method, problem, program)]
         turn = number // 2 % len(able) if able else 0
         rotated = [*able[turn:], *able[:turn]]
         for method in rotated[:: 1 if number % 2 == 0 else -1]:

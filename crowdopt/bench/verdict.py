@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crowdopt.bench.judge import PROVEN, ROUGH, WRONG
+from crowdopt.bench.judge import ROUGH, WRONG
 from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
 from crowdopt.bench.results import Result
 from crowdopt.bench.sources import IP
@@ -49,12 +49,17 @@ def _advice(comparison: Comparison) -> list[str]:
 def _performance(comparison: Comparison, k: int, count: int) -> str:
     settled = int(np.isfinite(comparison.seconds[:, k]).sum())
     low, high = comparison.intervals[:, k].tolist()
-    span = "" if f"{low:.2g}" == f"{high:.2g}" else f", 95 % interval over seeds {low:.2g} to {high:.2g} s"
-    proven = sum(result.outcome == PROVEN for result in comparison.of(comparison.methods[k]))
+    span = "" if f"{low:.2g}" == f"{high:.2g}" else f" (95 % interval {low:.2g} to {high:.2g} s)"
+    proven = sum(is_proven(result) for result in comparison.of(comparison.methods[k]))
     return (
-        f"{comparison.methods[k]}: it settled {settled} of {count} cases, {proven} of them with a proof that was "
-        f"checked here, in {comparison.means[k]:.2g} s on average (shifted geometric mean{span})"
+        f"{comparison.methods[k]}: {settled} of {count} cases settled, {proven} of them proven, "
+        f"{comparison.means[k]:.2g} s on average{span}"
     )
+
+
+def is_proven(result: Result) -> bool:
+    """Whether multipliers that were checked settle the case: an optimum, or that there is no plan."""
+    return result.is_solved and result.facts["proof"] == "certificate"
 
 
 def _distance(comparison: Comparison, first: int, other: int) -> str:
@@ -65,8 +70,8 @@ def _distance(comparison: Comparison, first: int, other: int) -> str:
     ratio = float(np.median(comparison.seconds[both, other] / comparison.seconds[both, first]))
     leader = comparison.methods[first]
     if ratio >= 1:
-        return f"; where both settled a case, {leader} was {ratio:.3g} times as fast in the median"
-    return f"; where both settled a case, it was {1 / ratio:.3g} times as fast as {leader} in the median"
+        return f"; where both settled a case, {leader} was {ratio:.2g} times as fast (median)"
+    return f"; where both settled a case, it was {1 / ratio:.2g} times as fast as {leader} (median)"
 
 
 def _troubles(results: Sequence[Result]) -> list[str]:
@@ -88,11 +93,11 @@ def _example(result: Result) -> str:
 
 
 def _proofs(results: Sequence[Result]) -> list[str]:
-    proven = sum(result.outcome == PROVEN for result in results)
+    proven = sum(is_proven(result) for result in results)
     solved = sum(result.is_solved for result in results)
     if not solved:
         return []
     return [
-        f"Of the {solved} cases called settled, {proven} rest on multipliers that were checked outside the solver's "
-        "process; for the others only the solver vouches."
+        f"Proven means that multipliers were checked outside the solver's process: so it is for {proven} of the "
+        f"{solved} answers called settled; for the others only the solver vouches."
     ]

@@ -10,8 +10,9 @@ from crowdopt.report.charts import PALETTE, altair
 from crowdopt.report.page import Chart, Folded, Page, Part, Section, Table, data
 
 MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
+TICKS = {"format": "~g", "tickCount": 5, "labelOverlap": True}
 NAMES = {"ip": "Whole labels (integer programs)", "lp": "Linear programs"}
-ZOOM = "Drag to move, shift and wheel to zoom, double click to go back; a click on a name in the legend singles it out."
+ZOOM = "Drag a chart to move it, shift and wheel to zoom, double click to go back; a name in a legend singles it out."
 OUTCOMES = {
     "proven": "the optimum, by multipliers that were checked outside the solver's process",
     "vouched": "a feasible point that only the solver vouches to be optimal",
@@ -90,16 +91,19 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
     seen = [outcome for outcome in OUTCOMES if any(outcome in row for row in comparison["methods"])]
     columns = {**METHODS, **{outcome: outcome for outcome in seen}}
     limit = summary["limits"]["seconds"]
+    means = f"Shifted geometric means with 95 % intervals over seeds; what is not settled counts {limit:g} s. {ZOOM}"
+    shares = (
+        f"Of all cases, by the first {MOST}: how many a method settled within a factor of the fastest one's seconds."
+    )
+    gaps = f"Mean over all cases, of the first {MOST}; who tells nothing while searching stays at 100 % until the end."
     parts: list[Part] = [
-        Chart(means_chart(comparison, limit), f"Seconds per case: shifted geometric means. {ZOOM}"),
-        Table(columns, comparison["methods"], NOTES, "Methods: who settled most comes first, then who was fastest."),
-        Chart(profile_chart(comparison), f"Performance profile of the first {MOST}: the share of all cases that a "
-              "method settled within a factor of the fastest one's seconds."),
-        Chart(gap_chart(comparison, limit), f"Mean gap over time of the first {MOST}; a method that tells nothing "
-              "while it searches stays at 100 % until it ends."),
+        Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
+        Table(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
+        Chart("Within a factor of the fastest", profile_chart(comparison), shares),
+        Chart("Gap over time", gap_chart(comparison, limit), gaps),
         Folded("Who beats whom", _wins(comparison)),
         Folded("Every row", Table(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
-    ]  # fmt: skip
+    ]
     return Section(NAMES[comparison["program"]], parts)
 
 
@@ -116,58 +120,50 @@ def _only(rows: Sequence[dict[str, Any]], methods: Sequence[str]) -> list[dict[s
     return [row for row in rows if row["method"] in methods]
 
 
-def means_chart(comparison: dict[str, Any], limit: float) -> Any:
+def means_chart(comparison: dict[str, Any]) -> Any:
     """Mean seconds of each method with their intervals, and how many cases it settled."""
     alt = altair()
-    rows = [{**row, "label": f"{row['settled']} of {row['cases']}"} for row in comparison["means"]]
-    order = [row["method"] for row in rows]
-    y = alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
-    x = alt.X("seconds:Q", scale=alt.Scale(type="symlog", constant=0.1), title="seconds, shifted geometric mean")
-    tips = [
-        "method:N",
-        "label:N",
-        *(alt.Tooltip(f"{key}:Q", format=".3g") for key in ("seconds", "seconds_low", "seconds_high")),
-    ]
+    rows = [{**row, "name": f"{row['method']}  {row['settled']}/{row['cases']}"} for row in comparison["means"]]
+    figures = ("seconds", "seconds_low", "seconds_high")
+    tips = ["method:N", "settled:Q", *(alt.Tooltip(f"{key}:Q", format=".3g") for key in figures)]
+    y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=alt.Axis(labelLimit=220))
+    scale = alt.Scale(type="log", padding=12)
+    x, low = (alt.X(f"{key}:Q", scale=scale, axis=TICKS, title="seconds") for key in figures[:2])
     base = alt.Chart(data(rows)).encode(y=y, tooltip=tips)
-    span = base.mark_rule(strokeWidth=2, opacity=0.5, color=PALETTE[0]).encode(
-        x=alt.X("seconds_low:Q"), x2="seconds_high:Q"
-    )
+    span = base.mark_rule(strokeWidth=2, opacity=0.5, color=PALETTE[0]).encode(x=low, x2="seconds_high:Q")
     dots = base.mark_circle(size=90, color=PALETTE[0], opacity=1).encode(x=x)
-    words = base.mark_text(align="left", dx=9, fontSize=11, color="#444").encode(x=x, text="label:N")
-    layers = alt.layer(span, dots, words).add_params(_zoom(alt, ["x"]))
-    return layers.properties(
-        width="container", height=alt.Step(22), title=f"Settled cases and seconds (limit {limit:g} s)"
-    )
+    layers = alt.layer(span, dots).add_params(_zoom(alt, ["x"]))
+    return layers.properties(width="container", height=alt.Step(22))
 
 
 def profile_chart(comparison: dict[str, Any]) -> Any:
     """Performance profiles."""
     alt = altair()
     methods = _first(comparison)
-    x = alt.X("factor:Q", scale=alt.Scale(type="log"), title="factor of the fastest")
+    x = alt.X("factor:Q", scale=alt.Scale(type="log"), axis=TICKS, title="factor of the fastest")
     y = alt.Y("share:Q", axis=alt.Axis(format="%"), title="cases settled", scale=alt.Scale(domain=[0, 1]))
     lines = alt.Chart(data(_only(comparison["profile"], methods))).mark_line(interpolate="step-after", strokeWidth=2)
-    return _styled(alt, lines.encode(x=x, y=y), methods, "Within a factor of the fastest")
+    return _styled(alt, lines.encode(x=x, y=y), methods)
 
 
 def gap_chart(comparison: dict[str, Any], limit: float) -> Any:
     """Mean gap over time."""
     alt = altair()
     methods = _first(comparison)
-    x = alt.X("seconds:Q", scale=alt.Scale(type="log", domain=[0.01, limit]), title="seconds")
+    x = alt.X("seconds:Q", scale=alt.Scale(type="log", domain=[0.01, limit]), axis=TICKS, title="seconds")
     y = alt.Y("gap:Q", axis=alt.Axis(format="%"), title="mean gap", scale=alt.Scale(domain=[0, 1]))
     lines = alt.Chart(data(_only(comparison["gaps"], methods))).mark_line(interpolate="step-after", strokeWidth=2)
-    return _styled(alt, lines.encode(x=x, y=y), methods, "Gap over time")
+    return _styled(alt, lines.encode(x=x, y=y), methods)
 
 
-def _styled(alt: Any, lines: Any, methods: Sequence[str], title: str) -> Any:
+def _styled(alt: Any, lines: Any, methods: Sequence[str]) -> Any:
     picked = alt.selection_point(fields=["method"], bind="legend")
     legend = alt.Legend(orient="bottom", columns=2, title=None)
     colour = alt.Color("method:N", scale=alt.Scale(domain=list(methods), range=PALETTE), legend=legend)
     shown = lines.encode(
         color=colour, opacity=alt.condition(picked, alt.value(1), alt.value(0.15)), tooltip=["method:N"]
     )
-    return shown.add_params(picked, _zoom(alt, ["x", "y"])).properties(width="container", height=300, title=title)
+    return shown.add_params(picked, _zoom(alt, ["x", "y"])).properties(width="container", height=300)
 
 
 def _zoom(alt: Any, axes: list[str]) -> Any:

@@ -14,6 +14,7 @@ from crowdopt.crowd.errors import InputError
 from crowdopt.report.charts import LOOK
 
 GLOBALS = "window.vegaEmbed = vegaEmbed;"
+LONG = 32  # letters of a cell from which on it may be broken into lines
 SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
 
@@ -37,8 +38,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """An Altair chart and what it shows, in words."""
+    """An Altair chart under a heading, and what it shows, in words."""
 
+    title: str
     drawing: Any
     caption: str
 
@@ -107,7 +109,7 @@ def _part(part: Part, drawings: list[str]) -> str:
     if isinstance(part, Chart):
         drawings.append(_safe(part.drawing.configure(**LOOK).to_json(indent=None)))
         place = f'<div class="chart" id="chart-{len(drawings) - 1}"></div>'
-        return f"<figure>{place}<figcaption>{escape(part.caption)}</figcaption></figure>\n"
+        return f"<figure><h3>{escape(part.title)}</h3>{place}<figcaption>{escape(part.caption)}</figcaption></figure>\n"
     if isinstance(part, Folded):
         content = _part(part.content, drawings)
         return f"<details><summary>{escape(part.title)}</summary>{content}</details>\n"
@@ -120,8 +122,8 @@ def _table(table: Table) -> str:
         for key, head in table.columns.items()
     )
     rows = "\n".join(f"<tr>{''.join(_cell(row.get(key)) for key in table.columns)}</tr>" for row in table.rows)
-    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
-    return f'<div class="wide"><table>{caption}<thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>\n'
+    caption = f"<p>{escape(table.caption)}</p>\n" if table.caption else ""
+    return f'{caption}<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>\n'
 
 
 def _cell(value: Any) -> str:
@@ -129,7 +131,8 @@ def _cell(value: Any) -> str:
     if value is None:
         return "<td></td>"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return f"<td>{escape(str(value))}</td>"
+        text = str(value)
+        return f'<td class="t">{escape(text)}</td>' if len(text) > LONG else f"<td>{escape(text)}</td>"
     return f'<td class="n" data-v="{value!r}">{number(value)}</td>'
 
 

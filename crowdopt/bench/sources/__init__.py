@@ -38,13 +38,13 @@ class Problem:
 class Source:
     """A family of problems: whether it knows a name, and what name and seed mean.
 
-    ``has_drawn`` tells whether the seed draws the problem; otherwise it is the solver's alone.
+    ``form`` says how its names are written; ``is_assignment`` whether the exact method can take part.
     """
 
     form: str
     knows: Callable[[str], bool]
     open: Callable[[str, int], Problem]
-    is_drawn: bool
+    is_assignment: bool = True
 
 
 @cache

@@ -14,4 +14,4 @@ def read(name: str, seed: int) -> Problem:
     return of_instance(name, read_campaign(Path(name)))
 
 
-SOURCE = Source("the path of a campaign", lambda name: Path(name).exists(), read, False)
+SOURCE = Source("the path of a campaign", lambda name: Path(name).exists(), read)

@@ -10,7 +10,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.synthetic import recipe
 from crowdopt.programs import assignment
 
-FORM = re.compile(r"([A-Z]+\d*:\d+x\d+)(:priced)?")
+FORM = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")
 
 
 def of_instance(name: str, instance: AssignmentInstance) -> Problem:
@@ -30,4 +30,4 @@ def draw(name: str, seed: int) -> Problem:
     return of_instance(name, recipe(match[1], seed, priced=match[2] is not None))
 
 
-SOURCE = Source("a recipe KIND:TASKSxWORKERS[:priced]", lambda name: FORM.fullmatch(name) is not None, draw, True)
+SOURCE = Source("a recipe KIND:TASKSxWORKERS[:priced]", lambda name: FORM.fullmatch(name) is not None, draw)
