@@ -74,6 +74,7 @@ def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     warm_up(subject.method, subject.program)
     tell("warm")
     problem = open_problem(subject.problem, subject.seed)
+    tell("open", family=problem.family)
     before = peak(reset=True)
     limits = subject.limits
     options = Options(limits.seconds, threads=limits.threads, seed=subject.seed % 2**31, memory=limits.megabytes)

@@ -86,6 +86,7 @@ def _row(subject: Subject, ending: Ending, folder: Path) -> dict[str, Any]:
         "gap": judgement.gap,
         "claimed": None if done is None else done.get("status"),
         "raw": None if done is None else done.get("raw"),
+        "family": next((event["family"] for event in events if "family" in event), None),
         "claimed_bound": None if done is None else done.get("claimed_bound"),
         "size": next((event["size"] for event in events if "size" in event), None),
         "moments": _moments(events),
@@ -115,7 +116,13 @@ def _done(folder: Path) -> dict[str, Any] | None:
 
 def _ended(subject: Subject, ending: Ending, events: list[dict[str, Any]], folder: Path) -> Judgement:
     """A subject that gave no answer, because it was killed or fell over."""
-    stage = {"started": "loading", "imported": "warming up", "warm": "building", "solving": "solving"}
+    stage = {
+        "started": "loading",
+        "imported": "warming up",
+        "warm": "opening the problem",
+        "open": "building",
+        "solving": "solving",
+    }
     last = next((event["stage"] for event in reversed(events) if event["stage"] != "moment"), "")
     doing = stage.get(last, "answering" if last else "starting")
     if ending.kind == "memory":

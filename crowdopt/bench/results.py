@@ -37,6 +37,11 @@ class Result:
     facts: dict[str, Any]
 
     @property
+    def family(self) -> str:
+        """What kind of question it answers."""
+        return self.facts.get("family") or "assignment"
+
+    @property
     def is_solved(self) -> bool:
         """Whether it settled its case, proven or on its word."""
         return self.outcome in SOLVED

@@ -49,6 +49,11 @@ class Benchmark:
         """Every case with every method that handles it, in the order of running."""
         return subjects_of(self.cases, self.methods, self.limits)
 
+    def in_order(self) -> list[Subject]:
+        """The same in the order of cases and methods, as tables have them."""
+        place = {case: k for k, case in enumerate(self.cases)}
+        return sorted(self.subjects(), key=lambda one: (place[one.case], self.methods.index(one.method)))
+
 
 def run_benchmark(
     plan: Benchmark,
@@ -75,7 +80,8 @@ def run_benchmark(
         If the folder holds something else.
     """
     begin(plan, folder, force)
-    todo = [_job(subject) for subject in plan.subjects()]
+    known = _read(folder / MARK)["versions"]
+    todo = [_job(subject, known) for subject in plan.subjects()]
     jobs.run(todo, folder / "rows", processes, executor, retry, title="subjects")
     return summarise(folder)
 
@@ -85,8 +91,7 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
     content = {
         "kind": "bench",
         "title": plan.title,
-        "cases": [list(case) for case in plan.cases],
-        "methods": list(plan.methods),
+        "subjects": [[*one.case, one.method] for one in plan.in_order()],
         "limits": asdict(plan.limits),
         "versions": {"crowdopt": __version__, **{method: version_of(method) for method in plan.methods}},
     }
@@ -128,24 +133,21 @@ def summarise(folder: Path) -> dict[str, Any]:
         If the folder holds no benchmark, or no row.
     """
     known = _read(folder / MARK)
-    plan = Benchmark(
-        known["title"],
-        tuple((case[0], case[1], case[2]) for case in known["cases"]),
-        tuple(known["methods"]),
-        Limits(**known["limits"]),
-    )
-    rows = _collected(plan, folder, known["versions"])
+    limits = Limits(**known["limits"])
+    wanted = [Subject(problem, program, method, seed, limits) for problem, program, seed, method in known["subjects"]]
+    rows = jobs.finished([_job(subject, known["versions"]) for subject in wanted], folder / "rows")
     if not rows:
         raise InputError(f"{folder} has no finished row yet; run the same `crowdopt bench` command again")
-    results = results_of(rows)
-    comparisons = compare(results, plan.limits.seconds)
+    comparisons = compare(results_of(rows), limits.seconds)
     summary = {
-        **known,
+        **{key: known[key] for key in ("kind", "title", "limits", "versions")},
         "run": _read(folder / "run.json"),
         "rows": len(rows),
-        "missing": len(plan.subjects()) - len(rows),
+        "missing": len(wanted) - len(rows),
         "verdict": sentences(comparisons),
-        "comparisons": [{"program": one.program, **tables(one), **series(one)} for one in comparisons],
+        "comparisons": [
+            {"family": one.family, "program": one.program, **tables(one), **series(one)} for one in comparisons
+        ],
     }
     lines = [line for one in summary["comparisons"] for line in one["results"]]
     write_text(folder / "results.csv", _csv([{k: v for k, v in line.items() if k not in TIMED} for line in lines]))
@@ -155,17 +157,9 @@ def summarise(folder: Path) -> dict[str, Any]:
     return summary
 
 
-def _job(subject: Subject, versions: dict[str, str] | None = None) -> jobs.Job:
-    known = versions or {"crowdopt": __version__, subject.method: version_of(subject.method)}
-    needed = {key: known[key] for key in ("crowdopt", subject.method)}
+def _job(subject: Subject, versions: dict[str, str]) -> jobs.Job:
+    needed = {key: versions[key] for key in ("crowdopt", subject.method)}
     return jobs.Job.of(measure, versions=needed, **subject.arguments())
-
-
-def _collected(plan: Benchmark, folder: Path, versions: dict[str, str]) -> list[jobs.Row]:
-    """The finished rows in the order of cases and methods, whatever the order they ran in."""
-    order = {case: k for k, case in enumerate(plan.cases)}
-    subjects = sorted(plan.subjects(), key=lambda one: (order[one.case], plan.methods.index(one.method)))
-    return jobs.finished([_job(subject, versions) for subject in subjects], folder / "rows")
 
 
 def _read(path: Path) -> Any:

@@ -16,6 +16,9 @@ THREAD_VARIABLES = (
 )
 
 
+LIMITS = ("seconds", "megabytes", "threads", "grace")
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a subject may take.
@@ -28,16 +31,14 @@ class Limits:
         Resident memory of the whole process tree, interpreter and libraries included.
     threads : int
         Handed to the solver, and set for every library that reads it from the environment.
+    grace : float
+        Seconds beyond the limit, for handing the program over, reading back, and late clocks.
     """
 
     seconds: float = 60.0
     megabytes: float = 4000.0
     threads: int = 1
-
-    @property
-    def grace(self) -> float:
-        """Seconds beyond the limit, for handing the program over, reading back, and late clocks."""
-        return max(5.0, self.seconds / 2)
+    grace: float = 20.0
 
     @property
     def environment(self) -> dict[str, str]:
@@ -68,5 +69,5 @@ class Subject:
     @staticmethod
     def of(arguments: dict[str, Any]) -> Subject:
         """What :meth:`arguments` wrote."""
-        limits = Limits(**{key: arguments[key] for key in ("seconds", "megabytes", "threads")})
+        limits = Limits(**{key: arguments[key] for key in LIMITS})
         return Subject(**{key: arguments[key] for key in ("problem", "program", "method", "seed")}, limits=limits)

@@ -15,20 +15,20 @@ from crowdopt.bench import statistics
 from crowdopt.bench.judge import FEASIBLE, INFEASIBLE, NOTHING, PROVEN, ROUGH, VOUCHED, WRONG
 from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
 from crowdopt.bench.results import Result
-from crowdopt.bench.sources import IP, PROGRAMS
+from crowdopt.bench.sources import PROGRAMS
 
 OUTCOMES = (
     *(PROVEN, VOUCHED, ROUGH, FEASIBLE, INFEASIBLE, NOTHING),
     *(LATE, GREEDY, CRASHED, FAILED, REFUSED, WRONG),
 )
 TIMES = 60  # points of time at which gaps are read off
-NAMES = {IP: "whole labels (integer programs)", "lp": "linear programs"}
 
 
 @dataclass(frozen=True)
 class Comparison:
     """All results on programs of one kind, as arrays over cases and methods."""
 
+    family: str
     program: str
     results: Sequence[Result]
     limit: float
@@ -97,9 +97,14 @@ def _gap(result: Result | None) -> float:
 
 
 def compare(results: Sequence[Result], limit: float) -> list[Comparison]:
-    """One comparison for each kind of program there is."""
-    kinds = [kind for kind in PROGRAMS if any(result.subject.program == kind for result in results)]
-    return [Comparison(kind, [result for result in results if result.subject.program == kind], limit) for kind in kinds]
+    """One comparison for each kind of question and of program there is."""
+    families = list(dict.fromkeys(result.family for result in results))
+    found = []
+    for family in families:
+        for program in PROGRAMS:
+            own = [one for one in results if (one.family, one.subject.program) == (family, program)]
+            found += [Comparison(family, program, own, limit)] if own else []
+    return found
 
 
 def tables(comparison: Comparison) -> dict[str, Any]:
@@ -232,5 +237,5 @@ def _history(result: Result, times: statistics.Floats) -> statistics.Floats:
     gaps = statistics.gap_at(result.facts["moments"], times)
     final = _gap(result)
     if result.seconds is not None and np.isfinite(final):
-        gaps[times >= result.seconds] = min(1.0, final)
+        gaps[times >= min(result.seconds, times[-1])] = min(1.0, final)
     return gaps

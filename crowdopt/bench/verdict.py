@@ -9,19 +9,23 @@ import numpy as np
 from crowdopt.bench.judge import ROUGH, WRONG
 from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
 from crowdopt.bench.results import Result
-from crowdopt.bench.sources import IP
 from crowdopt.bench.summary import Comparison
 
-KIND = {IP: "For plans in whole labels", "lp": "For linear programs (prices, bounds)"}
+KIND = {
+    "assignment ip": "For plans in whole labels",
+    "assignment lp": "For the assignment's linear programs (prices, bounds)",
+    "selection ip": "For whom to hire",
+    "selection lp": "For its linear relaxation",
+}
 OURS = "exact"
 TROUBLE = {
-    WRONG: "made claims that are not true",
-    CRASHED: "crashed",
-    GREEDY: "ran out of memory",
-    LATE: "had to be stopped past the time limit",
-    FAILED: "failed with an error",
-    ROUGH: "called rough answers optimal",
-    REFUSED: "refused",
+    WRONG: "Made claims that are not true",
+    CRASHED: "Crashed",
+    GREEDY: "Ran out of memory",
+    LATE: "Had to be stopped long past the time limit",
+    FAILED: "Failed with an error",
+    ROUGH: "Called rough answers optimal",
+    REFUSED: "Refused",
 }
 
 
@@ -35,10 +39,12 @@ def sentences(comparisons: Sequence[Comparison]) -> list[str]:
 def _advice(comparison: Comparison) -> list[str]:
     settled = np.isfinite(comparison.seconds).sum(axis=0)
     order, count = comparison.ranking, len(comparison.cases)
+    kind = f"{comparison.family} {comparison.program}"
+    purpose = KIND.get(kind, f"For {kind}")
     if not order or not settled[order[0]]:
-        return [f"{KIND[comparison.program]}: nobody settled any of the {count} cases within {comparison.limit:g} s."]
+        return [f"{purpose}: nobody settled any of the {count} cases within {comparison.limit:g} s."]
     first = order[0]
-    said = [f"{KIND[comparison.program]}, use {_performance(comparison, first, count)}"]
+    said = [f"{purpose}, use {_performance(comparison, first, count)}"]
     rivals = [k for k in order[1:] if comparison.methods[k] != OURS and settled[k]]
     if rivals:
         word = "Of the general solvers the best is" if comparison.methods[first] == OURS else "Next comes"
@@ -78,18 +84,17 @@ def _troubles(results: Sequence[Result]) -> list[str]:
     said = []
     for outcome, words in TROUBLE.items():
         of_kind = [result for result in results if result.outcome == outcome]
-        names = dict.fromkeys(result.subject.method for result in of_kind)
-        counts = [(name, sum(result.subject.method == name for result in of_kind)) for name in names]
-        if counts:
-            listed = ", ".join(f"{name} ({number})" for name, number in counts)
-            said.append(f"{listed} {words}: {_example(of_kind[0])}.")
+        methods = dict.fromkeys(result.subject.method for result in of_kind)
+        listed = [_trouble(method, [one for one in of_kind if one.subject.method == method]) for method in methods]
+        if listed:
+            said.append(f"{words}: {'; '.join(listed)}.")
     return said
 
 
-def _example(result: Result) -> str:
-    problem = f"{result.subject.problem} ({result.subject.program}, seed {result.subject.seed})"
-    why = result.why.rstrip(".")
-    return f"{result.subject.method} on {problem}: {why}" if why else f"first on {problem}"
+def _trouble(method: str, results: Sequence[Result]) -> str:
+    """How often, and the first reason."""
+    why = "" if results[0].outcome == LATE else f", as on {results[0].subject.problem}: {results[0].why.rstrip('.')}"
+    return f"{method} ({len(results)}{why})"
 
 
 def _proofs(results: Sequence[Result]) -> list[str]:

@@ -11,7 +11,12 @@ from crowdopt.report.page import Chart, Folded, Page, Part, Section, Table, data
 
 MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
 TICKS = {"format": "~g", "tickCount": 5, "labelOverlap": True}
-NAMES = {"ip": "Whole labels (integer programs)", "lp": "Linear programs"}
+NAMES = {
+    "assignment ip": "Who labels what: plans in whole labels",
+    "assignment lp": "Who labels what: linear programs, for prices and bounds",
+    "selection ip": "Whom to hire: selection programs",
+    "selection lp": "Whom to hire: their linear relaxations",
+}
 ZOOM = "Drag a chart to move it, shift and wheel to zoom, double click to go back; a name in a legend singles it out."
 OUTCOMES = {
     "proven": "the optimum, by multipliers that were checked outside the solver's process",
@@ -104,7 +109,8 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
         Folded("Who beats whom", _wins(comparison)),
         Folded("Every row", Table(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
     ]
-    return Section(NAMES[comparison["program"]], parts)
+    kind = f"{comparison['family']} {comparison['program']}"
+    return Section(NAMES.get(kind, kind), parts)
 
 
 def _wins(comparison: dict[str, Any]) -> Table:
@@ -133,7 +139,7 @@ def means_chart(comparison: dict[str, Any]) -> Any:
     span = base.mark_rule(strokeWidth=2, opacity=0.5, color=PALETTE[0]).encode(x=low, x2="seconds_high:Q")
     dots = base.mark_circle(size=90, color=PALETTE[0], opacity=1).encode(x=x)
     layers = alt.layer(span, dots).add_params(_zoom(alt, ["x"]))
-    return layers.properties(width="container", height=alt.Step(22))
+    return layers.properties(width="container", height=22 * len(rows))
 
 
 def profile_chart(comparison: dict[str, Any]) -> Any:

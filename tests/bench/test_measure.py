@@ -19,7 +19,7 @@ from crowdopt.bench.results import results_of
 from crowdopt.bench.subject import Limits, Subject
 
 PROBLEM = "R10:10x20"  # its optimum is 69; with all 200 labels every task has its evidence
-LIMITS = Limits(seconds=2.0, megabytes=300.0)
+LIMITS = Limits(seconds=2.0, megabytes=300.0, grace=3.0)
 
 
 def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits = LIMITS) -> dict:

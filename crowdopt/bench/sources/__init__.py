@@ -27,11 +27,14 @@ class Problem:
         ``build("ip" | "lp") -> Program``: the whole program, or its linear relaxation.
     instance : AssignmentInstance, optional
         What methods of our own start from.
+    family : str
+        What kind of question it is; only answers to one kind of question are compared.
     """
 
     name: str
     build: Callable[[str], Program]
     instance: AssignmentInstance | None = None
+    family: str = "assignment"
 
 
 @dataclass(frozen=True)

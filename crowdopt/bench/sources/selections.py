@@ -35,7 +35,7 @@ def draw(name: str, seed: int) -> Problem:
         whole = selection.build(instance)
         return relax(whole) if program == LP else whole
 
-    return Problem(name, build)
+    return Problem(name, build, family="selection")
 
 
 FORM_SAID = "a selection SELECT:WORKERSxMOST[:priced]"
