@@ -13,16 +13,11 @@ import numpy as np
 
 from crowdopt.backends import available, named, solve
 from crowdopt.backends.probe import tiny
+from crowdopt.bench.ours import OWN, SEARCH
 from crowdopt.bench.sources import IP, Problem, source_of
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.synthetic import recipe
-from crowdopt.io.plan_folder import write_plan
-from crowdopt.offline.exact.method import solve_exact
 from crowdopt.version import __version__
-
-SEARCH = "highs"  # who searches where the exact method needs it
-WARM = "R10:60x40"  # large enough that every compiled part is used
 
 Tell = Callable[..., None]  # tell(stage, **facts), for the events of a run
 
@@ -42,30 +37,15 @@ class Run:
 
 def warm_up(method: str, program: str) -> None:
     """Load the library, and compiled code, before the clock starts."""
-    if method == "exact":
-        solve_exact(recipe(WARM), IP, solve, SEARCH, Options(time_limit=300.0, nodes=2))
+    if method in OWN:
+        OWN[method].warm_up()
     else:
         solve(tiny(program == IP and named(method).integers), method, Options(time_limit=30.0))
 
 
 def perform(run: Run) -> dict[str, Any]:
     """Solve, leave the answer in the folder, return what is claimed and how long its parts took."""
-    return _exact(run) if run.method == "exact" else _backend(run)
-
-
-def _exact(run: Run) -> dict[str, Any]:
-    if run.problem.instance is None:
-        raise InputError("the exact method solves assignment problems only")
-    run.tell("solving")
-    started = perf_counter()
-    plan = solve_exact(run.problem.instance, run.program, solve, SEARCH, run.options, run.listener)
-    solved = perf_counter() - started
-    run.tell("solved")
-    if plan.found:
-        write_plan(plan, run.folder / "plan")
-    bound = plan.bound if np.isfinite(plan.bound) else None
-    timings = {"build": 0.0, "hand_over": 0.0, "solve": solved, "read_back": 0.0, "total": solved}
-    return {"status": plan.status.value, "raw": plan.proof, "claimed_bound": bound, "timings": timings}
+    return OWN[run.method].perform(run) if run.method in OWN else _backend(run)
 
 
 def _backend(run: Run) -> dict[str, Any]:
@@ -94,14 +74,14 @@ def _backend(run: Run) -> dict[str, Any]:
 
 def handles(method: str, problem: str, program: str) -> bool:
     """Whether a method says that it takes such programs; what mixed ones need is found out by trying."""
-    if method == "exact":
-        return source_of(problem).is_assignment
+    if method in OWN:
+        return method in source_of(problem).own(problem)
     backend = named(method)
     return backend.integers if program == IP else backend.continuous
 
 
 def chosen(names: Sequence[str]) -> list[str]:
-    """The methods of these names; without any, ``exact`` and every backend that works here.
+    """The methods of these names; without any, our own and every backend that works here.
 
     Raises
     ------
@@ -111,11 +91,11 @@ def chosen(names: Sequence[str]) -> list[str]:
         If there is no such backend.
     """
     if not names:
-        return ["exact", *(one.name for one in available() if one.works)]
+        return [*OWN, *(one.name for one in available() if one.works)]
     if len(set(names)) < len(names):
         raise InputError(f"a method is named twice in {', '.join(names)}")
     for name in names:
-        if name != "exact":
+        if name not in OWN:
             named(name)
     return list(names)
 
@@ -124,6 +104,8 @@ def version_of(method: str) -> str:
     """The version of the library behind a method."""
     if method == "exact":
         return f"{__version__} with {SEARCH} {version_of(SEARCH)}"
+    if method in OWN:
+        return __version__
     library = named(method).library
     for package in packages_distributions().get(library, [library]):
         try:

@@ -63,7 +63,10 @@ class Result:
 def results_of(rows: Sequence[Row]) -> list[Result]:
     """The rows as results, held against each other case by case."""
     plain = [_plain(row) for row in rows]
-    return [_crossed(result, plain) for result in plain]
+    related: dict[tuple[str, int], list[Result]] = {}
+    for result in plain:
+        related.setdefault((result.subject.problem, result.subject.seed), []).append(result)
+    return [_crossed(result, related[result.subject.problem, result.subject.seed]) for result in plain]
 
 
 def _plain(row: Row) -> Result:
@@ -74,7 +77,7 @@ def _plain(row: Row) -> Result:
 
 
 def _crossed(result: Result, others: Sequence[Result]) -> Result:
-    """The result as it stands beside the others on the same case, and on its relaxation."""
+    """The result as it stands beside the others on the same problem: the same case, and its relaxation."""
     same = [other for other in others if other.subject.case == result.subject.case]
     best = min((one for one in same if one.holds), key=lambda one: float(one.facts["value"]), default=None)
     refuted = _refuted(result, best)
@@ -90,8 +93,8 @@ def _crossed(result: Result, others: Sequence[Result]) -> Result:
 
 
 def _bounds(other: Subject, subject: Subject) -> bool:
-    """Whether a bound for the one holds for the other: it is the same case, or its relaxation."""
-    return (other.problem, other.seed) == (subject.problem, subject.seed) and other.program in (subject.program, LP)
+    """Whether a bound for the one, of the same problem, holds for the other: it is the same case, or its relaxation."""
+    return other.program in (subject.program, LP)
 
 
 def _witness(result: Result, others: Sequence[Result]) -> Result | None:

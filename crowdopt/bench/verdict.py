@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
+from textwrap import shorten
 
 import numpy as np
 
 from crowdopt.bench.judge import ROUGH, WRONG
 from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
+from crowdopt.bench.ours import OWN
 from crowdopt.bench.results import Result
 from crowdopt.bench.summary import Comparison
 
@@ -17,7 +20,8 @@ KIND = {
     "selection ip": "For whom to hire",
     "selection lp": "For its linear relaxation",
 }
-OURS = "exact"
+LONGEST = 120  # characters of a reason
+LOADS = 1.0  # seconds of loading that are worth a word
 TROUBLE = {
     WRONG: "Made claims that are not true",
     CRASHED: "Crashed",
@@ -33,7 +37,7 @@ def sentences(comparisons: Sequence[Comparison]) -> list[str]:
     """The advice, then who is not to be trusted with what."""
     said = [sentence for comparison in comparisons for sentence in _advice(comparison)]
     results = [result for comparison in comparisons for result in comparison.results]
-    return [*said, *_troubles(results), *_proofs(results)]
+    return [*said, *_troubles(results), *_loads(results), *_proofs(results)]
 
 
 def _advice(comparison: Comparison) -> list[str]:
@@ -45,9 +49,9 @@ def _advice(comparison: Comparison) -> list[str]:
         return [f"{purpose}: nobody settled any of the {count} cases within {comparison.limit:g} s."]
     first = order[0]
     said = [f"{purpose}, use {_performance(comparison, first, count)}"]
-    rivals = [k for k in order[1:] if comparison.methods[k] != OURS and settled[k]]
+    rivals = [k for k in order[1:] if comparison.methods[k] not in OWN and settled[k]]
     if rivals:
-        word = "Of the general solvers the best is" if comparison.methods[first] == OURS else "Next comes"
+        word = "Of the general solvers the best is" if comparison.methods[first] in OWN else "Next comes"
         said.append(f"{word} {_performance(comparison, rivals[0], count)}{_distance(comparison, first, rivals[0])}")
     return [". ".join(said) + "."]
 
@@ -63,6 +67,10 @@ def _performance(comparison: Comparison, k: int, count: int) -> str:
     )
 
 
+def _times(ratio: float) -> str:
+    return f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
+
+
 def is_proven(result: Result) -> bool:
     """Whether multipliers that were checked settle the case: an optimum, or that there is no plan."""
     return result.is_solved and result.facts["proof"] == "certificate"
@@ -76,8 +84,8 @@ def _distance(comparison: Comparison, first: int, other: int) -> str:
     ratio = float(np.median(comparison.seconds[both, other] / comparison.seconds[both, first]))
     leader = comparison.methods[first]
     if ratio >= 1:
-        return f"; where both settled a case, {leader} was {ratio:.2g} times as fast (median)"
-    return f"; where both settled a case, it was {1 / ratio:.2g} times as fast as {leader} (median)"
+        return f"; where both settled a case, {leader} was {_times(ratio)} as fast (median)"
+    return f"; where both settled a case, it was {_times(1 / ratio)} as fast as {leader} (median)"
 
 
 def _troubles(results: Sequence[Result]) -> list[str]:
@@ -93,8 +101,20 @@ def _troubles(results: Sequence[Result]) -> list[str]:
 
 def _trouble(method: str, results: Sequence[Result]) -> str:
     """How often, and the first reason."""
-    why = "" if results[0].outcome == LATE else f", as on {results[0].subject.problem}: {results[0].why.rstrip('.')}"
+    reason = shorten(results[0].why.rstrip("."), LONGEST, placeholder=" …")
+    why = "" if results[0].outcome == LATE else f", as on {results[0].subject.problem}: {reason}"
     return f"{method} ({len(results)}{why})"
+
+
+def _loads(results: Sequence[Result]) -> list[str]:
+    """Who takes long to load, which is counted apart."""
+    times: dict[str, list[float]] = {}
+    for result in results:
+        if result.facts["timings"].get("load") is not None:
+            times.setdefault(result.subject.method, []).append(result.facts["timings"]["load"])
+    slow = [(method, median(some)) for method, some in times.items() if median(some) >= LOADS]
+    listed = ", ".join(f"{method} {load:.1f} s" for method, load in sorted(slow, key=lambda one: -one[1]))
+    return [f"Loading libraries and compiled code is counted apart, once a process: {listed}."] if slow else []
 
 
 def _proofs(results: Sequence[Result]) -> list[str]:

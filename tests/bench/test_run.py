@@ -21,6 +21,7 @@ from crowdopt.cli import main
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.synthetic import recipe
 from crowdopt.io.campaign import write_campaign
+from tests.dask_cluster import two_workers
 from tests.models import highs
 
 COMMAND = ["bench", "R1:8x20", "B5:50x20", "--seeds", "2", "--backends", "highs,highs-ipm,fake-lies", "--memory-limit"]
@@ -52,6 +53,21 @@ def test_killed_and_started_again_the_table_is_the_same(finished, tmp_path):
     assert (folder / TABLE).read_bytes() == (finished[0] / TABLE).read_bytes()
     assert (folder / "bench.json").read_bytes() == (finished[0] / "bench.json").read_bytes()
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+
+
+@pytest.mark.slow
+def test_two_dask_workers_one_killed_the_table_is_the_same(finished, tmp_path):
+    """What the lost worker was measuring is measured by the other one."""
+    folder = tmp_path / "clustered"
+    with two_workers(tmp_path / "dask") as (address, workers):
+        with subprocess.Popen(bench(folder, "--cluster", address), stdout=subprocess.DEVNULL) as running:
+            end = time.monotonic() + 60
+            while len(list((folder / "rows").glob("*.json"))) < 3:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            workers[0].kill()
+        assert running.returncode == 0
+    assert (folder / TABLE).read_bytes() == (finished[0] / TABLE).read_bytes()
 
 
 def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):

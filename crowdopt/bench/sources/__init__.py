@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,6 +11,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.registry import discover
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.selection import SelectionInstance
 
 IP, LP = "ip", "lp"
 PROGRAMS = (IP, LP)
@@ -26,6 +27,7 @@ class Problem:
     build : callable
         ``build("ip" | "lp") -> Program``: the whole program, or its linear relaxation.
     instance : AssignmentInstance, optional
+    selection : SelectionInstance, optional
         What methods of our own start from.
     family : str
         What kind of question it is; only answers to one kind of question are compared.
@@ -34,6 +36,7 @@ class Problem:
     name: str
     build: Callable[[str], Program]
     instance: AssignmentInstance | None = None
+    selection: SelectionInstance | None = None
     family: str = "assignment"
 
 
@@ -41,13 +44,13 @@ class Problem:
 class Source:
     """A family of problems: whether it knows a name, and what name and seed mean.
 
-    ``form`` says how its names are written; ``is_assignment`` whether the exact method can take part.
+    ``form`` says how its names are written; ``own`` which methods of our own can take part in a problem.
     """
 
     form: str
     knows: Callable[[str], bool]
     open: Callable[[str, int], Problem]
-    is_assignment: bool = True
+    own: Callable[[str], Sequence[str]] = lambda _: ("exact",)
 
 
 @cache

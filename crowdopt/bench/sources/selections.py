@@ -35,8 +35,15 @@ def draw(name: str, seed: int) -> Problem:
         whole = selection.build(instance)
         return relax(whole) if program == LP else whole
 
-    return Problem(name, build, family="selection")
+    return Problem(name, build, selection=instance, family="selection")
 
 
 FORM_SAID = "a selection SELECT:WORKERSxMOST[:priced]"
-SOURCE = Source(FORM_SAID, lambda name: FORM.fullmatch(name) is not None, draw, is_assignment=False)
+
+
+def own(name: str) -> tuple[str, ...]:
+    """Algorithm 1 knows no money."""
+    return () if name.endswith(":priced") else ("algorithm1",)
+
+
+SOURCE = Source(FORM_SAID, lambda name: FORM.fullmatch(name) is not None, draw, own)
