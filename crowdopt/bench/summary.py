@@ -54,7 +54,7 @@ class Comparison:
 
     @cached_property
     def seconds(self) -> statistics.Floats:
-        """(cases, methods): seconds where a case was settled within the limit, NaN elsewhere."""
+        """(cases, methods): seconds where a case was settled, NaN elsewhere."""
         return np.array([[self._seconds(case, method) for method in self.methods] for case in self.cases])
 
     def _seconds(self, case: tuple[str, str, int], method: str) -> float:

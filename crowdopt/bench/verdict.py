@@ -19,7 +19,10 @@ KIND = {
     "assignment lp": "For the assignment's linear programs (prices, bounds)",
     "selection ip": "For whom to hire",
     "selection lp": "For its linear relaxation",
+    "hiring ip": "For whom to hire within a sum of money",
+    "hiring lp": "For its linear relaxation with money",
 }
+FRONTS = ("pulp", "cvxpy", "ortools")  # libraries that lead to the solvers of others
 LONGEST = 120  # characters of a reason
 LOADS = 1.0  # seconds of loading that are worth a word
 TROUBLE = {
@@ -49,11 +52,19 @@ def _advice(comparison: Comparison) -> list[str]:
         return [f"{purpose}: nobody settled any of the {count} cases within {comparison.limit:g} s."]
     first = order[0]
     said = [f"{purpose}, use {_performance(comparison, first, count)}"]
+    leader = _solver(comparison.methods[first])
     rivals = [k for k in order[1:] if comparison.methods[k] not in OWN and settled[k]]
+    rivals = [k for k in rivals if _solver(comparison.methods[k]) != leader] or rivals
     if rivals:
         word = "Of the general solvers the best is" if comparison.methods[first] in OWN else "Next comes"
         said.append(f"{word} {_performance(comparison, rivals[0], count)}{_distance(comparison, first, rivals[0])}")
     return [". ".join(said) + "."]
+
+
+def _solver(method: str) -> str:
+    """The solver behind a method: ``cvxpy-highs`` and ``highs-ipm`` are both HiGHS."""
+    words = method.split("-")
+    return words[1] if words[0] in FRONTS and len(words) > 1 else words[0]
 
 
 def _performance(comparison: Comparison, k: int, count: int) -> str:

@@ -15,6 +15,8 @@ NAMES = {
     "assignment ip": "Who labels what: plans in whole labels",
     "assignment lp": "Who labels what: linear programs, for prices and bounds",
     "selection ip": "Whom to hire: selection programs",
+    "hiring ip": "Whom to hire within a sum of money",
+    "hiring lp": "Whom to hire within a sum of money: linear relaxations",
     "selection lp": "Whom to hire: their linear relaxations",
 }
 ZOOM = "Drag a chart to move it, shift and wheel to zoom, double click to go back; a name in a legend singles it out."
@@ -45,7 +47,7 @@ METHODS = {
     "cores": "cores",
 }
 NOTES = {
-    "settled": "proven, vouched or infeasible, within the time limit",
+    "settled": "proven, vouched or infeasible",
     "seconds": "shifted geometric mean (shift 1 s) of what a user waits for; what is not settled counts the limit",
     "seconds_low": "95 % bootstrap interval over seeds",
     "seconds_high": "95 % bootstrap interval over seeds",

@@ -35,7 +35,7 @@ def draw(name: str, seed: int) -> Problem:
         whole = selection.build(instance)
         return relax(whole) if program == LP else whole
 
-    return Problem(name, build, selection=instance, family="selection")
+    return Problem(name, build, selection=instance, family="hiring" if match[3] else "selection")
 
 
 FORM_SAID = "a selection SELECT:WORKERSxMOST[:priced]"
