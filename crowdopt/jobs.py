@@ -125,8 +125,10 @@ def run(
     JobsError
         If worker processes cannot start, or the executor breaks. Finished rows are kept.
     """
-    wanted = list(jobs)
-    done = {} if folder is None else _finished(folder, wanted, retry)
+    wanted, done = list(jobs), {}
+    if folder is not None:
+        _tidy(folder)
+        done = _finished(folder, wanted, retry)
     todo = list({job.key: job for job in wanted if job.key not in done}.values())
     quiet = not sys.stderr.isatty()
     bar = tqdm(total=len(done) + len(todo), initial=len(done), desc=title, unit="row", disable=quiet, smoothing=0.1)
@@ -137,6 +139,13 @@ def run(
             done[job.key] = Row(**json.loads(text))
             bar.update()
     return [done[job.key] for job in wanted]
+
+
+def finished(jobs: Iterable[Job], folder: Path) -> list[Row]:
+    """The rows that are there, in the order of the jobs; nothing is computed."""
+    wanted = list(jobs)
+    done = _finished(folder, wanted, retry=False) if folder.is_dir() else {}
+    return [done[job.key] for job in wanted if job.key in done]
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -187,11 +196,15 @@ def _keep(path: Path, text: str) -> None:
     part.replace(path)
 
 
-def _finished(folder: Path, wanted: list[Job], retry: bool) -> dict[str, Row]:
-    """The rows that are there already; a damaged file, or one that is not what its name says, counts as none."""
+def _tidy(folder: Path) -> None:
+    """Make the folder, and take away what a killed run was about to write."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in folder.glob(".*.json.*.part"):
         part.unlink(missing_ok=True)
+
+
+def _finished(folder: Path, wanted: list[Job], retry: bool) -> dict[str, Row]:
+    """The rows that are there already; a damaged file, or one that is not what its name says, counts as none."""
     found = {}
     for job in wanted:
         with suppress(OSError, ValueError, TypeError):

@@ -21,6 +21,7 @@ import pytest
 
 from crowdopt.jobs import DIED, Job, JobsError, cluster, run, seed_of, table
 from tests import job_functions
+from tests.dask_cluster import two_workers
 
 DRAWS = [Job.of(job_functions.draw, seed=seed_of(0, k)) for k in range(12)]
 
@@ -191,24 +192,15 @@ def test_processes_that_cannot_start_are_a_sentence(tmp_path):
 
 def test_two_dask_workers_one_killed_in_the_middle(tmp_path):
     """The rows of the lost worker move to the other one: the same table as in this process."""
-    pytest.importorskip("dask.distributed", reason="the extra cluster is not installed")
-    port = 20000 + os.getpid() % 20000
-    address, dask = f"tcp://127.0.0.1:{port}", [sys.executable, "-m", "dask"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": Path.cwd()}
-    place = ["--host", "127.0.0.1", "--no-dashboard"]
-    started = [subprocess.Popen([*dask, "scheduler", *place, "--port", str(port)], **quiet)]
-    alone = ["--no-nanny", "--nthreads", "1", "--local-directory", str(tmp_path / "dask")]
-    started += [subprocess.Popen([*dask, "worker", address, *place, *alone], **quiet) for _ in range(2)]
-    try:
-        with runner("slow_draw", 60, tmp_path / "rows", tmp_path, 2, address) as running:
-            wait_for(lambda: [path.stem for path in (tmp_path / "rows").glob("*.json")], 10, 60)
-            started[1].kill()
-            said = running.communicate(timeout=60)[1]
-            assert running.returncode == 0, said
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
+    folder = tmp_path / "rows"
+    with (
+        two_workers(tmp_path / "dask") as (address, workers),
+        runner("slow_draw", 60, folder, tmp_path, 2, address) as running,
+    ):
+        wait_for(lambda: [path.stem for path in folder.glob("*.json")], 10, 60)
+        workers[0].kill()
+        said = running.communicate(timeout=60)[1]
+        assert running.returncode == 0, said
     jobs = [Job("tests.job_functions:slow_draw", {"seed": seed_of(7, k), "log": f"{tmp_path}/log"}) for k in range(60)]
     assert (tmp_path / "table").read_text() == table(run(jobs, processes=0))
     assert len(list((tmp_path / "rows").iterdir())) == 60

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -65,7 +65,9 @@ def run(offer: str, program: Program, options: Options, listener: Listener | Non
     left = options.time_limit - (perf_counter() - started)
     if raw == "infeasible_or_unbounded" and chosen.again and left > 0:
         raw = _solve(built.problem, offer, {**settings, "time_limit": left, **dict(chosen.again)})
-    return _read_back(built, program, f"cvxpy-{offer}", raw, options, perf_counter() - started)
+    returned = perf_counter()
+    found = _read_back(built, program, f"cvxpy-{offer}", raw, options, returned - started)
+    return replace(found, returned=returned)
 
 
 def build(program: Program) -> Built:

@@ -6,6 +6,7 @@ BackendMissing, for the backend that could solve it is not there. Gurobi knows n
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -35,7 +36,8 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
             rows = hand_over(model, program)
             started = perf_counter()
             model.optimize()
-            return _read_back(model, rows, program, options, perf_counter() - started)
+            returned = perf_counter()
+            return replace(_read_back(model, rows, program, options, returned - started), returned=returned)
     except gurobipy.GurobiError as error:
         if error.errno not in (TOO_LARGE, NO_LICENCE):
             raise

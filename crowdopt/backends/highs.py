@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -40,9 +41,10 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
     raw = str(model.getModelStatus()).rpartition(".")[2]
     if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted:
         raw = _settle(model, program, options, started)
-    solution = _read_back(model, program, name, raw, perf_counter() - started, interrupted)
+    returned = perf_counter()
+    found = _read_back(model, program, name, raw, returned - started, interrupted)
     model.clear()  # or the memory waits for the garbage collector
-    return solution
+    return replace(found, returned=returned)
 
 
 def hand_over(program: Program, options: Options) -> Any:

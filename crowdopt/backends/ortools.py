@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, fsum, inf, ldexp, log2, nextafter
 from time import perf_counter
 from typing import Any
@@ -68,11 +68,12 @@ def run_glop(program: Program, options: Options, listener: Listener | None) -> S
     left = options.time_limit - (perf_counter() - started)
     if raw == "INFEASIBLE":  # with preprocessing that may mean unbounded
         solver, raw = _glop(model_builder_helper, model, options, left, "false") if left > 0 else (solver, "UNDECIDED")
-    status = MEANING.get(raw, Status.UNDECIDED)
+    returned, status = perf_counter(), MEANING.get(raw, Status.UNDECIDED)
     has_point = solver.has_solution()
     primal = solver.variable_values() if has_point else None
     dual = solver.dual_values() if has_point else None
-    return solution(program, "ortools-glop", status, primal, dual, None, None, perf_counter() - started, raw)
+    found = solution(program, "ortools-glop", status, primal, dual, None, None, returned - started, raw)
+    return replace(found, returned=returned)
 
 
 def _glop(helper: Any, model: Any, options: Options, seconds: float, preprocessing: str) -> tuple[Any, str]:
@@ -104,12 +105,13 @@ def run_pdlp(program: Program, options: Options, listener: Listener | None) -> S
     settings.termination_criteria.simple_optimality_criteria.eps_optimal_relative = PDLP_GAP
     settings.termination_criteria.simple_optimality_criteria.eps_optimal_absolute = PDLP_GAP
     started = perf_counter()
-    found = pdlp.primal_dual_hybrid_gradient(model, settings)
-    raw = solve_log_pb2.TerminationReason.Name(found.solve_log.termination_reason)
-    status = MEANING.get(raw, Status.UNDECIDED)
-    dual = found.dual_solution  # a ray where PDLP says primal infeasible
-    seconds = perf_counter() - started
-    return solution(program, "ortools-pdlp", status, found.primal_solution, dual, dual, None, seconds, raw)
+    ended = pdlp.primal_dual_hybrid_gradient(model, settings)
+    returned = perf_counter()
+    raw = solve_log_pb2.TerminationReason.Name(ended.solve_log.termination_reason)
+    status, primal = MEANING.get(raw, Status.UNDECIDED), ended.primal_solution
+    dual = ended.dual_solution  # a ray where PDLP says primal infeasible
+    found = solution(program, "ortools-pdlp", status, primal, dual, dual, None, returned - started, raw)
+    return replace(found, returned=returned)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +144,11 @@ def run_cpsat(program: Program, options: Options, listener: Listener | None) -> 
     solver = _cpsat_solver(cp_model, options)
     started = perf_counter()
     raw = solver.status_name(solver.solve(model))
-    seconds = perf_counter() - started
+    returned, status = perf_counter(), MEANING.get(raw, Status.UNDECIDED)
     primal = [solver.value(column) for column in columns] if raw in ("OPTIMAL", "FEASIBLE") else None
     bound = _unscaled(program, low, cost, solver.best_objective_bound) if raw != "MODEL_INVALID" else None
-    return solution(program, name, MEANING.get(raw, Status.UNDECIDED), primal, None, None, bound, seconds, raw)
+    found = solution(program, name, status, primal, None, None, bound, returned - started, raw)
+    return replace(found, returned=returned)
 
 
 def _cpsat_solver(cp_model: Any, options: Options) -> Any:

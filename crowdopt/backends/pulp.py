@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -91,9 +91,10 @@ def run(offer: str, program: Program, options: Options, listener: Listener | Non
         built = build(program)
         started = perf_counter()
         raw = _solve(built, solver, chosen, Path(folder))
-        seconds = perf_counter() - started
+        returned = perf_counter()
         bound = None if linear else chosen.bound(built.problem.solverModel, Path(folder))
-    return _read_back(built, program, f"pulp-{offer}", chosen, raw, bound, options, seconds)
+    found = _read_back(built, program, f"pulp-{offer}", chosen, raw, bound, options, returned - started)
+    return replace(found, returned=returned)
 
 
 @dataclass(frozen=True, eq=False)

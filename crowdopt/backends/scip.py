@@ -7,6 +7,7 @@ presolved, so linear programs are solved without.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -40,7 +41,8 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
     model.optimize()
     if model.getStatus() == "inforunbd":
         _settle(model, pyscipopt, options.time_limit - (perf_counter() - started))
-    return _read_back(model, columns, rows, program, linear, perf_counter() - started)
+    returned = perf_counter()
+    return replace(_read_back(model, columns, rows, program, linear, returned - started), returned=returned)
 
 
 def _limit(model: Any, options: Options) -> None:

@@ -105,6 +105,9 @@ class Solution:
         Time inside the solver.
     interrupted : bool
         Whether the user stopped the solve.
+    returned : float, optional
+        ``time.perf_counter()`` when the library gave back control, where the adapter tells: what comes after is
+        reading values back.
     """
 
     program: Program
@@ -117,6 +120,7 @@ class Solution:
     seconds: float
     raw: str
     interrupted: bool = False
+    returned: float | None = None
 
 
 class Solve(Protocol):

@@ -1,0 +1,74 @@
+"""The table and the picture of solver backends, out of the folder of a finished benchmark.
+
+crowdopt bench --suite paper -o FOLDER
+python benchmarks/backends.py FOLDER
+
+Writes its section of benchmarks/README.md, between the two marks, and pictures/backends.png.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from crowdopt import measuring
+from crowdopt.report.benchmark import NAMES, OUTCOMES, means_chart
+from crowdopt.report.charts import save
+
+HERE = Path(__file__).parent
+MARKS = "<!-- backends -->\n", "<!-- end of backends -->\n"
+
+
+def cell(value: float | None, digits: str = ".2g") -> str:
+    return "" if value is None else format(value, digits)
+
+
+def methods_table(rows: list[dict]) -> str:
+    """One line a method: what it settled, how fast, what became of the rest."""
+    seen = [outcome for outcome in OUTCOMES if any(outcome in row for row in rows)]
+    head = ["method", "settled", "seconds", "95 % interval", "MB", *seen]
+    lines = [head, ["---"] * len(head)]
+    for row in rows:
+        spread = f"{cell(row['seconds_low'])} to {cell(row['seconds_high'])}"
+        facts = [row["method"], f"{row['settled']}/{row['cases']}", cell(row["seconds"]), spread]
+        lines.append([*facts, cell(row["megabytes"], ".0f"), *(str(row.get(outcome, "")) for outcome in seen)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def section(summary: dict) -> str:
+    run, limits = summary["run"], summary["limits"]
+    versions = ", ".join(f"{name} {version}" for name, version in run["libraries"].items())
+    parts = [
+        f"`crowdopt bench --suite paper`, {run['started'][:10]}, crowdopt {summary['versions']['crowdopt']}, Python "
+        f"{run['python']}, {run['system']}, {run['cores']} cores shared with other work; {limits['seconds']:g} s, "
+        f"{limits['megabytes']:g} MB and {limits['threads']} thread for each subject. {versions}.",
+        "\n".join(f"- {sentence}" for sentence in summary["verdict"]),
+    ]
+    for one in summary["comparisons"]:
+        parts += [f"### {NAMES[one['family'] + ' ' + one['program']]}", methods_table(one["methods"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    measuring.report(folder)
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    whole = next(one for one in summary["comparisons"] if (one["family"], one["program"]) == ("assignment", "ip"))
+    cases, limit = len({(row["problem"], row["seed"]) for row in whole["results"]}), summary["limits"]["seconds"]
+    title = {
+        "text": f"Who settles how many of {cases} assignment problems in whole labels, and how fast",
+        "subtitle": f"shifted geometric mean of seconds, 95 % interval over seeds; unsettled counts {limit:g} s",
+    }
+    (HERE / "pictures").mkdir(exist_ok=True)
+    save(means_chart(whole).properties(width=520, title=title), HERE / "pictures" / "backends.png")
+    page = HERE / "README.md"
+    before, rest = page.read_text(encoding="utf-8").split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    page.write_text(before + MARKS[0] + section(summary) + MARKS[1] + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""One subject in this very process: ``python -m crowdopt.bench.child FOLDER``, started and watched by the harness.
+
+Reads ``subject.json``; leaves ``events.jsonl`` (a line a stage, and a line for each incumbent or bound), the answer
+(``solution.npz`` or ``plan/``) and, last, ``done.json``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+BORN = perf_counter()
+PR_SET_PDEATHSIG = 1  # Linux: a signal when the parent ends
+
+
+def die_with_parent() -> None:
+    """End when the harness does, though it be killed: our standard input then ends; on Linux a signal comes too."""
+    lifeline = os.dup(0)
+    os.set_inheritable(lifeline, False)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    threading.Thread(target=_wait_for_end, args=(lifeline,), daemon=True).start()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _wait_for_end(lifeline: int) -> None:
+    while os.read(lifeline, 1):
+        pass
+    with suppress(ProcessLookupError):
+        os.killpg(os.getpgid(0), signal.SIGKILL)
+
+
+def peak(reset: bool = False) -> float | None:
+    """The most megabytes this process has held (since the reset); None where the system does not tell."""
+    try:
+        if reset:
+            Path("/proc/self/clear_refs").write_text("5")
+        status = Path("/proc/self/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) * 1024 / 1e6
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def teller(path: Path) -> Callable[..., None]:
+    """``tell(stage, **facts)`` appends a line with the seconds since this process began to run."""
+    lines = path.open("a", encoding="utf-8", buffering=1)
+
+    def tell(stage: str, **facts: Any) -> None:
+        lines.write(json.dumps({"stage": stage, "at": perf_counter() - BORN, **facts}) + "\n")
+
+    return tell
+
+
+def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
+    """Load, warm up, open the problem, solve it."""
+    from crowdopt.bench.methods import Run, perform, warm_up
+    from crowdopt.bench.sources import open_problem
+    from crowdopt.bench.subject import Subject
+    from crowdopt.core.solution import Options, Progress
+
+    subject = Subject.of(json.loads((folder / "subject.json").read_text(encoding="utf-8")))
+    tell("imported")
+    warm_up(subject.method, subject.program)
+    tell("warm")
+    problem = open_problem(subject.problem, subject.seed)
+    tell("open", family=problem.family)
+    before = peak(reset=True)
+    limits = subject.limits
+    options = Options(limits.seconds, threads=limits.threads, seed=subject.seed % 2**31, memory=limits.megabytes)
+
+    def hear(moment: Progress) -> None:
+        tell("moment", seconds=moment.seconds, value=moment.value, bound=moment.bound)
+
+    found = perform(Run(problem, subject.program, subject.method, options, tell, hear, folder))
+    return {**found, "megabytes_before": before, "megabytes": peak()}
+
+
+def main(folder: Path) -> None:
+    """Whatever happens, ``done.json`` says what; a crash in native code leaves none."""
+    die_with_parent()
+    tell = teller(folder / "events.jsonl")
+    tell("started")
+    try:
+        done = work(folder, tell)
+    except BaseException as error:
+        traceback.print_exc()
+        done = {"error": f"{type(error).__name__}: {error}"}
+    part = folder / "done.part"
+    part.write_text(json.dumps(done), encoding="utf-8")
+    part.replace(folder / "done.json")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # libraries that fall over while they are unloaded have answered already
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,104 @@
+"""Methods of our own: they see the instance where backends see the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdopt.backends import solve
+from crowdopt.bench.sources import IP, LP
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Options
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.selection import SelectionInstance
+from crowdopt.crowd.synthetic import recipe
+from crowdopt.io.plan_folder import write_plan
+from crowdopt.offline.exact.method import solve_exact
+from crowdopt.offline.ranking import algorithm1
+
+if TYPE_CHECKING:
+    from crowdopt.bench.methods import Run
+
+SEARCH = "highs"  # who searches where the exact method needs it
+WARM = "R10:60x40"  # large enough that every compiled part is used
+
+
+@dataclass(frozen=True)
+class Own:
+    """A method of our own: what loads its compiled code, and what solves and leaves an answer in the run's folder."""
+
+    warm_up: Callable[[], object]
+    perform: Callable[[Run], dict[str, Any]]
+
+
+def _warm_exact() -> None:
+    solve_exact(recipe(WARM), IP, solve, SEARCH, Options(time_limit=300.0, nodes=2))
+
+
+def _warm_algorithm1() -> None:
+    algorithm1(SelectionInstance(correct=np.array([5, 8, 9]), asked=np.full(3, 10)))
+
+
+def _exact(run: Run) -> dict[str, Any]:
+    """A plan folder, which is verified as any plan is."""
+    if run.problem.instance is None:
+        raise InputError("the exact method solves assignment problems only")
+    run.tell("solving")
+    started = perf_counter()
+    plan = solve_exact(run.problem.instance, run.program, solve, SEARCH, run.options, run.listener)
+    solved = perf_counter() - started
+    run.tell("solved")
+    if plan.found:
+        write_plan(plan, run.folder / "plan")
+    bound = plan.bound if np.isfinite(plan.bound) else None
+    return {"status": plan.status.value, "raw": plan.proof, "claimed_bound": bound, "timings": whole(solved)}
+
+
+def _algorithm1(run: Run) -> dict[str, Any]:
+    """A point of the selection program and its multipliers in closed form, which are checked as any solver's are."""
+    if run.problem.selection is None:
+        raise InputError("Algorithm 1 solves selection problems only")
+    run.tell("solving")
+    started = perf_counter()
+    selection = algorithm1(run.problem.selection)
+    solved = perf_counter() - started
+    run.tell("solved")
+    program = run.problem.build(LP)
+    primal, dual = point(program, selection.members), multipliers(program, run.problem.selection)
+    np.savez(run.folder / "solution.npz", primal=primal, dual=dual)
+    claimed = {"status": selection.status.value, "raw": selection.method, "claimed_bound": selection.certificate.bound}
+    return {**claimed, "timings": whole(solved)}
+
+
+def point(program: Program, workers: Any) -> Floats:
+    """The point of the selection program that hires these workers."""
+    values = np.zeros(program.cost.size)
+    size = len(workers)
+    program.column("u").view(values)[size - 1] = 1.0
+    program.column("w").view(values)[size - 1, workers] = 1.0
+    return values
+
+
+def multipliers(program: Program, instance: SelectionInstance) -> Floats:
+    """``lambda_k = G_(k)/sqrt(k)``, ``mu_ki = max(0, G_i/sqrt(k) - lambda_k)``, ``theta = max_k F_k``, in our sign."""
+    k = np.arange(1, instance.sizes + 1)
+    gains = instance.gain / np.sqrt(k)[:, None]
+    threshold = np.sort(instance.gain)[::-1][: instance.sizes] / np.sqrt(k)
+    above = np.maximum(0.0, gains - threshold[:, None])
+    values = np.zeros(program.row_lower.size)
+    program.row("member").view(values)[...] = -above
+    program.row("count").view(values)[...] = -threshold
+    program.row("one").view(values)[...] = -(above.sum(axis=1) + k * threshold).max()
+    return values
+
+
+def whole(seconds: float) -> dict[str, float]:
+    """The timings of a method that has no parts."""
+    return {"build": 0.0, "hand_over": 0.0, "solve": seconds, "read_back": 0.0, "total": seconds}
+
+
+OWN = {"exact": Own(_warm_exact, _exact), "algorithm1": Own(_warm_algorithm1, _algorithm1)}

@@ -1,0 +1,186 @@
+"""A benchmark from its plan to its folder: rows, tables, summary."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from crowdopt import jobs
+from crowdopt.bench.measure import measure
+from crowdopt.bench.methods import version_of
+from crowdopt.bench.results import results_of
+from crowdopt.bench.subject import Limits, Subject
+from crowdopt.bench.suites import Case, subjects_of
+from crowdopt.bench.summary import TIMINGS, compare, result_row, series, tables
+from crowdopt.bench.verdict import sentences
+from crowdopt.crowd.errors import InputError
+from crowdopt.io.folder import write_text
+from crowdopt.version import __version__
+
+MARK = "bench.json"  # the file that tells a benchmark's folder
+LIBRARIES = (
+    *("numpy", "scipy", "numba", "highspy", "pulp", "cvxpy", "clarabel", "scs", "osqp", "ortools", "pyscipopt"),
+    *("gurobipy", "psutil"),
+)
+TIMED = (*TIMINGS, "megabytes")
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What is to be measured: cases by methods, within limits."""
+
+    title: str
+    cases: tuple[Case, ...]
+    methods: tuple[str, ...]
+    limits: Limits
+
+    def subjects(self) -> list[Subject]:
+        """Every case with every method that handles it, in the order of running."""
+        return subjects_of(self.cases, self.methods, self.limits)
+
+    def in_order(self) -> list[Subject]:
+        """The same in the order of cases and methods, as tables have them."""
+        place = {case: k for k, case in enumerate(self.cases)}
+        return sorted(self.subjects(), key=lambda one: (place[one.case], self.methods.index(one.method)))
+
+
+def run_benchmark(
+    plan: Benchmark,
+    folder: Path,
+    processes: int = 1,
+    executor: Executor | None = None,
+    force: bool = False,
+    retry: bool = False,
+) -> dict[str, Any]:
+    """Measure what is not measured yet, then write tables and summary; returns the summary.
+
+    Parameters
+    ----------
+    processes : int
+        How many subjects run at once. More than one disturbs the timings.
+    force : bool
+        Whether a folder that holds another benchmark may be taken over; rows that fit are kept.
+    retry : bool
+        Whether to run subjects again whose row failed in the harness itself.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else.
+    """
+    begin(plan, folder, force)
+    known = _read(folder / MARK)["versions"]
+    todo = [_job(subject, known) for subject in plan.subjects()]
+    jobs.run(todo, folder / "rows", processes, executor, retry, title="subjects")
+    return summarise(folder)
+
+
+def begin(plan: Benchmark, folder: Path, force: bool) -> None:
+    """Mark the folder with the plan, so that it can be resumed and read without asking anybody."""
+    content = {
+        "kind": "bench",
+        "title": plan.title,
+        "subjects": [[*one.case, one.method] for one in plan.in_order()],
+        "limits": asdict(plan.limits),
+        "versions": {"crowdopt": __version__, **{method: version_of(method) for method in plan.methods}},
+    }
+    mark = folder / MARK
+    if folder.exists() and not mark.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there and no benchmark; choose another name")
+    if mark.exists() and _read(mark) != content and not force:
+        raise InputError(f"{folder} holds another benchmark; choose another name, or --force to go on with this one")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(mark, _text(content))
+    if not (folder / "run.json").exists() or force:
+        write_text(folder / "run.json", _text(circumstances()))
+
+
+def circumstances() -> dict[str, Any]:
+    """When and on what: everything that differs between two equal runs."""
+    libraries = {}
+    for name in LIBRARIES:
+        try:
+            libraries[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": psutil.cpu_count(),
+        "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
+        "libraries": libraries,
+    }
+
+
+def summarise(folder: Path) -> dict[str, Any]:
+    """Rebuild tables and summary from the raw rows alone; rows that are missing are left out.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no benchmark, or no row.
+    """
+    known = _read(folder / MARK)
+    limits = Limits(**known["limits"])
+    wanted = [Subject(problem, program, method, seed, limits) for problem, program, seed, method in known["subjects"]]
+    rows = jobs.finished([_job(subject, known["versions"]) for subject in wanted], folder / "rows")
+    if not rows:
+        raise InputError(f"{folder} has no finished row yet; run the same `crowdopt bench` command again")
+    comparisons = compare(results_of(rows), limits.seconds)
+    summary = {
+        **{key: known[key] for key in ("kind", "title", "limits", "versions")},
+        "run": _read(folder / "run.json"),
+        "rows": len(rows),
+        "missing": len(wanted) - len(rows),
+        "verdict": sentences(comparisons),
+        "comparisons": [
+            {"family": one.family, "program": one.program, **tables(one), **series(one)} for one in comparisons
+        ],
+    }
+    lines = [line for one in summary["comparisons"] for line in one["results"]]
+    write_text(folder / "results.csv", _csv([{k: v for k, v in line.items() if k not in TIMED} for line in lines]))
+    subject = ("problem", "program", "seed", "method")
+    write_text(folder / "timings.csv", _csv([{k: line[k] for k in (*subject, *TIMED)} for line in lines]))
+    write_text(folder / "summary.json", _text(summary))
+    return summary
+
+
+def _job(subject: Subject, versions: dict[str, str]) -> jobs.Job:
+    needed = {key: versions[key] for key in ("crowdopt", subject.method)}
+    return jobs.Job.of(measure, versions=needed, **subject.arguments())
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no {path.name} in {path.parent}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _csv(rows: Sequence[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+__all__ = ["MARK", "Benchmark", "result_row", "run_benchmark", "summarise"]

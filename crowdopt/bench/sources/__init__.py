@@ -1,0 +1,78 @@
+"""Where problems come from: a file each, ending in ``SOURCE``; a name finds the first source that knows it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from crowdopt.core.program import Program
+from crowdopt.core.registry import discover
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.selection import SelectionInstance
+
+IP, LP = "ip", "lp"
+PROGRAMS = (IP, LP)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Something to be solved.
+
+    Parameters
+    ----------
+    name : str
+    build : callable
+        ``build("ip" | "lp") -> Program``: the whole program, or its linear relaxation.
+    instance : AssignmentInstance, optional
+    selection : SelectionInstance, optional
+        What methods of our own start from.
+    family : str
+        What kind of question it is; only answers to one kind of question are compared.
+    """
+
+    name: str
+    build: Callable[[str], Program]
+    instance: AssignmentInstance | None = None
+    selection: SelectionInstance | None = None
+    family: str = "assignment"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A family of problems: whether it knows a name, and what name and seed mean.
+
+    ``form`` says how its names are written; ``own`` which methods of our own can take part in a problem.
+    """
+
+    form: str
+    knows: Callable[[str], bool]
+    open: Callable[[str, int], Problem]
+    own: Callable[[str], Sequence[str]] = lambda _: ("exact",)
+
+
+@cache
+def sources() -> tuple[Source, ...]:
+    """Every source, ours and those of other packages."""
+    return tuple(discover(sys.modules[__name__], "SOURCE"))
+
+
+def source_of(name: str) -> Source:
+    """The source that knows a name.
+
+    Raises
+    ------
+    InputError
+        If none does.
+    """
+    found = next((source for source in sources() if source.knows(name)), None)
+    if found is None:
+        raise InputError(f"unknown problem {name!r}; write {', or '.join(source.form for source in sources())}")
+    return found
+
+
+def open_problem(name: str, seed: int) -> Problem:
+    """The problem that a name and a seed mean."""
+    return source_of(name).open(name, seed)

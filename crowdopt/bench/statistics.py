@@ -1,0 +1,113 @@
+"""How methods compare over many cases: arrays of seconds in, figures out.
+
+Seconds are an array (cases, methods) with NaN where a method did not settle a case.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+SHIFT = 1.0  # second; keeps cases of milliseconds from deciding everything
+SAME = 1.05  # a ratio of seconds up to which two methods are equally fast
+
+
+def shifted_mean(seconds: Floats, limit: float, shift: float = SHIFT) -> Floats:
+    """``exp(mean log(t + shift)) - shift`` over cases; what was not settled counts the limit.
+
+    Parameters
+    ----------
+    seconds : (cases, methods)
+
+    Returns
+    -------
+    (methods,)
+    """
+    counted = np.minimum(np.where(np.isnan(seconds), limit, seconds), limit)
+    means: Floats = np.exp(np.log(counted + shift).mean(axis=0)) - shift
+    return means
+
+
+def interval(
+    seconds: Floats, groups: Ints, limit: float, rng: np.random.Generator, draws: int = 2000, level: float = 0.95
+) -> Floats:
+    """Bootstrap interval of the shifted mean over seeds: the cases of each problem are drawn again among themselves.
+
+    Parameters
+    ----------
+    groups : (cases,)
+        Which problem a case belongs to. A problem with one seed contributes no spread.
+
+    Returns
+    -------
+    (2, methods)
+    """
+    sampled = np.stack([shifted_mean(seconds[_redrawn(groups, rng)], limit) for _ in range(draws)])
+    tail = (1 - level) / 2
+    bounds: Floats = np.quantile(sampled, [tail, 1 - tail], axis=0)
+    return bounds
+
+
+def _redrawn(groups: Ints, rng: np.random.Generator) -> Ints:
+    picks = np.empty_like(groups)
+    for group in np.unique(groups):
+        members = np.flatnonzero(groups == group)
+        picks[members] = rng.choice(members, members.size)
+    return picks
+
+
+def profile(seconds: Floats) -> tuple[Floats, Floats]:
+    """Performance profile (Dolan & More 2002): the share of cases settled within a factor of the fastest.
+
+    Returns
+    -------
+    factors : (steps,)
+        Where any method's share rises, from 1.
+    shares : (steps, methods)
+        Of all cases, also those that nobody settled.
+    """
+    if not np.isfinite(seconds).any():
+        return np.ones(1), np.zeros((1, seconds.shape[1]))
+    best = np.nanmin(np.where(np.isnan(seconds), np.inf, seconds), axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        ratios = np.where(np.isnan(seconds), np.inf, seconds / best)
+    factors = np.unique(np.append(ratios[np.isfinite(ratios)], 1.0))
+    shares = (ratios[None] <= factors[:, None, None]).mean(axis=1)
+    return factors, shares
+
+
+def wins(seconds: Floats, gaps: Floats) -> Ints:
+    """``wins[a, b]``: the cases in which a beats b, by settling it alone, sooner, or else by the smaller gap.
+
+    Parameters
+    ----------
+    gaps : (cases, methods)
+        Relative gap at the end; infinite without a plan.
+    """
+    time = np.where(np.isnan(seconds), np.inf, seconds)
+    a, b = time[:, :, None], time[:, None, :]
+    sooner = a * SAME < b
+    nearer = np.isinf(a) & np.isinf(b) & (gaps[:, :, None] < gaps[:, None, :])
+    counts: Ints = (sooner | nearer).sum(axis=0)
+    return counts
+
+
+def gap_at(moments: list[list[float | None]], times: Floats) -> Floats:
+    """The gap a search had reached at each time, in [0, 1]: ``(value - bound) / max(|value|, |bound|)``, 1 at first.
+
+    Parameters
+    ----------
+    moments : list of [seconds, value, bound]
+        In the order of time.
+    """
+    gaps = np.ones_like(times)
+    for seconds, value, bound in moments:
+        if value is not None and bound is not None and seconds is not None:
+            size = max(abs(value), abs(bound), 1e-9)
+            gaps[times >= seconds] = min(1.0, max(0.0, (value - bound) / size))
+    return gaps

@@ -1,0 +1,73 @@
+"""What is measured: a problem's program, by a method, with a seed, within limits."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+)
+
+
+LIMITS = ("seconds", "megabytes", "threads", "grace")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a subject may take.
+
+    Parameters
+    ----------
+    seconds : float
+        Handed to the solver. Past ``seconds`` and the grace the whole process tree is killed.
+    megabytes : float
+        Resident memory of the whole process tree, interpreter and libraries included.
+    threads : int
+        Handed to the solver, and set for every library that reads it from the environment.
+    grace : float
+        Seconds beyond the limit, for handing the program over, reading back, and late clocks.
+    """
+
+    seconds: float = 60.0
+    megabytes: float = 4000.0
+    threads: int = 1
+    grace: float = 20.0
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment variables that pin the threads of numerical libraries."""
+        return dict.fromkeys(THREAD_VARIABLES, str(self.threads))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One measurement to be made; ``seed`` draws the problem, where it is drawn, and is the solver's too."""
+
+    problem: str
+    program: str
+    method: str
+    seed: int
+    limits: Limits
+
+    @property
+    def case(self) -> tuple[str, str, int]:
+        """What is to be solved, whoever solves it."""
+        return self.problem, self.program, self.seed
+
+    def arguments(self) -> dict[str, Any]:
+        """The subject as plain JSON, without nesting."""
+        given = asdict(self)
+        return {**{key: given[key] for key in ("problem", "program", "method", "seed")}, **given["limits"]}
+
+    @staticmethod
+    def of(arguments: dict[str, Any]) -> Subject:
+        """What :meth:`arguments` wrote."""
+        limits = Limits(**{key: arguments[key] for key in LIMITS})
+        return Subject(**{key: arguments[key] for key in ("problem", "program", "method", "seed")}, limits=limits)

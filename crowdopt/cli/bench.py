@@ -1,0 +1,80 @@
+"""Verbs that measure and show: bench, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdopt import measuring
+from crowdopt.bench.suites import SUITES
+from crowdopt.cli.common import as_json, say, target
+
+
+@click.command(epilog="Example: crowdopt bench --suite tiny --backends exact,highs,pulp-cbc -o bench")
+@click.argument("problems", nargs=-1, metavar="[CAMPAIGN|RECIPE]...")
+@click.option("--suite", type=click.Choice(list(SUITES)), help="A named set of problems.")
+@click.option("--backends", default="", help="Names, separated by commas; default: exact and all that work here.")
+@click.option("--program", type=click.Choice(["ip", "lp", "both"]), default="both", show_default=True)
+@click.option("--seeds", type=click.IntRange(1, 1000), help="Seeds 0, 1, … for every problem, in place of the suite's.")
+@click.option("--time-limit", type=float, help="Seconds for each solve; default: the suite's, else 60.")
+@click.option("--memory-limit", type=float, help="Megabytes for each process tree; default: the suite's, else 4000.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of each solver; default 1.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 1024), help="Subjects at once.")
+@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786.")
+@click.option("--export", "form", type=click.Choice(["mps", "lp"]), help="Write the programs instead of solving them.")
+@click.option("--retry", is_flag=True, help="Run again what failed in the harness itself.")
+@target("Folder")
+@as_json
+def bench(
+    problems: tuple[str, ...],
+    suite: str | None,
+    backends: str,
+    program: str,
+    seeds: int | None,
+    time_limit: float | None,
+    memory_limit: float | None,
+    threads: int | None,
+    jobs: int,
+    cluster: str | None,
+    form: str | None,
+    retry: bool,
+    output: Path,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Solver backends side by side, each in a process of its own within limits, every claim checked.
+
+    Started again with the same words it goes on where it was stopped.
+    """
+    asked = {"seconds": time_limit, "megabytes": memory_limit, "threads": threads}
+    limits = {name: value for name, value in asked.items() if value is not None}
+    programs = ("ip", "lp") if program == "both" else (program,)
+    names = ["exact"] if form is not None else [name for name in backends.split(",") if name]
+    plan = measuring.benchmark(problems, suite, names, programs, seeds, limits)
+    if form is not None:
+        files = measuring.export_library(plan.cases, output, form, force)
+        say(
+            as_json, {"folder": str(output), "files": files}, f"wrote {len(files)} programs and their index to {output}"
+        )
+        return
+    summary = measuring.bench(plan, output, jobs, cluster, force, retry)
+    _show(as_json, summary, output)
+
+
+def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
+    facts = {"folder": str(output), "rows": summary["rows"], "verdict": summary["verdict"]}
+    say(as_json, facts, *summary["verdict"], f"wrote {output}: results.csv, timings.csv, {summary['page']}")
+
+
+@click.command(epilog="Example: crowdopt report bench")
+@click.argument("folder", type=click.Path(path_type=Path))
+@as_json
+def report(folder: Path, as_json: bool) -> None:
+    """Write the page of a benchmark anew, from its raw rows."""
+    page = measuring.report(folder)
+    say(as_json, {"page": str(page)}, f"wrote {page}")
+
+
+VERBS = (bench, report)

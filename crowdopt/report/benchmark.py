@@ -1,0 +1,200 @@
+"""The page of a benchmark: the verdict, who settled what how fast, and every row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from crowdopt.report import Kind
+from crowdopt.report.charts import PALETTE, altair
+from crowdopt.report.page import Chart, Folded, Page, Part, Section, Table, data
+
+MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
+TICKS = {"format": "~g", "tickCount": 5, "labelOverlap": True}
+NAMES = {
+    "assignment ip": "Who labels what: plans in whole labels",
+    "assignment lp": "Who labels what: linear programs, for prices and bounds",
+    "selection ip": "Whom to hire: selection programs",
+    "hiring ip": "Whom to hire within a sum of money",
+    "hiring lp": "Whom to hire within a sum of money: linear relaxations",
+    "selection lp": "Whom to hire: their linear relaxations",
+}
+ZOOM = "Drag a chart to move it, shift and wheel to zoom, double click to go back; a name in a legend singles it out."
+OUTCOMES = {
+    "proven": "the optimum, by multipliers that were checked outside the solver's process",
+    "vouched": "a feasible point that only the solver vouches to be optimal",
+    "rough": "called optimal, but off by more than 1e-6",
+    "feasible": "a plan that holds, not called optimal",
+    "infeasible": "there is no plan, so it says",
+    "nothing": "no answer within the limits",
+    "out of time": "had to be killed past the time limit",
+    "out of memory": "had to be killed at the memory limit",
+    "crashed": "its process died",
+    "failed": "ended with an error",
+    "refused": "said that it cannot solve this",
+    "wrong": "claimed what is not true",
+}
+METHODS = {
+    "method": "method",
+    "settled": "settled",
+    "cases": "cases",
+    "seconds": "seconds",
+    "seconds_low": "from",
+    "seconds_high": "to",
+    "mean_gap": "mean gap",
+    "megabytes": "MB",
+    "load": "load s",
+    "cores": "cores",
+}
+NOTES = {
+    "settled": "proven, vouched or infeasible",
+    "seconds": "shifted geometric mean (shift 1 s) of what a user waits for; what is not settled counts the limit",
+    "seconds_low": "95 % bootstrap interval over seeds",
+    "seconds_high": "95 % bootstrap interval over seeds",
+    "mean_gap": "at the end, over the cases with a plan",
+    "megabytes": "median of the most memory that the process tree held, libraries included",
+    "load": "median seconds to load libraries and compiled code, counted apart",
+    "cores": "median of processor seconds a second, where a run took more than one",
+    **OUTCOMES,
+}
+ROWS = {
+    "problem": "problem",
+    "seed": "seed",
+    "method": "method",
+    "outcome": "outcome",
+    "value": "value",
+    "bound": "bound",
+    "gap": "gap",
+    "proof": "proof",
+    "violation": "violation",
+    "total": "seconds",
+    "build": "build",
+    "hand_over": "hand over",
+    "solve": "solve",
+    "read_back": "read back",
+    "load": "load",
+    "wall": "wall",
+    "megabytes": "MB",
+    "claimed": "claimed",
+    "why": "why",
+}
+
+
+def page(summary: dict[str, Any]) -> Page:
+    """The page that a summary says."""
+    sections = [_section(one, summary) for one in summary["comparisons"]]
+    return Page(
+        f"Benchmark: {summary['title']}", _verdict(summary), [*sections, _conditions(summary)], _footer(summary)
+    )
+
+
+def _verdict(summary: dict[str, Any]) -> list[str]:
+    said: list[str] = summary["verdict"]
+    missing = summary["missing"]
+    return [f"Unfinished: {missing} more rows are to come.", *said] if missing else said
+
+
+def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
+    seen = [outcome for outcome in OUTCOMES if any(outcome in row for row in comparison["methods"])]
+    columns = {**METHODS, **{outcome: outcome for outcome in seen}}
+    limit = summary["limits"]["seconds"]
+    means = f"Shifted geometric means with 95 % intervals over seeds; what is not settled counts {limit:g} s. {ZOOM}"
+    shares = (
+        f"Of all cases, by the first {MOST}: how many a method settled within a factor of the fastest one's seconds."
+    )
+    gaps = f"Mean over all cases, of the first {MOST}; who tells nothing while searching stays at 100 % until the end."
+    parts: list[Part] = [
+        Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
+        Table(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
+        Chart("Within a factor of the fastest", profile_chart(comparison), shares),
+        Chart("Gap over time", gap_chart(comparison, limit), gaps),
+        Folded("Who beats whom", _wins(comparison)),
+        Folded("Every row", Table(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
+    ]
+    kind = f"{comparison['family']} {comparison['program']}"
+    return Section(NAMES.get(kind, kind), parts)
+
+
+def _wins(comparison: dict[str, Any]) -> Table:
+    columns = {"method": "wins of \\ against", **{row["method"]: row["method"] for row in comparison["wins"]}}
+    return Table(columns, comparison["wins"], caption="Cases settled alone or at least 5 % sooner, else a smaller gap.")
+
+
+def _first(comparison: dict[str, Any]) -> list[str]:
+    return [row["method"] for row in comparison["methods"][:MOST]]
+
+
+def _only(rows: Sequence[dict[str, Any]], methods: Sequence[str]) -> list[dict[str, Any]]:
+    return [row for row in rows if row["method"] in methods]
+
+
+def means_chart(comparison: dict[str, Any]) -> Any:
+    """Mean seconds of each method with their intervals, and how many cases it settled."""
+    alt = altair()
+    rows = [{**row, "name": f"{row['method']}  {row['settled']}/{row['cases']}"} for row in comparison["means"]]
+    figures = ("seconds", "seconds_low", "seconds_high")
+    tips = ["method:N", "settled:Q", *(alt.Tooltip(f"{key}:Q", format=".3g") for key in figures)]
+    y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=alt.Axis(labelLimit=220))
+    scale = alt.Scale(type="log", padding=12)
+    x, low = (alt.X(f"{key}:Q", scale=scale, axis=TICKS, title="seconds") for key in figures[:2])
+    base = alt.Chart(data(rows)).encode(y=y, tooltip=tips)
+    span = base.mark_rule(strokeWidth=2, opacity=0.5, color=PALETTE[0]).encode(x=low, x2="seconds_high:Q")
+    dots = base.mark_circle(size=90, color=PALETTE[0], opacity=1).encode(x=x)
+    layers = alt.layer(span, dots).add_params(_zoom(alt, ["x"]))
+    return layers.properties(width="container", height=22 * len(rows))
+
+
+def profile_chart(comparison: dict[str, Any]) -> Any:
+    """Performance profiles."""
+    alt = altair()
+    methods = _first(comparison)
+    x = alt.X("factor:Q", scale=alt.Scale(type="log"), axis=TICKS, title="factor of the fastest")
+    y = alt.Y("share:Q", axis=alt.Axis(format="%"), title="cases settled", scale=alt.Scale(domain=[0, 1]))
+    lines = alt.Chart(data(_only(comparison["profile"], methods))).mark_line(interpolate="step-after", strokeWidth=2)
+    return _styled(alt, lines.encode(x=x, y=y), methods)
+
+
+def gap_chart(comparison: dict[str, Any], limit: float) -> Any:
+    """Mean gap over time."""
+    alt = altair()
+    methods = _first(comparison)
+    x = alt.X("seconds:Q", scale=alt.Scale(type="log", domain=[0.01, limit]), axis=TICKS, title="seconds")
+    y = alt.Y("gap:Q", axis=alt.Axis(format="%"), title="mean gap", scale=alt.Scale(domain=[0, 1]))
+    lines = alt.Chart(data(_only(comparison["gaps"], methods))).mark_line(interpolate="step-after", strokeWidth=2)
+    return _styled(alt, lines.encode(x=x, y=y), methods)
+
+
+def _styled(alt: Any, lines: Any, methods: Sequence[str]) -> Any:
+    picked = alt.selection_point(fields=["method"], bind="legend")
+    legend = alt.Legend(orient="bottom", columns=2, title=None)
+    colour = alt.Color("method:N", scale=alt.Scale(domain=list(methods), range=PALETTE), legend=legend)
+    shown = lines.encode(
+        color=colour, opacity=alt.condition(picked, alt.value(1), alt.value(0.15)), tooltip=["method:N"]
+    )
+    return shown.add_params(picked, _zoom(alt, ["x", "y"])).properties(width="container", height=300)
+
+
+def _zoom(alt: Any, axes: list[str]) -> Any:
+    """Moves by dragging; zooms only with shift, so that a wheel over a chart still scrolls the page."""
+    return alt.selection_interval(bind="scales", encodings=axes, zoom="wheel![event.shiftKey]")
+
+
+def _conditions(summary: dict[str, Any]) -> Section:
+    run, limits = summary["run"], summary["limits"]
+    machine = f"{run['system']}, {run['cores']} cores, {run['memory_gb']:g} GB, Python {run['python']}"
+    said = (
+        f"Each subject ran in a process of its own with {limits['seconds']:g} s for the solver, "
+        f"{limits['megabytes']:g} MB for the whole process tree and {limits['threads']} thread(s), after a warm-up on "
+        "a tiny program; the order of methods turned from case to case. Feasibility, value, gap and bounds were "
+        f"recomputed outside that process. Started {run['started']} on {machine}."
+    )
+    meanings = [{"outcome": outcome, "meaning": meaning} for outcome, meaning in OUTCOMES.items()]
+    return Section("Conditions", [said, Table({"outcome": "outcome", "meaning": "meaning"}, meanings)])
+
+
+def _footer(summary: dict[str, Any]) -> str:
+    libraries = {"crowdopt": summary["versions"]["crowdopt"], **summary["run"]["libraries"]}
+    return "Versions: " + ", ".join(f"{name} {version}" for name, version in libraries.items())
+
+
+KIND = Kind("a benchmark", "bench.json", "summary.json", page)

@@ -1,0 +1,169 @@
+"""A page that stands alone: one HTML file with its tables, its charts and everything they need, no network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from crowdopt.crowd.errors import InputError
+from crowdopt.report.charts import LOOK
+
+GLOBALS = "window.vegaEmbed = vegaEmbed;"
+LONG = 32  # letters of a cell from which on it may be broken into lines
+SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of plain values; a click on a heading sorts by it.
+
+    Parameters
+    ----------
+    columns : dict
+        Key in the rows -> heading.
+    notes : dict
+        Key -> what the heading means, shown on hovering.
+    """
+
+    columns: dict[str, str]
+    rows: Sequence[dict[str, Any]]
+    notes: dict[str, str] = field(default_factory=dict)
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """An Altair chart under a heading, and what it shows, in words."""
+
+    title: str
+    drawing: Any
+    caption: str
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Something long that opens on a click."""
+
+    title: str
+    content: Part
+
+
+Part: TypeAlias = "str | Table | Chart | Folded"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands under it: paragraphs, tables, charts."""
+
+    title: str
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page says: its verdict first, in whole sentences."""
+
+    title: str
+    verdict: Sequence[str]
+    sections: Sequence[Section]
+    footer: str = ""
+
+
+def html(page: Page) -> str:
+    """The page as one file.
+
+    Raises
+    ------
+    InputError
+        If the extra ``plots`` is missing.
+    """
+    drawings: list[str] = []
+    verdict = "".join(f"<li>{escape(sentence)}</li>" for sentence in page.verdict)
+    sections = "".join(_section(section, drawings) for section in page.sections)
+    assets = files("crowdopt.report") / "assets"
+    style, script = ((assets / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    charts = f"<script>{_libraries()}</script>\n<script>window.charts=[{','.join(drawings)}];</script>"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
+        f"<title>{escape(page.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n"
+        f'<h1>{escape(page.title)}</h1>\n<ul class="verdict">{verdict}</ul>\n{sections}\n'
+        f"<footer>{escape(page.footer)}</footer>\n</main>\n{charts if drawings else ''}\n<script>{script}</script>\n"
+        "</body>\n</html>\n"
+    )
+
+
+def _section(section: Section, drawings: list[str]) -> str:
+    parts = "".join(_part(one, drawings) for one in section.parts)
+    return f"<section>\n<h2>{escape(section.title)}</h2>\n{parts}</section>\n"
+
+
+def _part(part: Part, drawings: list[str]) -> str:
+    if isinstance(part, Table):
+        return _table(part)
+    if isinstance(part, Chart):
+        drawings.append(_safe(part.drawing.configure(**LOOK).to_json(indent=None)))
+        place = f'<div class="chart" id="chart-{len(drawings) - 1}"></div>'
+        return f"<figure><h3>{escape(part.title)}</h3>{place}<figcaption>{escape(part.caption)}</figcaption></figure>\n"
+    if isinstance(part, Folded):
+        content = _part(part.content, drawings)
+        return f"<details><summary>{escape(part.title)}</summary>{content}</details>\n"
+    return f"<p>{escape(part)}</p>\n"
+
+
+def _table(table: Table) -> str:
+    heads = "".join(
+        f'<th scope="col" title="{escape(table.notes.get(key, ""))}"><button type="button">{escape(head)}</button></th>'
+        for key, head in table.columns.items()
+    )
+    rows = "\n".join(f"<tr>{''.join(_cell(row.get(key)) for key in table.columns)}</tr>" for row in table.rows)
+    caption = f"<p>{escape(table.caption)}</p>\n" if table.caption else ""
+    return f'{caption}<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>\n'
+
+
+def _cell(value: Any) -> str:
+    """A number keeps every digit for sorting and shows four."""
+    if value is None:
+        return "<td></td>"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        text = str(value)
+        return f'<td class="t">{escape(text)}</td>' if len(text) > LONG else f"<td>{escape(text)}</td>"
+    return f'<td class="n" data-v="{value!r}">{number(value)}</td>'
+
+
+def number(value: float) -> str:
+    """Four digits, more for whole numbers; an exponent only where it is needed."""
+    if value == int(value) and abs(value) < 1e12:
+        return str(int(value))
+    low, high = SCIENTIFIC
+    if abs(value) >= 1000:
+        return f"{value:.1f}" if abs(value) < high else f"{value:.3e}"
+    return f"{value:.4g}" if abs(value) >= low else f"{value:.1e}"
+
+
+def _safe(text: str) -> str:
+    """JSON that no HTML parser can take for the end of a script."""
+    return text.replace("</", "<\\/")
+
+
+@cache
+def _libraries() -> str:
+    """Vega, Vega-Lite and their embedding as one script."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise InputError("charts need the extra plots: pip install 'crowdopt[plots]'") from None
+    bundle: str = vl_convert.javascript_bundle(GLOBALS)
+    return bundle.replace("</script", "<\\/script")
+
+
+def data(rows: Sequence[dict[str, Any]]) -> Any:
+    """Rows as a chart's data, written into the page."""
+    from crowdopt.report.charts import altair
+
+    return altair().Data(values=json.loads(json.dumps(list(rows))))

@@ -1,0 +1,156 @@
+"""A benchmark's folder: resumed whenever it was stopped, rebuilt from its rows, never another one's."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from crowdopt import measuring
+from crowdopt.bench.suites import SUITES, cases_of, subjects_of
+from crowdopt.cli import main
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.synthetic import recipe
+from crowdopt.io.campaign import write_campaign
+from tests.dask_cluster import two_workers
+from tests.models import highs
+
+COMMAND = ["bench", "R1:8x20", "B5:50x20", "--seeds", "2", "--backends", "highs,highs-ipm,fake-lies", "--memory-limit"]
+COMMAND += ["2000", "--time-limit", "20"]
+TABLE = "results.csv"
+
+
+def bench(folder: Path, *more: str):
+    return [sys.executable, "-m", "crowdopt.cli", *COMMAND, *more, "-o", str(folder)]
+
+
+@pytest.fixture(scope="module")
+def finished(fakes, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bench") / "whole"
+    done = subprocess.run(bench(folder), capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return folder, done.stdout
+
+
+def test_killed_and_started_again_the_table_is_the_same(finished, tmp_path):
+    """Whatever had been measured is kept, the rest is measured then; two at once, in another order, change nothing."""
+    rng, folder = random.Random(5), tmp_path / "killed"
+    for _ in range(3):
+        with subprocess.Popen(bench(folder), stdout=subprocess.DEVNULL) as running:
+            time.sleep(rng.uniform(1.0, 4.0))
+            running.kill()
+    kept = {path: path.stat().st_mtime_ns for path in (folder / "rows").glob("*.json")}
+    subprocess.run(bench(folder, "--jobs", "2"), stdout=subprocess.DEVNULL, check=True)
+    assert (folder / TABLE).read_bytes() == (finished[0] / TABLE).read_bytes()
+    assert (folder / "bench.json").read_bytes() == (finished[0] / "bench.json").read_bytes()
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+
+
+@pytest.mark.slow
+def test_two_dask_workers_one_killed_the_table_is_the_same(finished, tmp_path):
+    """What the lost worker was measuring is measured by the other one."""
+    folder = tmp_path / "clustered"
+    with two_workers(tmp_path / "dask") as (address, workers):
+        with subprocess.Popen(bench(folder, "--cluster", address), stdout=subprocess.DEVNULL) as running:
+            end = time.monotonic() + 60
+            while len(list((folder / "rows").glob("*.json"))) < 3:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            workers[0].kill()
+        assert running.returncode == 0
+    assert (folder / TABLE).read_bytes() == (finished[0] / TABLE).read_bytes()
+
+
+def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
+    """Nothing but bench.json, run.json and rows is needed, and every optimum says who proves it."""
+    whole, said = finished
+    bare = tmp_path / "bare"
+    shutil.copytree(whole / "rows", bare / "rows")
+    for name in ("bench.json", "run.json"):
+        shutil.copy(whole / name, bare / name)
+    page = measuring.report(bare)
+    assert page.read_bytes() == (whole / "report.html").read_bytes()
+    assert (bare / TABLE).read_bytes() == (whole / TABLE).read_bytes()
+    summary = json.loads((bare / "summary.json").read_text())
+    rows = [row for one in summary["comparisons"] for row in one["results"]]
+    assert {row["outcome"] for row in rows} >= {"proven", "wrong", "infeasible"}
+    for row in rows:
+        if row["outcome"] == "proven":
+            assert row["proof"] == "certificate"
+            assert abs(row["value"] - row["bound"]) <= 1e-6 * max(1.0, abs(row["value"]))
+        if row["outcome"] == "vouched":
+            assert "only the solver vouches" in row["why"]
+    assert "fake-lies" in "".join(summary["verdict"])
+    assert all(sentence in said for sentence in summary["verdict"])
+
+
+def test_a_folder_keeps_to_its_benchmark(finished, tmp_path):
+    """Another benchmark needs another folder, or --force; a folder of something else is never touched."""
+    whole, _ = finished
+    plan = measuring.benchmark(["R1:8x20"], methods=["highs"])
+    with pytest.raises(InputError, match="another benchmark"):
+        measuring.bench(plan, whole)
+    (tmp_path / "else").mkdir()
+    (tmp_path / "else" / "letter.txt").write_text("dear")
+    with pytest.raises(InputError, match="no benchmark"):
+        measuring.bench(plan, tmp_path / "else")
+    with pytest.raises(InputError, match="there are pages of: a benchmark"):
+        measuring.report(tmp_path / "else")
+
+
+def test_bad_input_is_a_sentence(tmp_path):
+    """Exit 2, nothing written."""
+    for words, said in [
+        (["-o", "x"], "nothing to measure"),
+        (["R10:50x20", "--backends", "highs,highs", "-o", "x"], "named twice"),
+        (["nowhere", "--backends", "highs", "-o", "x"], "unknown problem 'nowhere'"),
+        (["R1:8x20", "--backends", "magic", "-o", "x"], "there is no backend 'magic'"),
+    ]:
+        done = CliRunner().invoke(main, ["bench", *words])
+        assert done.exit_code == 2
+        assert said in done.output
+    assert not Path("x").exists()
+
+
+def test_campaigns_by_path(tmp_path):
+    """The campaign's own instance, with a seed for the solver alone."""
+    write_campaign(recipe("R10:10x20", 0), tmp_path / "mine")
+    plan = measuring.benchmark([str(tmp_path / "mine")], methods=["highs"], programs=["ip"])
+    summary = measuring.bench(plan, tmp_path / "out", processes=1)
+    (row,) = summary["comparisons"][0]["results"]
+    assert (row["outcome"], row["value"]) == ("vouched", 69.0)
+
+
+def test_the_library_is_what_others_solve(tmp_path):
+    """Its files, read by another reader, have the optimum that the benchmark finds; the index names them all."""
+    words = ["bench", "R10:10x20", "--seeds", "1", "--export", "mps", "-o", str(tmp_path / "library")]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    names = {path.name for path in (tmp_path / "library").iterdir()}
+    assert names == {"index.csv", "R10-10x20-ip-0.mps", "R10-10x20-lp-0.mps"}
+    file = tmp_path / "library" / "R10-10x20-ip-0.mps"
+    read = subprocess.run([sys.executable, highs.__file__, file], capture_output=True, text=True, check=True).stdout
+    assert json.loads(read)["optimum"] == pytest.approx(69.0)
+    assert (tmp_path / "library" / "index.csv").read_text().splitlines()[1].startswith("R10-10x20-ip-0.mps,R10:10x20")
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_suites_name_problems_that_exist(name):
+    """Each case once; every method meets every case that it handles; no method always goes first."""
+    suite = SUITES[name]
+    cases = cases_of(suite.entries)
+    subjects = subjects_of(cases, ["highs", "pulp-cbc", "scip"], suite.limits)
+    assert len(subjects) == 3 * len(cases)
+    assert len({subject.case for subject in subjects}) == len(cases)
+    first = [subjects[3 * k].method for k in range(len(cases))]
+    counts = np.unique(first, return_counts=True)[1]
+    assert counts.max() < len(cases) or len(cases) == 1
+    assert os.sep not in name

@@ -1,0 +1,112 @@
+"""Pages stand alone, say what their data say, and work in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import escape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from crowdopt import measuring
+from crowdopt.report.charts import altair
+from crowdopt.report.page import Chart, Folded, Page, Section, Table, data, html, number
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PROBE = """
+<script>
+setTimeout(() => {
+  const heads = [...document.querySelectorAll("th button")];
+  const body = heads[0].closest("table").tBodies[0];
+  const column = (k) => [...body.rows].map((row) => row.cells[k].dataset.v ?? row.cells[k].textContent);
+  const place = heads.findIndex((head) => head.textContent === "seconds");
+  heads[place].click();
+  const rising = column(place);
+  heads[place].click();
+  document.querySelectorAll("details").forEach((one) => { one.open = true; });
+  const found = {
+    width: innerWidth, needed: document.documentElement.scrollWidth, rising, falling: column(place),
+    charts: document.querySelectorAll(".chart").length, drawn: document.querySelectorAll(".chart svg.marks").length,
+    narrow: [...document.querySelectorAll(".chart svg.marks")].filter((one) => one.clientWidth < 200).length,
+  };
+  parent.document.body.insertAdjacentHTML("beforeend", `<pre id="probe">${JSON.stringify(found)}</pre>`);
+}, 3000);
+</script>
+"""
+
+
+class Tags(HTMLParser):
+    """Every element that a browser would see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, list]] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, attrs))
+
+
+def sample() -> Page:
+    rows = [{"name": "a<b", "value": 1e-7, "note": None}, {"name": "</script>", "value": 12345.678, "note": "x" * 40}]
+    drawing = altair().Chart(data(rows)).mark_point().encode(x="value:Q", y="name:N").properties(width="container")
+    table = Table({"name": "name", "value": "value", "note": "note"}, rows, {"value": 'a "unit"'}, "caption")
+    return Page("A & B", ["All <well>."], [Section("One", [Chart("c", drawing, "d"), Folded("more", table), "text"])])
+
+
+def test_everything_is_escaped_and_inside():
+    """Whatever stands in a campaign's names is text in the page; nothing is loaded from anywhere."""
+    text = html(sample())
+    assert "A &amp; B" in text
+    assert "All &lt;well&gt;." in text
+    assert "<td>a&lt;b</td>" in text
+    assert 'data-v="12345.678"' in text
+    drawings = re.search(r"window\.charts=(\[.*?\]);</script>", text, re.DOTALL)
+    assert json.loads(drawings[1].replace("<\\/", "</"))[0]["mark"]["type"] == "point"
+    tags = Tags()
+    tags.feed(text)
+    assert [dict(given).get("href", "data:,") for _, given in tags.found] == ["data:,"] * len(tags.found)
+    assert [name for name, given in tags.found if "src" in dict(given)] == []
+    assert sum(name == "script" for name, _ in tags.found) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(3, "3"), (3.0, "3"), (0.123456, "0.1235"), (1e-7, "1.0e-07"), (12345.678, "12345.7"), (0, "0")],
+)
+def test_numbers_are_short(value, shown):
+    """Four digits say enough; sorting uses all of them."""
+    assert number(value) == shown
+
+
+@pytest.fixture(scope="module")
+def benchmark_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    plan = measuring.benchmark(["R1:8x20", "SELECT:20x8"], methods=["highs", "highs-ipm", "pulp-cbc"], seeds=2)
+    summary = measuring.bench(plan, tmp_path_factory.mktemp("bench") / "out")
+    return Path(summary["page"]).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt install chromium")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_of_a_benchmark_in_a_browser(benchmark_page: str, tmp_path: Path, width: int):
+    """No message on the console, every chart drawn, nothing wider than the window, tables sort both ways."""
+    probed = tmp_path / "probed.html"
+    inside = escape(f"{PROBE}</body>".join(benchmark_page.rsplit("</body>", 1)))
+    frame = f'<iframe style="width:{width}px;height:900px;border:0" srcdoc="{inside}"></iframe>'
+    probed.write_text(f"<!doctype html><body>{frame}</body>", encoding="utf-8")  # windows are no narrower than 500
+    look = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
+    look += ["--window-size=1400,1000", "--virtual-time-budget=10000", f"--user-data-dir={tmp_path / 'profile'}"]
+    done = subprocess.run([*look, probed.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    found = json.loads(re.findall(r'<pre id="probe">(.*?)</pre>', done.stdout)[-1])
+    assert found["width"] == width
+    assert found["needed"] <= width
+    assert found["charts"] == found["drawn"] == 12  # three for each of two questions, whole and relaxed
+    assert found["narrow"] == 0
+    times = [float(value) for value in found["rising"]]
+    assert times == sorted(times)
+    assert [float(value) for value in found["falling"]] == sorted(times, reverse=True)
