@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdopt.backends import solve
+from crowdopt.backends.highs import HighsMaster
 from crowdopt.bench.sources import IP, LP
 from crowdopt.core.program import Floats, Program
 from crowdopt.core.solution import Options
@@ -18,12 +19,13 @@ from crowdopt.crowd.selection import SelectionInstance
 from crowdopt.crowd.synthetic import recipe
 from crowdopt.io.plan_folder import write_plan
 from crowdopt.offline.exact.method import solve_exact
+from crowdopt.offline.exact.search import Solvers
 from crowdopt.offline.ranking import algorithm1
 
 if TYPE_CHECKING:
     from crowdopt.bench.methods import Run
 
-SEARCH = "highs"  # who searches where the exact method needs it
+SOLVERS = Solvers(solve, HighsMaster, "highs")
 WARM = "R10:60x40"  # large enough that every compiled part is used
 
 
@@ -36,7 +38,7 @@ class Own:
 
 
 def _warm_exact() -> None:
-    solve_exact(recipe(WARM), IP, solve, SEARCH, Options(time_limit=300.0, nodes=2))
+    solve_exact(recipe(WARM), IP, SOLVERS, Options(time_limit=300.0, nodes=2))
 
 
 def _warm_algorithm1() -> None:
@@ -49,7 +51,7 @@ def _exact(run: Run) -> dict[str, Any]:
         raise InputError("the exact method solves assignment problems only")
     run.tell("solving")
     started = perf_counter()
-    plan = solve_exact(run.problem.instance, run.program, solve, SEARCH, run.options, run.listener)
+    plan = solve_exact(run.problem.instance, run.program, SOLVERS, run.options, run.listener)
     solved = perf_counter() - started
     run.tell("solved")
     if plan.found:
