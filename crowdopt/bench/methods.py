@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdopt.backends import available, named, solve
 from crowdopt.backends.probe import tiny
-from crowdopt.bench.ours import OWN, SEARCH
+from crowdopt.bench.ours import OWN, SOLVERS
 from crowdopt.bench.sources import IP, Problem, source_of
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.errors import InputError
@@ -103,7 +103,7 @@ def chosen(names: Sequence[str]) -> list[str]:
 def version_of(method: str) -> str:
     """The version of the library behind a method."""
     if method == "exact":
-        return f"{__version__} with {SEARCH} {version_of(SEARCH)}"
+        return f"{__version__} with {SOLVERS.backend} {version_of(SOLVERS.backend)}"
     if method in OWN:
         return __version__
     library = named(method).library
