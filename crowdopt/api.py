@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -18,6 +19,7 @@ from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.export import check_file, ids_of, write_program
 from crowdopt.io.importing import import_labels
 from crowdopt.io.plan_folder import write_plan
+from crowdopt.offline.checked import refuse_shares, solve_checked
 from crowdopt.offline.exact.method import solve_exact
 from crowdopt.offline.explain import Shortage, shortage
 from crowdopt.offline.full import solve_full
@@ -84,15 +86,26 @@ def assign(
     except ValueError as error:
         raise InputError(str(error)) from None
     started, clock = datetime.now(UTC), perf_counter()
+    if program == "lp":
+        refuse_shares(instance)
+    if program == "ip" and instance.the_rule.checked:
+        plan = solve_checked(instance, partial(_linear, method, program, None), options, listener)
+    else:
+        plan = _linear(method, program, listener, instance, options)
+    return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+
+
+def _linear(
+    method: str, program: str, listener: Listener | None, instance: AssignmentInstance, options: Options
+) -> Plan:
+    """The rule's linear program, by the method asked for."""
     if method == "exact":
-        plan = solve_exact(instance, program, solve, SEARCH, options, listener)
-        return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+        return solve_exact(instance, program, solve, SEARCH, options, listener)
     chosen = backends.named(method)
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
     linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
-    plan = solve_full(instance, program, solve, method, options, listener, linear)
-    return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+    return solve_full(instance, program, solve, method, options, listener, linear)
 
 
 def explain(instance: AssignmentInstance, time_limit: float = 60.0) -> Shortage | None:

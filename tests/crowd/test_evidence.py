@@ -13,6 +13,7 @@ from crowdopt import InputError
 from crowdopt.crowd.evidence import BHATTACHARYYA, CLIP, FLOOR, HOEFFDING, RULES, rule_named
 from crowdopt.crowd.voting import hoeffding_bound
 
+PROMISING = [rule for rule in RULES.values() if not rule.checked]
 accuracies = st.lists(st.floats(0.01, 0.99), min_size=1, max_size=6).map(np.array)
 
 
@@ -30,7 +31,7 @@ def exact_error(accuracy: np.ndarray, weight: np.ndarray, classes: int = 2) -> f
 
 
 @given(accuracies)
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+@pytest.mark.parametrize("rule", PROMISING, ids=lambda rule: rule.name)
 def test_no_vote_errs_more_than_its_evidence_promises(rule, accuracy):
     """The guarantee itself: with the rule's weights the exact error is at most the bound its evidence gives."""
     bound = rule.error(rule.evidence(accuracy).sum(), 2)
