@@ -15,10 +15,12 @@ from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.answering import Answered, read_answers, write_answers
 from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.export import check_file, ids_of, write_program
 from crowdopt.io.importing import import_labels
 from crowdopt.io.plan_folder import write_plan
+from crowdopt.io.rehearsing import write_rehearsal
 from crowdopt.offline.checked import refuse_shares, solve_checked
 from crowdopt.offline.exact.method import solve_exact
 from crowdopt.offline.explain import Shortage, shortage
@@ -27,7 +29,18 @@ from crowdopt.plan import Plan
 from crowdopt.programs import assignment, assignment_dual
 from crowdopt.verify import verify
 
-__all__ = ["assign", "explain", "export", "import_labels", "read_campaign", "verify", "write_campaign", "write_plan"]
+__all__ = [
+    "answers",
+    "assign",
+    "explain",
+    "export",
+    "import_labels",
+    "read_campaign",
+    "rehearse",
+    "verify",
+    "write_campaign",
+    "write_plan",
+]
 
 PROGRAMS = ("ip", "lp")
 SEARCH = "highs"  # who searches the full program where the exact method needs it
@@ -111,6 +124,44 @@ def _linear(
 def explain(instance: AssignmentInstance, time_limit: float = 60.0) -> Shortage | None:
     """What an infeasible instance lacks, and which error target is within reach; None if time ran out."""
     return shortage(instance, solve, RELAXATIONS, Options(time_limit=time_limit))
+
+
+def answers(
+    labels: str | Path, plan: str | Path, campaign: str | Path, folder: str | Path | None = None, force: bool = False
+) -> Answered:
+    """Answers from the labels of a plan: weighted votes, exact posteriors, what is missing; and the next campaign.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label: what came back.
+    plan, campaign : path
+        The plan's folder, and that of the campaign it was made for.
+    folder : path, optional
+        Where to write answers.csv, missing.csv and ``campaign/``, the campaign with these labels in, ready to solve.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read, or the folder cannot be written.
+    """
+    found = read_answers(labels, plan, campaign)
+    if folder is not None:
+        write_answers(found, folder, force)
+    return found
+
+
+def rehearse(
+    campaign: str | Path,
+    plan: str | Path,
+    output: str | Path,
+    truth: str | Path | None = None,
+    seed: int = 0,
+    lost: float = 0.0,
+    force: bool = False,
+) -> int:
+    """Simulate the labels of a plan by the campaign's own skills and write their table; returns their number."""
+    return write_rehearsal(campaign, plan, output, truth, seed, lost, force)
 
 
 def export(instance: AssignmentInstance, path: str | Path, program: str = "ip", force: bool = False) -> Program:

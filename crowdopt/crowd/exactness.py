@@ -71,7 +71,7 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
     target = instance.epsilon[task] + CERTAIN
     low, high = np.full(task.size, -1), np.array([_enough(instance, int(i), ranked[k]) for k, i in enumerate(task)])
     while (high - low > 1).any():
-        middle = (low + high) // 2
+        middle = np.maximum(0, (low + high) // 2)
         hands = [np.array(held[k] + ranked[k][:count].tolist(), np.int64) for k, count in enumerate(middle.tolist())]
         error = errors_of(instance, task, hands)
         good = (error <= target) & (middle <= [len(one) for one in ranked])

@@ -239,6 +239,10 @@ class AssignmentInstance:
             return "all" if self.n_types == 1 else str(kind)
         return self.types[kind]
 
+    def given(self, posterior: Floats) -> AssignmentInstance:
+        """The instance once the collected labels are seen: what they say is each task's prior, (tasks, classes)."""
+        return replace(self, prior=posterior, observed=True)
+
     def with_epsilon(self, epsilon: float) -> AssignmentInstance:
         """The same instance with one error target for every task."""
         return replace(self, epsilon=np.asarray(epsilon))

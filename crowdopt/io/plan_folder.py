@@ -72,11 +72,21 @@ def summary(plan: Plan) -> dict[str, Any]:
         "backend": plan.backend,
         "seed": plan.seed,
     }
+    if instance.has_prior or instance.observed:
+        numbers["prior"] = stated_prior(instance)
     if plan.duals is not None and instance.budget is not None:
         numbers["budget_dual"] = plan.duals.budget
     if plan.overrides:
         numbers["in_place_of_campaign"] = plan.overrides
     return {**numbers, "versions": versions()}
+
+
+def stated_prior(instance: AssignmentInstance) -> Any:
+    """Each class's probability, whose logarithm the rule's vote adds; or, with labels observed, that it is per task."""
+    if instance.observed:
+        return "given the labels already in"
+    names = instance.class_names or tuple(str(k) for k in range(instance.classes))
+    return dict(zip(names, instance.prior.tolist(), strict=True)) if instance.prior.ndim == 1 else "per task"
 
 
 def versions() -> dict[str, str]:
@@ -139,6 +149,11 @@ def _write_tasks(plan: Plan, folder: Path) -> None:
         "error_bound": instance.error_bound(plan.evidence),
         "dual": [""] * instance.n_tasks if duals is None else duals.task,
     }
+    if plan.exact_error is not None:
+        above, width = plan.exact_error
+        columns["exact_error"] = above
+        if width.any():
+            columns["exact_width"] = width
     if duals is not None and duals.labels.any():
         columns["labels_dual"] = duals.labels
     write_csv(folder / "tasks.csv", list(columns), columns.values())

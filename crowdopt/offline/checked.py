@@ -12,8 +12,9 @@ import numpy as np
 from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.solution import Listener, Options, Progress, Status
 from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.subset import of_tasks
 from crowdopt.offline.full import Clock
 from crowdopt.offline.hands import Hands
 from crowdopt.plan import Ints, Plan, breaches, decide, worst_breach
@@ -21,7 +22,7 @@ from crowdopt.plan import Ints, Plan, breaches, decide, worst_breach
 Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
 
 AIMS = (1.0, 1.15, 0.85, 1.35, 0.7, 1.7)  # of probit's need; the last is about the rule bhattacharyya's
-NEAR = 1e-3  # relative gap at which a start is good enough, but on small instances
+NEAR = 1e-2  # relative gap at which a start is good enough, but on small instances
 SMALL = 5_000  # pairs
 
 
@@ -38,40 +39,63 @@ def solve_checked(
     linear : callable
         ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
     """
-    clock = Clock(options.time_limit, perf_counter())
+    open_ = _open(instance)
+    if 0 < open_.size < instance.n_tasks and not instance.min_load.any():
+        return _lifted(instance, open_, solve_checked(of_tasks(instance, open_), linear, options, listener))
+    clock, gap = Clock(options.time_limit, perf_counter()), options.gap
+    options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
     head = linear(relaxation(instance), replace(options, time_limit=clock.left / 3))
     if head.status is Status.INFEASIBLE:
         return replace(head, instance=instance)
     best, value, interrupted = None, np.inf, head.interrupted
     for start in _starts(instance, head, linear, options, clock):
         interrupted |= start.interrupted
-        pairs = None if start.pairs is None else settled(instance, start.pairs)
+        turn = Clock(clock.left / 3, perf_counter())  # so that a start that cannot be mended leaves time for others
+        pairs = None if start.pairs is None else settled(instance, start.pairs, turn)
         if pairs is not None and (cost := float(instance.prices(pairs).sum())) < value:
             best, value = pairs, cost
             if listener is not None:
                 listener(Progress(perf_counter() - clock.started, value, head.bound))
-        if best is not None and relative_gap(value, head.bound) <= max(PROVEN, options.gap):
+        if best is not None and relative_gap(value, head.bound) <= max(PROVEN, gap):
             break
     return _plan(instance, head, best, interrupted)
+
+
+def _open(instance: AssignmentInstance) -> Ints:
+    """Tasks that keep their target only with new labels, or must have some."""
+    error, _ = exact_errors(instance, np.zeros((0, 2), np.int64))
+    done = (error <= instance.epsilon + CERTAIN) & (instance.residual_need <= 0) & (instance.new_label_limits[0] <= 0)
+    done[instance.fixed[:, 0]] = False
+    return np.flatnonzero(~done)
+
+
+def _lifted(instance: AssignmentInstance, kept: Ints, part: Plan) -> Plan:
+    """A plan for the tasks kept as a plan for all: the others need no label, and their multipliers are 0."""
+    duals = part.duals
+    if duals is not None:
+        task, labels = np.zeros((2, instance.n_tasks))
+        task[kept], labels[kept] = duals.task, duals.labels
+        duals = replace(duals, task=task, labels=labels)
+    pairs = None if part.pairs is None else np.column_stack([kept[part.pairs[:, 0]], part.pairs[:, 1]])
+    return replace(part, instance=instance, pairs=pairs, duals=duals)
 
 
 def _starts(instance: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Iterator[Plan]:
     """The relaxation's own plan, then plans that aim at more or less evidence."""
     yield head
-    near = options.gap if instance.n_tasks * instance.n_workers <= SMALL else max(options.gap, NEAR)
     for number, aim in enumerate(AIMS):
         if clock.over or head.interrupted:
             return
         aimed = replace(relaxation(instance), rule="probit", demand=np.asarray(aim))
         if instance.rule == "probit" and aim < 1:
             continue
-        yield linear(aimed, replace(options, time_limit=clock.left / (len(AIMS) - number), gap=near))
+        yield linear(aimed, replace(options, time_limit=clock.left / (len(AIMS) - number)))
 
 
-def settled(instance: AssignmentInstance, pairs: Ints) -> Ints | None:
+def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
     """The pairs made to keep the rule and every limit, without a label to spare; None where that fails."""
     hands = Hands.of(instance, pairs)
-    if hands.mend():
+    if not hands.mend(clock):
         return None
     hands.thin()
     found = hands.pairs()

@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.offline.full import Clock
 from crowdopt.plan import Floats, Ints
 
 PARTNERS = 256  # tasks asked for a trade
@@ -56,15 +57,13 @@ class Hands:
         supply = np.array([worth[instance.task_type[i], one].sum() for i, one in zip(tasks, whole, strict=True)])
         return (error <= instance.epsilon[tasks] + CERTAIN) & (supply >= instance.need[tasks] - COVERAGE)
 
-    def mend(self) -> int:
-        """Replace, trade or add labels until every task keeps its target; returns how many still do not."""
-        stuck = 0
+    def mend(self, clock: Clock) -> bool:
+        """Replace, trade or add labels until every task keeps its target; whether all do before time is over."""
         for task in self.wrong().tolist():
             while not self._keep([task], [self.held[task]])[0]:
-                if not (self._replace(task) or self._trade(task) or self._buy(task)):
-                    stuck += 1
-                    break
-        return stuck
+                if clock.over or not (self._replace(task) or self._trade(task) or self._buy(task)):
+                    return False
+        return True
 
     def _free(self, task: int) -> Ints:
         """Workers with room whom the task may still have, the least evidence first."""
