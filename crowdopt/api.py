@@ -23,8 +23,12 @@ from crowdopt.io.plan_folder import write_plan
 from crowdopt.io.rehearsing import write_rehearsal
 from crowdopt.offline.checked import refuse_shares, solve_checked
 from crowdopt.offline.exact.method import solve_exact
-from crowdopt.offline.explain import Shortage, shortage
-from crowdopt.offline.full import solve_full
+from crowdopt.offline.explain.probe import Probe
+from crowdopt.offline.explain.remedies import Remedy
+from crowdopt.offline.explain.remedies import remedies as find_remedies
+from crowdopt.offline.explain.shortage import Shortage, shortage
+from crowdopt.offline.full import Clock, solve_full
+from crowdopt.offline.quick import quick_plan
 from crowdopt.plan import Plan
 from crowdopt.programs import assignment, assignment_dual
 from crowdopt.verify import verify
@@ -123,7 +127,23 @@ def _linear(
 
 def explain(instance: AssignmentInstance, time_limit: float = 60.0) -> Shortage | None:
     """What an infeasible instance lacks, and which error target is within reach; None if time ran out."""
-    return shortage(instance, solve, RELAXATIONS, Options(time_limit=time_limit))
+    return shortage(instance, _probe(time_limit))
+
+
+def remedies(instance: AssignmentInstance, time_limit: float = 60.0, epsilon: float | None = None) -> list[Remedy]:
+    """Ways to make an infeasible instance feasible, each with a plan of whole labels that proves it.
+
+    A looser error target (``epsilon``, or the smallest found), more capacity, more workers, fewer tasks, more money.
+    """
+    probe = _probe(time_limit)
+    if epsilon is None:
+        found = shortage(instance, probe)
+        epsilon = None if found is None else found.epsilon_within_reach
+    return find_remedies(instance, probe, epsilon)
+
+
+def _probe(seconds: float) -> Probe:
+    return Probe(solve, lambda instance, limit: quick_plan(instance, solve, limit), Clock(seconds, perf_counter()))
 
 
 def answers(

@@ -44,7 +44,7 @@ def solve_checked(
         return _lifted(instance, open_, solve_checked(of_tasks(instance, open_), linear, options, listener))
     clock, gap = Clock(options.time_limit, perf_counter()), options.gap
     options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
-    head = linear(relaxation(instance), replace(options, time_limit=clock.left / 3))
+    head = linear(relaxation(instance), replace(options, time_limit=clock.left / 4))
     if head.status is Status.INFEASIBLE:
         return replace(head, instance=instance)
     best, value, interrupted = None, np.inf, head.interrupted
