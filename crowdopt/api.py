@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
@@ -23,24 +24,37 @@ from crowdopt.io.plan_folder import write_plan
 from crowdopt.io.rehearsing import write_rehearsal
 from crowdopt.offline.checked import refuse_shares, solve_checked
 from crowdopt.offline.exact.method import solve_exact
+from crowdopt.offline.explain.curve import Curve
+from crowdopt.offline.explain.curve import curve as find_curve
+from crowdopt.offline.explain.margins import Margins
+from crowdopt.offline.explain.margins import margins as find_margins
 from crowdopt.offline.explain.probe import Probe
 from crowdopt.offline.explain.remedies import Remedy
+from crowdopt.offline.explain.remedies import conflict as find_conflict
 from crowdopt.offline.explain.remedies import remedies as find_remedies
 from crowdopt.offline.explain.shortage import Shortage, shortage
 from crowdopt.offline.full import Clock, solve_full
 from crowdopt.offline.quick import quick_plan
 from crowdopt.plan import Plan
 from crowdopt.programs import assignment, assignment_dual
+from crowdopt.report.charts import save
+from crowdopt.report.curve import cost_curve
 from crowdopt.verify import verify
 
 __all__ = [
+    "Curve",
+    "Margins",
     "answers",
     "assign",
+    "conflict",
+    "curve",
     "explain",
     "export",
     "import_labels",
+    "margins",
     "read_campaign",
     "rehearse",
+    "remedies",
     "verify",
     "write_campaign",
     "write_plan",
@@ -140,6 +154,40 @@ def remedies(instance: AssignmentInstance, time_limit: float = 60.0, epsilon: fl
         found = shortage(instance, probe)
         epsilon = None if found is None else found.epsilon_within_reach
     return find_remedies(instance, probe, epsilon)
+
+
+def conflict(instance: AssignmentInstance, time_limit: float = 60.0) -> list[int]:
+    """An irreducible set of types whose needs cannot be met together; empty where shares of labels would do."""
+    return find_conflict(instance, _probe(time_limit))
+
+
+def has_plan(instance: AssignmentInstance, time_limit: float = 20.0) -> bool:
+    """Whether a plan of whole labels was found within the time."""
+    probe = _probe(time_limit)
+    return probe.find(instance) is not None or assign(instance, time_limit=probe.clock.left, gap=1.0).found
+
+
+def margins(instance: AssignmentInstance, time_limit: float = 60.0) -> Margins | None:
+    """Prices of tasks and values of capacities by the LP, the steepest solved again; None where it has no point."""
+    return find_margins(instance, _probe(time_limit))
+
+
+def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> Curve:
+    """What each error target costs: the LP's optimum piece by piece, and plans that were found."""
+    probe = _probe(time_limit)
+    found = shortage(instance, probe)
+    least = found.no_epsilon_below if found is not None and found.no_epsilon_below else instance.epsilon.min()
+    return find_curve(instance, probe, max(1e-6, 1.001 * float(least)))
+
+
+def can_draw() -> bool:
+    """Whether the extra ``plots`` is installed."""
+    return find_spec("altair") is not None and find_spec("vl_convert") is not None
+
+
+def draw_curve(found: Curve, path: Path) -> None:
+    """A picture of the curve; its name says the format."""
+    save(cost_curve(found.epsilon, found.bound, found.plan), path)
 
 
 def _probe(seconds: float) -> Probe:

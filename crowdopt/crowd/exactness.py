@@ -117,7 +117,8 @@ def relaxation(instance: AssignmentInstance) -> AssignmentInstance:
     """
     if not instance.the_rule.checked:
         return instance
-    fewest = np.maximum(fewest_exact(instance) + instance.collected_count, instance.min_labels)
-    hopeless = fewest > np.minimum(instance.max_labels, instance.collected_count + instance.n_workers)
+    new = fewest_exact(instance)
+    fewest = np.where(new > 0, np.maximum(new + instance.collected_count, instance.min_labels), instance.min_labels)
+    hopeless = new > np.minimum(instance.new_label_limits[1], instance.n_workers)
     most = np.where(hopeless, UNLIMITED, instance.max_labels)
     return replace(instance, min_labels=np.where(hopeless, instance.n_workers + 1 + fewest, fewest), max_labels=most)

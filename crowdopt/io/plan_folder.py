@@ -14,6 +14,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.folder import PLAN, new_folder
 from crowdopt.io.tables import write_csv
@@ -79,6 +80,15 @@ def summary(plan: Plan) -> dict[str, Any]:
     if plan.overrides:
         numbers["in_place_of_campaign"] = plan.overrides
     return {**numbers, "versions": versions()}
+
+
+def read_overrides(folder: Path) -> dict[str, Any]:
+    """The settings of a plan that took the place of its campaign's; InputError if there is no plan."""
+    try:
+        settings = json.loads((folder / PLAN).read_text(encoding="utf-8")).get("in_place_of_campaign", {})
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"there is no plan in {folder}: {PLAN} cannot be read ({error})") from None
+    return dict(settings)
 
 
 def stated_prior(instance: AssignmentInstance) -> Any:

@@ -18,7 +18,7 @@ from crowdopt.plan import Ints, Plan, breaches
 from crowdopt.programs import target
 
 SMALL = 5_000  # pairs up to which the exact method is as quick
-BEYOND = (1.02, 1.1)  # times the bound: what a plan may cost
+BEYOND = 1.03  # times the bound: what a plan may cost
 WORK = 2_000  # pairs looked at
 
 
@@ -42,12 +42,9 @@ def _pairs(instance: AssignmentInstance, solve: Solve, options: Options) -> Ints
     bound = relax_classes(classes, solve, options, whole=True).certificate.bound
     if not np.isfinite(bound):
         return None
-    for factor in BEYOND:
-        money = bound * factor + 5 * float(instance.cost.max())
-        pairs = _aimed(classes, min(money, np.inf if instance.budget is None else instance.budget), solve, options)
-        if pairs is not None and not breaches(instance, pairs):
-            return pairs
-    return None
+    money = bound * BEYOND + 5 * float(instance.cost.max())
+    pairs = _aimed(classes, min(money, np.inf if instance.budget is None else instance.budget), solve, options)
+    return None if pairs is None or breaches(instance, pairs) else pairs
 
 
 def _aimed(classes: Classes, money: float, solve: Solve, options: Options) -> Ints | None:

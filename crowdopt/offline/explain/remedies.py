@@ -18,6 +18,7 @@ from crowdopt.plan import Floats, Ints
 from crowdopt.programs import aggregated, missing
 
 GROWTH = (1.0, 1.02, 1.06, 1.15, 1.3, 1.6, 2.2, 4.0)  # times what the LP says, until whole labels do
+MODEST = 5_000  # pairs up to which what the LP says is tried as it is: beyond, whole labels hardly ever fit so tightly
 NAMED = 5  # ids in a sentence
 
 
@@ -75,10 +76,15 @@ def _more_capacity(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
 
 
 def _larger(instance: AssignmentInstance, extra: Floats) -> Iterator[AssignmentInstance]:
-    for number, factor in enumerate(GROWTH):
+    for number, factor in _growth(instance):
         more = np.where(extra > NOTICE, np.ceil(extra * factor - NOTICE) + number, 0).astype(np.int64)
         room = np.maximum(instance.capacity, instance.n_tasks)
         yield replace(instance, capacity=np.minimum(instance.capacity + more, room))
+
+
+def _growth(instance: AssignmentInstance) -> list[tuple[int, float]]:
+    steps = list(enumerate(GROWTH))
+    return steps if instance.n_tasks * instance.n_workers <= MODEST else steps[1:]
 
 
 def _used(instance: AssignmentInstance, pairs: Ints) -> Remedy:
@@ -127,7 +133,7 @@ def _more_workers(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if probe.has_shares(_hired(instance, best, middle)) else (middle, high)
-    for number, factor in enumerate(GROWTH):
+    for number, factor in _growth(instance):
         count = int(np.ceil(high * factor)) + number
         after = _hired(instance, best, count)
         pairs = probe.find(after)
@@ -177,7 +183,7 @@ def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     drop = np.rint(solution.column("dropped")).astype(np.int64)
     if drop.sum() == 0:
         drop[int(classes.need.argmax())] = 1
-    for number, factor in enumerate(GROWTH):
+    for number, factor in _growth(instance):
         more = np.minimum(classes.tasks_in, np.where(drop > 0, np.ceil(drop * factor) + number, 0)).astype(np.int64)
         kept = _kept(classes, more)
         if kept.size == 0:
