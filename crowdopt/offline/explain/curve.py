@@ -15,7 +15,7 @@ from crowdopt.offline.explain.probe import Probe, without_budget
 from crowdopt.programs import aggregated
 
 FLAT = 1e-7  # relative; a tangent this close to the curve is the curve
-MOST = 120  # LPs solved for the pieces
+MOST = 240  # LPs solved for the pieces
 GRID = 9  # targets for which a plan of whole labels is looked for
 LARGEST = 0.45  # error target at the right end
 
@@ -94,7 +94,7 @@ def _cut(instance: AssignmentInstance, probe: Probe, points: dict[float, tuple[f
     known = sorted(points.values())
     open_ = [pair for pair in pairwise(known) if np.isfinite(pair[1][1])]
     while open_ and len(points) < MOST and not probe.clock.over:
-        left, right = open_.pop()
+        left, right = open_.pop(0)
         near = FLAT * max(1.0, right[1])
         if abs(left[1] + left[2] * (right[0] - left[0]) - right[1]) <= near or right[0] - left[0] <= FLAT:
             continue
