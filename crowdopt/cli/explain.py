@@ -51,23 +51,22 @@ def explain(
     settings |= {key: value for key, value in (("rule", rule), ("epsilon", epsilon)) if value is not None}
     instance = overridden(api.read_campaign(campaign), settings)
     margins = api.margins(instance, time_limit / 3)
-    if margins is None or not _has_plan(instance, time_limit / 3):
-        _no_plan(instance, time_limit, output, force, as_json)
+    if margins is None or not api.has_plan(instance, time_limit / 3):
+        _no_plan(instance, margins is None, time_limit, output, force, as_json)
         raise SystemExit(NO)
     _worth(instance, margins, time_limit, output, force, as_json)
 
 
-def _has_plan(instance: AssignmentInstance, seconds: float) -> bool:
-    return api.has_plan(instance, seconds)
-
-
-def _no_plan(instance: AssignmentInstance, seconds: float, output: Path | None, force: bool, as_json: bool) -> None:
+def _no_plan(
+    instance: AssignmentInstance, settled: bool, seconds: float, output: Path | None, force: bool, as_json: bool
+) -> None:
     short = api.explain(instance, seconds)
     if short is None:
         raise InputError(f"the time of {seconds:g} s is over before anything is known; allow more")
     types = api.conflict(instance, seconds)
     ways = api.remedies(instance, seconds, short.epsilon_within_reach)
-    said = ["there is no plan, or none was found soon", *short.sentences(instance)[: len(RULES) * 5]]
+    known = "there is no plan: not even shares of labels would do" if settled else "no plan was found soon"
+    said = [known, *short.sentences(instance)[: len(RULES) * 5]]
     if 1 < len(types) < instance.n_types:
         names = ", ".join(instance.type_id(k) for k in types)
         said.append(f"types {names} cannot all be met; without any one of them the others can")
