@@ -24,13 +24,13 @@ from crowdopt.io.plan_folder import write_plan
 from crowdopt.io.rehearsing import write_rehearsal
 from crowdopt.offline.checked import refuse_shares, solve_checked
 from crowdopt.offline.exact.method import solve_exact
+from crowdopt.offline.explain.conflict import conflict as find_conflict
 from crowdopt.offline.explain.curve import Curve
 from crowdopt.offline.explain.curve import curve as find_curve
 from crowdopt.offline.explain.margins import Margins
 from crowdopt.offline.explain.margins import margins as find_margins
 from crowdopt.offline.explain.probe import Probe
 from crowdopt.offline.explain.remedies import Remedy
-from crowdopt.offline.explain.remedies import conflict as find_conflict
 from crowdopt.offline.explain.remedies import remedies as find_remedies
 from crowdopt.offline.explain.shortage import Shortage, shortage
 from crowdopt.offline.full import Clock, solve_full

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +21,12 @@ EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers
 LATTICE = 131_072  # cells of the lattice beyond, per half
 CLASSWISE = 2_000_000  # score vectors that a vote among more than two classes may have
 FEW = 64  # tasks below which threads do not pay
+
+
+def are_compiled() -> bool:
+    """Whether the compiled loops are in the cache on disk, or in memory."""
+    cached = (Path(__file__).parent / "__pycache__").glob("kernels.errors-*.nbi")
+    return "crowdopt.crowd.kernels" in sys.modules or any(cached)
 
 
 def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:

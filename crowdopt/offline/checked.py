@@ -15,6 +15,7 @@ from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
+from crowdopt.crowd.voting import are_compiled
 from crowdopt.offline.full import Clock
 from crowdopt.offline.hands import Hands
 from crowdopt.plan import Ints, Plan, breaches, decide, worst_breach
@@ -39,6 +40,8 @@ def solve_checked(
     linear : callable
         ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
     """
+    if listener is not None and not are_compiled():
+        listener(Progress(0.0, None, None, "compiling once"))
     open_ = _open(instance)
     if 0 < open_.size < instance.n_tasks and not instance.min_load.any():
         return _lifted(instance, open_, solve_checked(of_tasks(instance, open_), linear, options, listener))

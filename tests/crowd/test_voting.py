@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import erfcx
 
 from crowdopt import InputError
 from crowdopt.crowd.aggregation import majority_posterior, one_coin
@@ -127,6 +128,19 @@ def test_no_vote_beats_log_odds_and_no_label_harms_it(p, seed):
     assert best <= weighted_error(p[:-1]) + 1e-12
     worse = np.append(p[:-1], 0.5 + (p[-1] - 0.5) * rng.random())
     assert best <= weighted_error(worse) + 1e-12
+
+
+def test_the_error_is_close_to_its_normal_approximation():
+    """Median within 3-12 % of 1/2 e^(-A/2) erfcx(sqrt(sum l^2 / 8)), by size of the crowd."""
+    rng = np.random.default_rng(4)
+    for count in (5, 10, 20):
+        off = []
+        for _ in range(200):
+            p = rng.uniform(0.55, 0.9, count)
+            odds, evidence = np.log(p / (1 - p)), -np.log(4 * p * (1 - p)).sum()
+            near = 0.5 * np.exp(-evidence / 2) * erfcx(np.sqrt((odds**2).sum() / 8))
+            off.append(abs(near / weighted_error(p) - 1))
+        assert np.median(off) < 0.12
 
 
 def test_ties_are_broken_by_a_coin():

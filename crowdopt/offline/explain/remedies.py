@@ -15,7 +15,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.offline.explain.probe import NOTICE, Probe, without_budget
 from crowdopt.plan import Floats, Ints
-from crowdopt.programs import aggregated, missing
+from crowdopt.programs import aggregated
 
 GROWTH = (1.0, 1.02, 1.06, 1.15, 1.3, 1.6, 2.2, 4.0)  # times what the LP says, until whole labels do
 MODEST = 5_000  # pairs up to which what the LP says is tried as it is: beyond, whole labels hardly ever fit so tightly
@@ -243,42 +243,3 @@ def _more_money(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
 
 def _listed(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-
-
-def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
-    """An irreducible set of types whose needs cannot be met together: without any one of them the others can.
-
-    Found by divide and conquer over elastic LPs (Junker 2004); capacities and all other limits stay in force. Empty
-    where shares of labels would do.
-    """
-    classes = classes_of(relaxation(without_budget(instance)))
-    base = missing.elastic(aggregated.of_classes(classes))
-    first = np.unique(classes.task_class, return_index=True)[1]
-    kinds = instance.task_type[first]
-
-    def together(types: list[int]) -> bool:
-        """Whether the needs of these types alone can be met."""
-        lower = base.row_lower.copy()
-        for name in ("cover", "labels"):
-            if any(block.name == name for block in base.rows):
-                row = base.row(name)
-                lower[row.span] = np.where(np.isin(kinds, types), lower[row.span], 0.0)
-        solution = probe.run(replace(base, row_lower=lower))
-        return solution is not None and solution.beyond <= NOTICE
-
-    every = np.unique(kinds).tolist()
-    return [] if together(every) or not together([]) else _irreducible(together, [], [], every)
-
-
-def _irreducible(
-    together: Callable[[list[int]], bool], background: list[int], last: list[int], types: list[int]
-) -> list[int]:
-    if last and not together(background):
-        return []
-    if len(types) == 1:
-        return types
-    half = len(types) // 2
-    one, two = types[:half], types[half:]
-    second = _irreducible(together, background + one, one, two)
-    first = _irreducible(together, background + second, second, one)
-    return sorted(first + second)
