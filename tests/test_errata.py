@@ -113,13 +113,15 @@ def test_weights_against_the_truth_break_lemma_1() -> None:
 
 
 def test_the_smallest_instance_whose_plan_is_short() -> None:
-    """Two tasks, three workers of capacity 1, C = .8: prices (5/3, 10/9), and both tie-breaks leave a task short."""
+    """Two tasks, three workers of capacity 1, C = .8, prices (5/3, 10/9): worker 3 is worth nothing more to either task,
+    and if she goes to the first the second has no label at all.
+    """
     evidence = np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]])
     instance = instance_with(evidence, 0.8, 1)
     weights = task_weights(instance)
     assert weights == pytest.approx([5 / 3, 10 / 9], abs=1e-6)
-    for plan in outcomes(weights, evidence, 1):
-        assert ((evidence * plan).sum(axis=1) < 0.8 - 0.05).any()
+    found = [(evidence * plan).sum(axis=1) for plan in outcomes(weights, evidence, 1)]
+    assert sorted(supply[1] for supply in found) == pytest.approx([0.0, 0.9])
 
 
 def test_skills_underestimated_by_a_hair_make_a_plan_arbitrarily_long() -> None:
