@@ -113,8 +113,8 @@ def test_weights_against_the_truth_break_lemma_1() -> None:
 
 
 def test_the_smallest_instance_whose_plan_is_short() -> None:
-    """Two tasks, three workers of capacity 1, C = .8, prices (5/3, 10/9): worker 3 is worth nothing more to either task,
-    and if she goes to the first the second has no label at all.
+    """Two tasks, three workers of capacity 1, C = .8, prices (5/3, 10/9): worker 3 is worth nothing to either task, and
+    if she goes to the first the second has no label at all.
     """
     evidence = np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]])
     instance = instance_with(evidence, 0.8, 1)

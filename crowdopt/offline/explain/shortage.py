@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.exactness import fewest_exact, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.offline.explain.probe import NOTICE, Point, Probe
 from crowdopt.plan import Floats, Ints
@@ -56,7 +56,7 @@ class Shortage:
     def sentences(self, instance: AssignmentInstance) -> list[str]:
         """The shortage in words, the worst first."""
         said = _by_type(instance, self.evidence)
-        said += _each("task", instance.task_id, self.labels, "label(s) short of its min_labels")
+        said += _labels(instance, self.labels)
         said += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
         if self.money is not None:
             said.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
@@ -181,6 +181,18 @@ def _by_type(instance: AssignmentInstance, lack: Floats) -> list[str]:
             f"{needed:.4g} units of evidence they need"
         )
     return sentences
+
+
+def _labels(instance: AssignmentInstance, lack: Floats) -> list[str]:
+    """Missing labels; under a checked rule first the tasks that nobody could settle."""
+    if not instance.the_rule.checked or not (lack > NOTICE).any():
+        return _each("task", instance.task_id, lack, "label(s) short of its min_labels")
+    hopeless = fewest_exact(instance) > instance.n_workers
+    names = [instance.task_id(int(i)) for i in np.flatnonzero(hopeless)]
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    said = [f"nobody could bring these tasks to their target: {', '.join(names[:5])}{more}"] if names else []
+    what = "label(s) short of the fewest that its target takes"
+    return said + _each("task", instance.task_id, np.where(hopeless, 0.0, lack), what)
 
 
 def _each(owner: str, name: object, lack: Floats, what: str, most: int = 5) -> list[str]:
