@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,31 +23,53 @@ from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.selection import SelectionInstance
+from crowdopt.io.answering import Answered, read_answers, write_answers
 from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.export import check_file, ids_of, write_program
 from crowdopt.io.importing import import_labels
 from crowdopt.io.plan_folder import write_plan
+from crowdopt.io.rehearsing import write_rehearsal
+from crowdopt.offline.checked import refuse_shares, solve_checked
 from crowdopt.offline.exact.method import solve_exact
 from crowdopt.offline.exact.search import Solvers
-from crowdopt.offline.explain import Shortage, shortage
+from crowdopt.offline.explain.conflict import conflict as find_conflict
+from crowdopt.offline.explain.curve import Curve
+from crowdopt.offline.explain.curve import curve as find_curve
+from crowdopt.offline.explain.margins import Margins
+from crowdopt.offline.explain.margins import margins as find_margins
+from crowdopt.offline.explain.probe import Probe
+from crowdopt.offline.explain.remedies import Remedy
+from crowdopt.offline.explain.remedies import remedies as find_remedies
+from crowdopt.offline.explain.shortage import Shortage, shortage
 from crowdopt.offline.frontier import cost_frontier
-from crowdopt.offline.full import solve_full
+from crowdopt.offline.full import Clock, solve_full
 from crowdopt.offline.hiring import TABLE, solve_program, solve_table
+from crowdopt.offline.quick import quick_plan
 from crowdopt.offline.ranking import DRAWN, RANKINGS
 from crowdopt.plan import Plan
 from crowdopt.programs import assignment, assignment_dual
+from crowdopt.report.charts import save
+from crowdopt.report.curve import cost_curve
 from crowdopt.selection import Selection
 from crowdopt.verify import verify
 
 __all__ = [
+    "Curve",
+    "Margins",
     "aggregate",
+    "answers",
     "assign",
+    "conflict",
     "cost_frontier",
+    "curve",
     "explain",
     "export",
     "hire",
     "import_labels",
+    "margins",
     "read_campaign",
+    "rehearse",
+    "remedies",
     "select",
     "verify",
     "write_campaign",
@@ -54,6 +78,7 @@ __all__ = [
 
 PROGRAMS = ("ip", "lp")
 SEARCH = "highs"  # who searches the full program where the exact method needs it
+SOLVERS = Solvers(solve, HighsMaster, SEARCH)
 RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
 EXPORTS = (*PROGRAMS, "dual")
 SELECTIONS = (*RANKINGS, *DRAWN, "program", TABLE)
@@ -111,20 +136,119 @@ def assign(
     except ValueError as error:
         raise InputError(str(error)) from None
     started, clock = datetime.now(UTC), perf_counter()
+    if program == "lp":
+        refuse_shares(instance)
+    if program == "ip" and instance.the_rule.checked:
+        plan = solve_checked(instance, partial(_linear, method, program, None), options, listener)
+    else:
+        plan = _linear(method, program, listener, instance, options)
+    return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+
+
+def _linear(
+    method: str, program: str, listener: Listener | None, instance: AssignmentInstance, options: Options
+) -> Plan:
+    """The rule's linear program, by the method asked for."""
     if method == "exact":
-        plan = solve_exact(instance, program, Solvers(solve, HighsMaster, SEARCH), options, listener)
-        return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+        return solve_exact(instance, program, SOLVERS, options, listener)
     chosen = backends.named(method)
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
     linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
-    plan = solve_full(instance, program, solve, method, options, listener, linear)
-    return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+    return solve_full(instance, program, solve, method, options, listener, linear)
 
 
 def explain(instance: AssignmentInstance, time_limit: float = 60.0) -> Shortage | None:
     """What an infeasible instance lacks, and which error target is within reach; None if time ran out."""
-    return shortage(instance, solve, RELAXATIONS, Options(time_limit=time_limit))
+    return shortage(instance, _probe(time_limit))
+
+
+def remedies(instance: AssignmentInstance, time_limit: float = 60.0, epsilon: float | None = None) -> list[Remedy]:
+    """Ways to make an infeasible instance feasible, each with a plan of whole labels that proves it.
+
+    A looser error target (``epsilon``, or the smallest found), more capacity, more workers, fewer tasks, more money.
+    """
+    probe = _probe(time_limit)
+    if epsilon is None:
+        found = shortage(instance, probe)
+        epsilon = None if found is None else found.epsilon_within_reach
+    return find_remedies(instance, probe, epsilon)
+
+
+def conflict(instance: AssignmentInstance, time_limit: float = 60.0) -> list[int]:
+    """An irreducible set of types whose needs cannot be met together; empty where shares of labels would do."""
+    return find_conflict(instance, _probe(time_limit))
+
+
+def has_plan(instance: AssignmentInstance, time_limit: float = 20.0) -> bool:
+    """Whether a plan of whole labels was found within the time."""
+    probe = _probe(time_limit)
+    return probe.find(instance) is not None or assign(instance, time_limit=probe.clock.left, gap=1.0).found
+
+
+def margins(instance: AssignmentInstance, time_limit: float = 60.0) -> Margins | None:
+    """Prices of tasks and values of capacities by the LP, the steepest solved again; None where it has no point."""
+    return find_margins(instance, _probe(time_limit))
+
+
+def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> Curve:
+    """What each error target costs: the LP's optimum piece by piece, and plans that were found."""
+    probe = _probe(time_limit)
+    found = shortage(instance, probe)
+    least = found.no_epsilon_below if found is not None and found.no_epsilon_below else instance.epsilon.min()
+    return find_curve(instance, probe, max(1e-6, 1.001 * float(least)))
+
+
+def can_draw() -> bool:
+    """Whether the extra ``plots`` is installed."""
+    return find_spec("altair") is not None and find_spec("vl_convert") is not None
+
+
+def draw_curve(found: Curve, path: Path) -> None:
+    """A picture of the curve; its name says the format."""
+    save(cost_curve(found.epsilon, found.bound, found.plan), path)
+
+
+def _probe(seconds: float) -> Probe:
+    return Probe(solve, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds, perf_counter()))
+
+
+def answers(
+    labels: str | Path, plan: str | Path, campaign: str | Path, folder: str | Path | None = None, force: bool = False
+) -> Answered:
+    """Answers from the labels of a plan: weighted votes, exact posteriors, what is missing; and the next campaign.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label: what came back.
+    plan, campaign : path
+        The plan's folder, and that of the campaign it was made for.
+    folder : path, optional
+        Where to write answers.csv, missing.csv and ``campaign/``, the campaign with these labels in, ready to solve.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read, or the folder cannot be written.
+    """
+    found = read_answers(labels, plan, campaign)
+    if folder is not None:
+        write_answers(found, folder, force)
+    return found
+
+
+def rehearse(
+    campaign: str | Path,
+    plan: str | Path,
+    output: str | Path,
+    truth: str | Path | None = None,
+    seed: int = 0,
+    lost: float = 0.0,
+    force: bool = False,
+) -> int:
+    """Simulate the labels of a plan by the campaign's own skills and write their table; returns their number."""
+    return write_rehearsal(campaign, plan, output, truth, seed, lost, force)
 
 
 def export(instance: AssignmentInstance, path: str | Path, program: str = "ip", force: bool = False) -> Program:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.core.certificate import PROVEN, Certificate
 from crowdopt.core.solution import Status
+from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -172,6 +173,13 @@ class Plan:
     def evidence(self) -> Floats:
         """Evidence of each task, labels already in included, (tasks,)."""
         return self.instance.collected_evidence + self.instance.supply(self._chosen, self.amounts)
+
+    @cached_property
+    def exact_error(self) -> tuple[Floats, Floats] | None:
+        """Exact error of each task's vote, (above, width), for plans of whole labels under a checked rule."""
+        if not self.instance.the_rule.checked or self.amounts is not None or not self.found:
+            return None
+        return exact_errors(self.instance, self._chosen)
 
     @cached_property
     def task_labels(self) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,10 @@ import numpy as np
 
 from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.io.campaign import read_campaign
-from crowdopt.io.plan_folder import queue_file
+from crowdopt.io.campaign import overridden, read_campaign
+from crowdopt.io.plan_folder import queue_file, stated_prior
 from crowdopt.io.tables import Table, read_table
 from crowdopt.plan import Floats, Ints, breaches, queues, worst_breach
 from crowdopt.proofs import prove_blocks
@@ -79,19 +80,12 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     _check_tasks(instance, stored, report)
     _check_workers(instance, stored, report)
     _check_weights(instance, stored, report)
+    if instance.the_rule.checked and stored.amounts is None:
+        _check_errors(instance, stored, report)
     if stored.amounts is None:
         _check_queues(instance, stored, report)
     _check_claims(instance, stored, report)
     return report
-
-
-def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstance:
-    """The campaign's instance with the rule and the epsilon that a plan says it was made for."""
-    known = {"rule": str, "epsilon": float}
-    if not isinstance(settings, dict) or any(type(settings[key]) is not known.get(key) for key in settings):
-        raise InputError(f"plan.json: in_place_of_campaign may hold a rule and an epsilon, not {settings!r}")
-    instance = replace(instance, rule=settings.get("rule", instance.rule))
-    return instance.with_epsilon(settings["epsilon"]) if "epsilon" in settings else instance
 
 
 def _read_claims(path: Path) -> dict[str, Any]:
@@ -131,7 +125,7 @@ def _read(folder: Path, claims: dict[str, Any], instance: AssignmentInstance) ->
         tasks=read_table(
             folder / "tasks.csv",
             ("task", "labels", "evidence", "need", "error_bound", "dual"),
-            ("labels_dual",),
+            ("labels_dual", "exact_error", "exact_width"),
         ),
         workers=read_table(folder / "workers.csv", ("worker", "load", "capacity", "dual")),
         folder=folder,
@@ -155,6 +149,20 @@ def _check_tasks(instance: AssignmentInstance, stored: _Stored, report: Report) 
         "error_bound": instance.error_bound(evidence),
     }
     _check_columns(stored.tasks, wanted, report)
+
+
+def _check_errors(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
+    """Every task's exact error is what the plan says it is, and at most its target."""
+    above, width = exact_errors(instance, stored.pairs)
+    for task in np.flatnonzero(above > instance.epsilon + CERTAIN).tolist():
+        says = f"errs with probability {above[task]:.6g}, more than its {instance.epsilon[task]:g}"
+        report.complain("assignment.csv", f"task {instance.task_id(task)}: {says}")
+    if stored.tasks.rows != instance.n_tasks:
+        return
+    if "exact_error" not in stored.tasks or ("exact_width" in stored.tasks) != bool(width.any()):
+        report.complain(stored.tasks.path.name, "the exact errors, or how exact they are, are missing")
+        return
+    _check_columns(stored.tasks, {"exact_error": above} | ({"exact_width": width} if width.any() else {}), report)
 
 
 def _check_workers(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
@@ -237,6 +245,7 @@ def _check_claims(instance: AssignmentInstance, stored: _Stored, report: Report)
         "epsilon": float(instance.epsilon[0]) if (instance.epsilon == instance.epsilon[0]).all() else "per task",
         "rule": instance.rule,
         "classes": instance.classes,
+        "prior": stated_prior(instance) if instance.has_prior or instance.observed else None,
         "skills": instance.skills_source,
         "program": "ip" if is_integer else "lp",
         "proven": report.proven,
@@ -276,6 +285,7 @@ def _bound(stored: _Stored, report: Report) -> tuple[float | None, str]:
 def _certified_bound(instance: AssignmentInstance, stored: _Stored, report: Report, is_integer: bool) -> float | None:
     """The bound that the stored multipliers prove; it must not be less than plan.json says."""
     said = stored.claims.get("certified_bound")
+    instance = relaxation(instance) if is_integer else instance
     if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
         if said is not None:
             report.complain("plan.json", "claims a certified bound, but multipliers are missing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import replace
 from itertools import combinations, product
@@ -115,6 +116,29 @@ def test_weights_against_the_truth_break_lemma_1() -> None:
     weight, skill = -1.0, 0.9
     error = skill  # the vote is wrong whenever the label is right
     assert error > np.exp(-((weight * (2 * skill - 1)) ** 2) / weight**2 / 2)
+
+
+def test_the_smallest_instance_whose_plan_is_short() -> None:
+    """Two tasks, three workers of capacity 1, C = .8, prices (5/3, 10/9): worker 3 is worth nothing to either task, and
+    if she goes to the first the second has no label at all.
+    """
+    evidence = np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]])
+    instance = instance_with(evidence, 0.8, 1)
+    weights = task_weights(instance)
+    assert weights == pytest.approx([5 / 3, 10 / 9], abs=1e-6)
+    found = [(evidence * plan).sum(axis=1) for plan in outcomes(weights, evidence, 1)]
+    assert sorted(supply[1] for supply in found) == pytest.approx([0.0, 0.9])
+
+
+def test_skills_underestimated_by_a_hair_make_a_plan_arbitrarily_long() -> None:
+    """Section 5.2's example: three workers with q = 1, the rest 1e-4, epsilon = .224. Three labels do; if the three
+    look like q = .99, what is missing to C is bought from all the others.
+    """
+    rest = np.full(400, 1e-4)
+    true, looks = (instance_with(np.concatenate([np.full(3, q), rest])[None], 0.0, 1) for q in (1.0, 0.99))
+    plans = [crowdopt.assign(dataclasses.replace(one, demand=1.0, epsilon=np.array([0.224]))) for one in (true, looks)]
+    assert plans[0].labels == 3
+    assert plans[1].labels > 200 and plans[1].proven
 
 
 def test_theorem_2_s_error_bound_says_nothing_at_usual_sizes() -> None:

@@ -9,8 +9,10 @@ import click
 import numpy as np
 
 from crowdopt import api
+from crowdopt.cli.answers import answer_with_plan
 from crowdopt.cli.common import as_json, say
 from crowdopt.crowd.aggregation import Answers
+from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.labels import Labels
 from crowdopt.io.answers import read_accuracy, read_labels, read_truth, write_accuracies, write_answers
 from crowdopt.io.folder import check_target
@@ -18,12 +20,21 @@ from crowdopt.io.folder import check_target
 UNSURE = 0.9  # answers less sure than this are counted apart
 
 
-@click.command(epilog="Example: crowdopt aggregate labels.csv --method one-coin -o answers.csv")
+EXAMPLE = "Example: crowdopt aggregate labels.csv --method one-coin -o answers.csv"
+
+
+@click.command(epilog=EXAMPLE)
 @click.argument("labels", type=click.Path(path_type=Path))
 @click.option("--method", type=click.Choice(api.AGGREGATIONS), default="one-coin", show_default=True)
 @click.option("--gold", type=click.Path(path_type=Path), help="Tallies worker,correct,asked, for the weighted votes.")
 @click.option("--truth", type=click.Path(path_type=Path), help="Known answers task,label, to be held against.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Table of answers to write.")
+@click.option(
+    "--plan", type=click.Path(path_type=Path), help="Plan whose weights the votes have, in place of a method."
+)
+@click.option("--campaign", type=click.Path(path_type=Path), help="Campaign that the plan was made for.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Table of answers to write; with --plan, a folder."
+)
 @click.option("--workers", type=click.Path(path_type=Path), help="Table of the workers' accuracies to write.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @as_json
@@ -32,12 +43,22 @@ def aggregate(
     method: str,
     gold: Path | None,
     truth: Path | None,
+    plan: Path | None,
+    campaign: Path | None,
     output: Path | None,
     workers: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Answers from labels (columns task, worker, label), with a confidence for each; ties go to the first class."""
+    """Answers from labels (columns task, worker, label), with a confidence for each; ties go to the first class.
+
+    With a plan: weighted votes with posteriors, tasks not yet sure, labels missing and from whom, the next campaign.
+    """
+    if plan is not None:
+        if gold or truth or workers:
+            raise InputError("--gold, --truth and --workers belong to a method; with --plan its weights decide")
+        answer_with_plan(labels, plan, campaign, output, force, as_json)
+        return
     for path in (output, workers):
         if path is not None:
             check_target(path, None, force)

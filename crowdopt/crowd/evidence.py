@@ -1,17 +1,19 @@
 """What one label is worth and what a task needs, per rule.
 
 A rule turns accuracies into additive *evidence*: a task whose labels' evidence sums to its *need* is answered
-wrongly with probability at most epsilon, if the labels are combined by the rule's vote weights.
+wrongly with probability at most epsilon, if the labels are combined by the rule's vote weights. Two rules are
+*checked*: their sums are a guide, and the exact error of each vote decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from crowdopt.crowd.errors import InputError
 
@@ -23,31 +25,50 @@ CLIP = 1e-6  # accuracies are kept this far from 0 and 1 where a logarithm needs
 
 @dataclass(frozen=True)
 class Rule:
-    """One way to guarantee ``P(error) <= epsilon`` by a sum of evidence over a task's labels.
+    """One way to keep ``P(error) <= epsilon`` by a sum of evidence over a task's labels.
 
     Parameters
     ----------
     name : str
     only_binary : bool
-        Whether the rule's proof is for two classes only.
-    worth, need, weight, error : callables
-        ``worth(accuracy, classes)``: evidence of one label before FLOOR; ``need(epsilon, classes)``: evidence
-        a task needs; ``weight(accuracy, classes)``: vote weight of a label; ``error(evidence, classes)``: the
-        guarantee that a sum of evidence gives, the inverse of ``need``.
+        Whether the rule is for two classes only.
+    checked : bool
+        Whether the sum is no proof by itself, so that plans are held against the exact error of their votes.
+    heeds_prior : bool
+        Whether the vote adds the prior's log-odds; else the rule holds whatever the prior is.
+    worth, weight : callables
+        ``worth(accuracy, classes)``: evidence of one label before FLOOR; ``weight(accuracy, classes)``: vote weight.
+    need_of, error_of : callables
+        ``need_of(epsilon, prior)``: evidence a task needs; ``error_of(evidence, prior)``: its inverse. The prior has
+        its classes along the last axis.
     """
 
     name: str
     only_binary: bool
+    checked: bool
+    heeds_prior: bool
     worth: Callable[[Floats, int], Floats]
-    need: Callable[[Floats, int], Floats]
     weight: Callable[[Floats, int], Floats]
-    error: Callable[[Floats, int], Floats]
+    need_of: Callable[[Floats, Floats], Floats]
+    error_of: Callable[[Floats, Floats], Floats]
 
     def evidence(self, accuracy: Floats, classes: int = 2) -> Floats:
         """Evidence of one label; what is at most FLOOR is exactly 0."""
         worth: Floats = self.worth(np.asarray(accuracy, dtype=np.float64), classes)
         evidence: Floats = np.where(worth > FLOOR, worth, 0.0)
         return evidence
+
+    def need(self, epsilon: Any, classes: int = 2, prior: Floats | None = None) -> Floats:
+        """Evidence a task needs for an error target; classes are equally likely unless a prior is given."""
+        return self.need_of(np.asarray(epsilon, dtype=np.float64), _prior(classes, prior))
+
+    def error(self, evidence: Any, classes: int = 2, prior: Floats | None = None) -> Floats:
+        """The error target that this much evidence reaches, the inverse of ``need``."""
+        return self.error_of(np.asarray(evidence, dtype=np.float64), _prior(classes, prior))
+
+
+def _prior(classes: int, prior: Floats | None) -> Floats:
+    return np.full(classes, 1 / classes) if prior is None else prior
 
 
 def _clipped(accuracy: Floats) -> Floats:
@@ -61,31 +82,126 @@ def _affinity(accuracy: Floats, classes: int) -> Floats:
     return 2 * np.sqrt(right * wrong) + (classes - 2) * wrong
 
 
+def _match(accuracy: Floats, classes: int) -> Floats:
+    worth: Floats = -2 * np.log(_affinity(accuracy, classes))
+    return worth
+
+
 def _log_odds(accuracy: Floats, classes: int) -> Floats:
     right = _clipped(accuracy)
     odds: Floats = np.log(right / (1 - right)) + np.log(classes - 1)
     return odds
 
 
+def guessing(prior: Floats) -> Floats:
+    """Error of the likeliest class without any label, ``1 - max prior``."""
+    error: Floats = 1 - prior.max(axis=-1)
+    return error
+
+
+def _overlap(prior: Floats) -> Floats:
+    """``sum over pairs of classes of sqrt(prior_k prior_l)``; (L - 1) / 2 where all are equal."""
+    overlap: Floats = (np.sqrt(prior).sum(axis=-1) ** 2 - 1) / 2
+    return overlap
+
+
+def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        need: Floats = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(epsilon))
+    return np.where(guessing(prior) <= epsilon, 0.0, need)
+
+
+def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
+    """``sum over pairs of sqrt(prior_k prior_l) e^{-A/2}``, which the vote by log-odds never exceeds."""
+    error: Floats = _overlap(prior) * np.exp(-evidence / 2)
+    return error
+
+
+def _probit_error(evidence: Floats, prior: Floats) -> Floats:
+    """``P(normal vote wrong)``, log-likelihood ratio ~ N(+-2A, 4A): Phi(-sqrt(A)) for equal classes."""
+    root = np.sqrt(np.maximum(evidence, 1e-300))
+    lean = np.log(np.maximum(prior, 1e-300))
+    shift = (lean[..., 1] - lean[..., 0]) / (2 * root)
+    error: Floats = prior[..., 1] * ndtr(-root - shift) + prior[..., 0] * ndtr(-root + shift)
+    return error
+
+
+def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
+    """``z^2`` of 1 - epsilon where classes are equally likely; else by bisection."""
+    equal = prior[..., 0] == prior[..., 1]
+    if equal.all():
+        need: Floats = np.square(ndtri(epsilon)) + 0.0 * equal
+        return need
+    shape = np.broadcast_shapes(epsilon.shape, equal.shape)
+    low, high = np.zeros(shape), np.full(shape, 200.0)
+    for _ in range(80):
+        middle = (low + high) / 2
+        missed = _probit_error(middle, prior) > epsilon
+        low, high = np.where(missed, middle, low), np.where(missed, high, middle)
+    return np.where(guessing(prior) <= epsilon, 0.0, high)
+
+
+def _least_need(epsilon: Floats, prior: Floats) -> Floats:
+    """``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``: no vote with less evidence errs at most epsilon.
+
+    ``sum sqrt(g0 g1) <= sqrt(sum min(g0, g1) sum max(g0, g1)) = sqrt(e (1 - e))`` for g_k = prior_k P_k and e the
+    error (Cauchy and Schwarz); equality for a single label.
+    """
+    with np.errstate(divide="ignore"):
+        need: Floats = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
+    return np.where(guessing(prior) <= epsilon, 0.0, np.maximum(0.0, need))
+
+
+def _least_error(evidence: Floats, prior: Floats) -> Floats:
+    error: Floats = (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
+    return error
+
+
 HOEFFDING = Rule(
-    name="hoeffding",  # Ho, Jabbari & Vaughan 2013, Lemma 1: error <= exp(-1/2 sum (2p-1)^2)
+    name="hoeffding",  # Ho, Jabbari & Vaughan 2013, Lemma 1: error <= exp(-1/2 sum (2p-1)^2), whatever the class
     only_binary=True,
+    checked=False,
+    heeds_prior=False,
     worth=lambda accuracy, classes: (2 * accuracy - 1) ** 2,
-    need=lambda epsilon, classes: -2 * np.log(epsilon),
     weight=lambda accuracy, classes: 2 * np.asarray(accuracy, dtype=np.float64) - 1,
-    error=lambda evidence, classes: np.exp(-evidence / 2),
+    need_of=lambda epsilon, prior: -2 * np.log(epsilon),
+    error_of=lambda evidence, prior: np.exp(-evidence / 2),
 )
 
 BHATTACHARYYA = Rule(
-    name="bhattacharyya",  # error <= (L-1)/2 prod (2 sqrt(w u) + (L-2) u), by sum min(P, Q) <= sum sqrt(P Q)
+    name="bhattacharyya",  # sum min(P, Q) <= sum sqrt(P Q), pair by pair of classes
     only_binary=False,
-    worth=lambda accuracy, classes: -2 * np.log(_affinity(accuracy, classes)),
-    need=lambda epsilon, classes: 2 * np.log((classes - 1) / 2) - 2 * np.log(epsilon),
+    checked=False,
+    heeds_prior=True,
+    worth=_match,
     weight=_log_odds,
-    error=lambda evidence, classes: (classes - 1) / 2 * np.exp(-evidence / 2),
+    need_of=_bhattacharyya_need,
+    error_of=bhattacharyya_error,
 )
 
-RULES = {rule.name: rule for rule in (HOEFFDING, BHATTACHARYYA)}
+PROBIT = Rule(
+    name="probit",  # the vote's sum taken as normal: homogeneous crowds reach .126, .069, .017 for .1, .05, .01
+    only_binary=True,
+    checked=True,
+    heeds_prior=True,
+    worth=_match,
+    weight=_log_odds,
+    need_of=_probit_need,
+    error_of=_probit_error,
+)
+
+EXACT_ERROR = Rule(
+    name="exact-error",  # no linear constraint: its need is what every vote that keeps epsilon has at least
+    only_binary=True,
+    checked=True,
+    heeds_prior=True,
+    worth=_match,
+    weight=_log_odds,
+    need_of=_least_need,
+    error_of=_least_error,
+)
+
+RULES = {rule.name: rule for rule in (HOEFFDING, BHATTACHARYYA, PROBIT, EXACT_ERROR)}
 
 
 def rule_named(name: str, classes: int = 2) -> Rule:

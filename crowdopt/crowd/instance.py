@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crowdopt.crowd.checks import floats, ids, integers, is_amount, per
 from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.evidence import Rule, rule_named
+from crowdopt.crowd.evidence import Rule, bhattacharyya_error, guessing, rule_named
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -40,11 +40,19 @@ class AssignmentInstance:
     epsilon : float or (tasks,) float
         Target error probability, in (0, 1/2).
     rule : str
-        How evidence adds up: ``bhattacharyya`` or ``hoeffding`` (crowdopt.crowd.evidence).
+        How evidence adds up: ``bhattacharyya``, ``hoeffding``, ``probit`` or ``exact-error`` (crowdopt.crowd.evidence).
     cost : float, (workers,) or (types, workers)
         c, what a label is paid; at least 0.
     classes : int
         Number of classes a label chooses from.
+    prior : (classes,) or (tasks, classes) float, optional
+        Probability of each class before any label; default: all equal. The target is then the average error, not
+        each class's.
+    class_names : sequence of str, optional
+        What the labels call the classes, in the prior's order.
+    observed : bool
+        Whether what the collected labels say is in the prior already: they then add no evidence, and the guarantee is
+        conditional on them.
     forbidden, fixed, collected : (k, 2) int, optional
         Pairs (task, worker) that must not be in the plan; that must be; whose label is already in (it counts
         towards the need and towards the task's label limits, and cannot be had again).
@@ -74,6 +82,9 @@ class AssignmentInstance:
     rule: str = "bhattacharyya"
     cost: Floats = _DEFAULT_ONE
     classes: int = 2
+    prior: Floats = _ABSENT
+    class_names: Sequence[str] | None = None
+    observed: bool = False
     forbidden: Ints = _ABSENT
     fixed: Ints = _ABSENT
     collected: Ints = _ABSENT
@@ -110,6 +121,8 @@ class AssignmentInstance:
         for name, count in (("tasks", n), ("workers", m), ("types", kinds)):
             object.__setattr__(self, name, ids(name, getattr(self, name), count))
         _check_ranges(self)
+        self._keep("prior", _priors(self.prior, n, self.classes))
+        object.__setattr__(self, "class_names", ids("class_names", self.class_names, int(self.classes)))
         _check_contradictions(self)
 
     def _keep(self, name: str, array: NDArray[Any]) -> None:
@@ -149,12 +162,17 @@ class AssignmentInstance:
     @cached_property
     def need(self) -> Floats:
         """C: evidence each task needs in all, shape (tasks,)."""
-        return self.demand * self.the_rule.need(self.epsilon, self.classes)
+        return self.demand * self.the_rule.need(self.epsilon, self.classes, self.prior)
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether some class is likelier than another before any label."""
+        return bool((self.prior != 1 / self.classes).any())
 
     @cached_property
     def collected_evidence(self) -> Floats:
-        """Evidence of the labels already in, shape (tasks,)."""
-        return self.supply(self.collected)
+        """Evidence of the labels already in, shape (tasks,); none where the prior knows them."""
+        return np.zeros(self.n_tasks) if self.observed else self.supply(self.collected)
 
     @cached_property
     def residual_need(self) -> Floats:
@@ -201,8 +219,12 @@ class AssignmentInstance:
         return paid
 
     def error_bound(self, evidence: Floats) -> Floats:
-        """The rule's guarantee for a task with this much evidence, never above guessing, ``1 - 1/classes``."""
-        return np.minimum(1 - 1 / self.classes, self.the_rule.error(evidence, self.classes))
+        """What is guaranteed of each task with this much evidence, never above guessing the likeliest class.
+
+        The rule's own error, or the rule bhattacharyya's where the rule promises nothing by itself.
+        """
+        error = bhattacharyya_error if self.the_rule.checked else self.the_rule.error_of
+        return np.minimum(guessing(self.prior), error(np.asarray(evidence, dtype=np.float64), self.prior))
 
     def task_id(self, task: int) -> str:
         """Id of a task."""
@@ -217,6 +239,10 @@ class AssignmentInstance:
         if self.types is None:
             return "all" if self.n_types == 1 else str(kind)
         return self.types[kind]
+
+    def given(self, posterior: Floats) -> AssignmentInstance:
+        """The instance once the collected labels are seen: what they say is each task's prior, (tasks, classes)."""
+        return replace(self, prior=posterior, observed=True)
 
     def with_epsilon(self, epsilon: float) -> AssignmentInstance:
         """The same instance with one error target for every task."""
@@ -237,6 +263,20 @@ def _prices(values: Any, kinds: int, m: int) -> Floats:
             f"cost has shape {array.shape}; give one number, one per worker ({m}) or a table ({kinds}, {m})"
         )
     return np.broadcast_to(array, (kinds, m))
+
+
+def _priors(values: Any, n: int, classes: int) -> Floats:
+    """Class probabilities, (classes,) or (tasks, classes), each row adding up to 1."""
+    if values is None:
+        return np.full(classes, 1 / classes)
+    prior = floats("prior", values)
+    if prior.shape not in ((classes,), (n, classes)):
+        raise InputError(f"prior has shape {prior.shape}; give one probability per class, that is {classes}")
+    if not ((prior > 0) & (prior < 1)).all() or (np.abs(prior.sum(axis=-1) - 1) > 1e-9).any():
+        raise InputError(
+            f"prior must be positive numbers that add up to 1, not {prior.reshape(-1, classes)[0].tolist()}"
+        )
+    return prior
 
 
 def _pairs(name: str, values: Any, n: int, m: int) -> Ints:
@@ -260,6 +300,8 @@ def _pairs(name: str, values: Any, n: int, m: int) -> Ints:
 def _check_ranges(instance: AssignmentInstance) -> None:
     if not isinstance(instance.classes, int | np.integer) or instance.classes < 2:
         raise InputError(f"classes must be a whole number of at least 2, not {instance.classes}")
+    if instance.observed and not rule_named(str(instance.rule), int(instance.classes)).heeds_prior:
+        raise InputError(f"rule {instance.rule} takes no notice of what labels say; use rule bhattacharyya")
     rule_named(str(instance.rule), int(instance.classes))
     _refuse(instance, "accuracy", (instance.accuracy < 0) | (instance.accuracy > 1), "must lie in [0, 1]")
     _refuse(instance, "cost", (instance.cost < 0) | np.isinf(instance.cost), "must be finite and at least 0")

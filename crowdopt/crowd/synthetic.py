@@ -117,3 +117,23 @@ def _capacities(found: Recipe, rng: np.random.Generator, n: int, m: int) -> NDAr
         return np.full(m, -(-60 * n // m))
     mean = found.capacity(m) * n / m
     return rng.integers(int(0.5 * mean), int(1.5 * mean) + 1, size=m)
+
+
+def simulated_labels(
+    instance: AssignmentInstance,
+    pairs: NDArray[np.int64],
+    rng: np.random.Generator,
+    truth: NDArray[np.int64] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Labels as the instance's skills would bring them: ``(truth, label)``, classes of each task and of each pair.
+
+    Truth is drawn from the prior, unless given; worker j then says it with chance p and otherwise any other class.
+    Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class.
+    """
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
+    drawn = (rng.random((instance.n_tasks, 1)) > np.cumsum(prior, axis=1)[:, :-1]).sum(axis=1)
+    truth = drawn if truth is None else truth
+    right = rng.random(len(pairs)) < instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    shift = 1 + (rng.random(len(pairs)) * (instance.classes - 1)).astype(np.int64)
+    true = truth[pairs[:, 0]]
+    return truth, np.where(right, true, (true + shift) % instance.classes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.crowd.answers import posteriors
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.skills import ESTIMATORS
@@ -23,6 +24,8 @@ SETTINGS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "epsilon": ((int, float), "a number between 0 and 0.5"),
     "rule": (str, "the name of a rule in quotes"),
     "classes": (int, "a whole number of at least 2"),
+    "prior": (dict, "a table of the classes' probabilities such as { yes = 0.7, no = 0.3 }"),
+    "collected": (str, 'either "evidence" or "observed" in quotes'),
     "budget": ((int, float), "a number of at least 0"),
     "title": (str, "text in quotes"),
     "skills": (str, "one of " + ", ".join(ESTIMATORS)),
@@ -64,14 +67,63 @@ class _Ids:
 def read_campaign(folder: str | Path) -> AssignmentInstance:
     """Read a campaign folder, or an ``.npz`` archive of a large one, into an instance.
 
+    Where campaign.toml says ``collected = "observed"``, what the labels in collected.csv say becomes each task's prior.
+
     Raises
     ------
     InputError
         At the first thing that cannot be used: file, line, column and remedy are in the sentence.
     """
+    campaign = read_with_labels(folder)
+    if not campaign.observed:
+        return campaign.instance
+    instance = campaign.instance
+    return instance.given(posteriors(instance, instance.collected, campaign.indices()))
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """A campaign as its tables have it: the instance, and what the labels already in say."""
+
+    instance: AssignmentInstance
+    collected_labels: list[str] = field(default_factory=list)
+    observed: bool = False
+
+    def indices(self, more: Sequence[str] = ()) -> NDArray[np.int64]:
+        """Classes of the collected labels, and of more, by the campaign's class names, else by those that occur.
+
+        Raises
+        ------
+        InputError
+            If a label is no class, or there are more classes than the campaign has.
+        """
+        every = [*self.collected_labels, *more]
+        names = self.class_names(more)
+        place = {name: k for k, name in enumerate(names)}
+        strange = next((name for name in every if name not in place), None)
+        if strange is not None:
+            raise InputError(f"the label {strange!r} is no class of this campaign; they are {', '.join(names)}")
+        return np.array([place[name] for name in every], dtype=np.int64)
+
+    def class_names(self, more: Sequence[str] = ()) -> tuple[str, ...]:
+        """The campaign's class names; where it states none, the labels that occur, sorted."""
+        if self.instance.class_names is not None:
+            return tuple(self.instance.class_names)
+        names, classes = sorted({*self.collected_labels, *more}), self.instance.classes
+        if len(names) > classes:
+            raise InputError(
+                f"the labels name {len(names)} classes ({', '.join(names[:4])}), the campaign has {classes}"
+            )
+        if not names:
+            return tuple(str(k) for k in range(classes))
+        return (*names, *(f"(other {k})" for k in range(classes - len(names))))
+
+
+def read_with_labels(folder: str | Path) -> Campaign:
+    """Read a campaign with the labels already in; InputError as for :func:`read_campaign`."""
     path = Path(folder)
     if path.suffix == ".npz" and path.is_file():
-        return archive.read_archive(path)
+        return Campaign(archive.read_archive(path))
     if not is_folder(path):
         raise InputError(f"there is no campaign folder {path}; `crowdopt init {path}` makes one to start from")
     settings = _settings(path / "campaign.toml")
@@ -81,14 +133,18 @@ def read_campaign(folder: str | Path) -> AssignmentInstance:
     kinds = tasks.ids("type") if "type" in tasks else ["all"] * tasks.rows
     ids = _Ids(*names, list(dict.fromkeys(kinds)))
     accuracy, source = _accuracy(path, ids, settings)
-    return AssignmentInstance(
+    collected = _optional(path, "collected")
+    prior = settings.get("prior")
+    instance = AssignmentInstance(
         accuracy=accuracy,
         task_type=np.array([ids.type[kind] for kind in kinds]),
         epsilon=_epsilon(tasks, settings),
         cost=_cost(path, workers, ids),
         **_limits(path, tasks, workers, ids),
         rule=settings.get("rule", "bhattacharyya"),
-        classes=settings.get("classes", 2),
+        classes=settings.get("classes", 2 if prior is None else len(prior)),
+        prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),  # type: ignore[arg-type]
+        class_names=None if prior is None else list(prior),
         budget=settings.get("budget"),
         tasks=ids.tasks,
         workers=ids.workers,
@@ -96,6 +152,17 @@ def read_campaign(folder: str | Path) -> AssignmentInstance:
         title=settings.get("title", ""),
         skills_source=source,
     )
+    labels = [] if collected is None else collected.ids("label")
+    return Campaign(instance, labels, settings.get("collected") == "observed")
+
+
+def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstance:
+    """The campaign's instance with the rule and the epsilon that a plan says it was made for."""
+    known = {"rule": str, "epsilon": float}
+    if not isinstance(settings, dict) or any(type(settings[key]) is not known.get(key) for key in settings):
+        raise InputError(f"plan.json: in_place_of_campaign may hold a rule and an epsilon, not {settings!r}")
+    instance = replace(instance, rule=settings.get("rule", instance.rule))
+    return instance.with_epsilon(settings["epsilon"]) if "epsilon" in settings else instance
 
 
 def _settings(path: Path) -> dict[str, Any]:
@@ -113,11 +180,22 @@ def _settings(path: Path) -> dict[str, Any]:
             hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(SETTINGS)}"
             raise InputError(f"{path.name}: unknown key {key!r}; {hint}")
         kind, wanted = SETTINGS[key]
-        if isinstance(value, bool) or not isinstance(value, kind):
+        wrong = key == "prior" and not _is_prior(value, settings.get("classes"))
+        if isinstance(value, bool) or not isinstance(value, kind) or wrong:
             raise InputError(f"{path.name}: {key} must be {wanted}, not {value!r}")
+    if settings.get("collected", "evidence") not in ("evidence", "observed"):
+        raise InputError(f"{path.name}: collected must be {SETTINGS['collected'][1]}, not {settings['collected']!r}")
     if settings.get("skills", "plug-in") not in ESTIMATORS:
         raise InputError(f"{path.name}: skills must be {SETTINGS['skills'][1]}, not {settings['skills']!r}")
     return settings
+
+
+def _is_prior(value: Any, classes: Any) -> bool:
+    """Whether this names each class with a positive probability, all of them adding up to 1."""
+    if not isinstance(value, dict) or len(value) < 2 or len(value) != (classes or len(value)):
+        return False
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) and one > 0 for one in value.values())
+    return numbers and abs(sum(value.values()) - 1) <= 1e-9
 
 
 COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -298,6 +376,8 @@ def write_campaign(
         return
     if (instance.demand != 1).any():
         raise InputError("a campaign covers its whole need; an instance with another demand cannot be written as one")
+    if instance.prior.ndim > 1:
+        raise InputError("an instance with a prior per task cannot be written as a campaign; give one prior for all")
     if len(collected_labels) != len(instance.collected):
         raise InputError("the labels already in must be given, one for each collected pair")
     with new_folder(path, CAMPAIGN, force) as new:
@@ -323,6 +403,10 @@ def _toml(instance: AssignmentInstance, gold_source: str | None) -> str:
     lines.append(f"rule = {_quoted(instance.rule)}")
     if instance.classes != 2:
         lines.append(f"classes = {instance.classes}")
+    if instance.has_prior or instance.class_names is not None:
+        names = instance.class_names or [str(k) for k in range(instance.classes)]
+        parts = [f"{_quoted(name)} = {chance!r}" for name, chance in zip(names, instance.prior.tolist(), strict=True)]
+        lines.append(f"prior = {{ {', '.join(parts)} }}")
     if instance.budget is not None:
         lines.append(f"budget = {float(instance.budget)!r}")
     if gold_source is not None:

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.folder import PLAN, new_folder
 from crowdopt.io.tables import write_csv
@@ -74,11 +75,30 @@ def summary(plan: Plan) -> dict[str, Any]:
     }
     if plan.duals is not None:
         numbers["certified_by"] = plan.duals.form
+    if instance.has_prior or instance.observed:
+        numbers["prior"] = stated_prior(instance)
     if plan.duals is not None and instance.budget is not None:
         numbers["budget_dual"] = plan.duals.budget
     if plan.overrides:
         numbers["in_place_of_campaign"] = plan.overrides
     return {**numbers, "versions": versions()}
+
+
+def read_overrides(folder: Path) -> dict[str, Any]:
+    """The settings of a plan that took the place of its campaign's; InputError if there is no plan."""
+    try:
+        settings = json.loads((folder / PLAN).read_text(encoding="utf-8")).get("in_place_of_campaign", {})
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"there is no plan in {folder}: {PLAN} cannot be read ({error})") from None
+    return dict(settings)
+
+
+def stated_prior(instance: AssignmentInstance) -> Any:
+    """Each class's probability, whose logarithm the rule's vote adds; or, with labels observed, that it is per task."""
+    if instance.observed:
+        return "given the labels already in"
+    names = instance.class_names or tuple(str(k) for k in range(instance.classes))
+    return dict(zip(names, instance.prior.tolist(), strict=True)) if instance.prior.ndim == 1 else "per task"
 
 
 def versions() -> dict[str, str]:
@@ -141,6 +161,11 @@ def _write_tasks(plan: Plan, folder: Path) -> None:
         "error_bound": instance.error_bound(plan.evidence),
         "dual": [""] * instance.n_tasks if duals is None else duals.task,
     }
+    if plan.exact_error is not None:
+        above, width = plan.exact_error
+        columns["exact_error"] = above
+        if width.any():
+            columns["exact_width"] = width
     if duals is not None and duals.labels.any():
         columns["labels_dual"] = duals.labels
     write_csv(folder / "tasks.csv", list(columns), columns.values())

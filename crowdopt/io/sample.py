@@ -22,8 +22,12 @@ title = "birds and plants"
 # Every task's answer shall be wrong with at most this probability.
 epsilon = 0.1
 
-# How labels add up to that promise: "bhattacharyya" (fewest labels) or "hoeffding" (as in Ho et al. 2013).
+# How labels add up to that promise: "bhattacharyya", "hoeffding" (as in Ho et al. 2013), or, for two classes and with
+# fewer labels still, "exact-error" and "probit", which hold every task against the exact error of its vote.
 rule = "bhattacharyya"
+
+# How likely each class is before any label; leave it out if you do not know.
+# prior = { yes = 0.8, no = 0.2 }
 
 # The most the labels may cost in all; leave it out for no limit.
 # budget = 150.0

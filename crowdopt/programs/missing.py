@@ -22,7 +22,11 @@ def build(instance: AssignmentInstance) -> Program:
     Columns: ``y`` (tasks, workers), then ``missing.cover`` (tasks,) and, where the instance has them,
     ``missing.labels`` (tasks,), ``missing.capacity`` (workers,; a load below its minimum), ``missing.budget`` (1,).
     """
-    base = relax(assignment.build(instance))
+    return elastic(relax(assignment.build(instance)))
+
+
+def elastic(base: Program) -> Program:
+    """The same of any LP with rows ``cover``, ``capacity`` [, ``labels``] [, ``budget``], such as the aggregated."""
     parts, matrices = [], [base.matrix]
     for block in base.rows:
         lacks = -1.0 if block.name == "budget" else 1.0
@@ -30,7 +34,7 @@ def build(instance: AssignmentInstance) -> Program:
             parts.append((f"missing.{block.name}", block.shape))
             unit = sparse.eye_array(base.row_lower.size, block.size, k=-block.start, format="csc")
             matrices.append(lacks * unit)
-    slack = stack([("y", base.columns[0].shape), *parts])[-1].stop - base.cost.size
+    slack = stack([(base.columns[0].name, base.columns[0].shape), *parts])[-1].stop - base.cost.size
     return replace(
         base,
         name="missing",
@@ -39,7 +43,7 @@ def build(instance: AssignmentInstance) -> Program:
         lower=np.concatenate([base.lower, np.zeros(slack)]),
         upper=np.concatenate([base.upper, np.full(slack, np.inf)]),
         integer=np.zeros(base.cost.size + slack, bool),
-        columns=stack([("y", base.columns[0].shape), *parts]),
+        columns=stack([(base.columns[0].name, base.columns[0].shape), *parts]),
     )
 
 

@@ -64,7 +64,9 @@ class Search:
 
     @property
     def closed(self) -> bool:
-        """Whether the plan is as good as was asked for."""
+        """Whether the plan is as good as was asked for, or there is proven to be none."""
+        if self.bound == np.inf:
+            return True
         return self.best is not None and relative_gap(self.value, self.bound) <= max(PROVEN, self.options.gap)
 
     def offer(self, pairs: Ints) -> bool:

@@ -1,0 +1,106 @@
+"""From labels to answers: votes, posteriors, who is still awaited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.evidence import BHATTACHARYYA
+from crowdopt.crowd.instance import AssignmentInstance
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+LEAST = 1e-12  # probability; no class is ruled out entirely
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What the labels say of each task.
+
+    Parameters
+    ----------
+    answer : (tasks,) int
+        Class that wins the vote; ties and tasks without labels go to the likeliest class beforehand, the first of them.
+    posterior : (tasks, classes)
+        ``P(class | labels)`` if the skills are what the campaign says.
+    labels : (tasks,) int
+        Labels counted.
+    epsilon : (tasks,)
+        Error targets.
+    missing : (k, 2) int
+        Task and worker of each planned label that has not come.
+    """
+
+    answer: Ints
+    posterior: Floats
+    labels: Ints
+    epsilon: Floats
+    missing: Ints
+
+    @property
+    def error(self) -> Floats:
+        """``P(the answer is wrong | labels)``, (tasks,)."""
+        right: Floats = self.posterior[np.arange(self.answer.size), self.answer]
+        return 1 - right
+
+    @property
+    def sure(self) -> NDArray[np.bool_]:
+        """Tasks whose answer errs at most their target, given the labels."""
+        sure: NDArray[np.bool_] = self.error <= self.epsilon
+        return sure
+
+
+def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
+    """``P(class | labels)`` of each task: prior times ``exp(sum of log-odds of the labels that say so)``.
+
+    Exact for one-coin workers: right with chance p, otherwise wrong uniformly over the other classes. Accuracies are
+    clipped as in the evidence.
+
+    Parameters
+    ----------
+    pairs : (k, 2) int
+        Task and worker of each label.
+    label : (k,) int
+        Its class.
+    """
+    p = instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    return _softmax(_scores(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
+
+
+def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, weight: Floats) -> Answers:
+    """Weighted votes over all labels, with exact posteriors and what is still missing of a plan.
+
+    Parameters
+    ----------
+    plan : (k, 2) int
+        Task and worker of each planned label.
+    pairs, label, weight
+        Task and worker, class, and vote weight of each label that is there.
+    """
+    votes = _scores(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
+    m = instance.n_workers
+    there = np.isin(plan[:, 0] * m + plan[:, 1], pairs[:, 0] * m + pairs[:, 1])
+    return Answers(
+        answer=votes.argmax(axis=1),
+        posterior=posteriors(instance, pairs, label),
+        labels=np.bincount(pairs[:, 0], minlength=instance.n_tasks),
+        epsilon=instance.epsilon,
+        missing=plan[~there],
+    )
+
+
+def _scores(instance: AssignmentInstance, pairs: Ints, label: Ints, weight: Floats, heeds_prior: bool = True) -> Floats:
+    n, classes = instance.n_tasks, instance.classes
+    cell = pairs[:, 0] * classes + label
+    votes: Floats = np.bincount(cell, weights=weight, minlength=n * classes).astype(np.float64).reshape(n, classes)
+    return votes + np.log(instance.prior) if heeds_prior else votes
+
+
+def _softmax(scores: Floats) -> Floats:
+    chances = np.maximum(np.exp(scores - scores.max(axis=1, keepdims=True)), LEAST)
+    posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
+    return posterior

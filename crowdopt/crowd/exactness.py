@@ -1,0 +1,124 @@
+"""Exact errors of the votes that a plan brings about, and what they imply for every plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.evidence import CLIP, bhattacharyya_error
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.voting import vote_errors
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may be: rounding
+
+
+def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Floats]:
+    """Exact error of each task's vote over its labels, those already in included: ``(above, width)``, (tasks,).
+
+    Votes have the rule's weights, and the prior's log-odds where the rule heeds them; accuracies are clipped as in the
+    evidence, and labels without evidence count for nothing. The error lies in ``[above - width, above]``; the width is
+    0 but for tasks with many labels that all differ (crowdopt.crowd.voting.vote_errors).
+
+    Raises
+    ------
+    InputError
+        If there are more than two classes.
+    """
+    known = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
+    every = np.concatenate([known, pairs])
+    every = every[np.argsort(every[:, 0], kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(every[:, 0], minlength=instance.n_tasks))])
+    return _errors(instance, np.arange(instance.n_tasks), starts, every[:, 1])
+
+
+def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
+    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels, shape (len(tasks),)."""
+    sizes = [len(hand) for hand in hands]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    workers = np.concatenate([*hands, np.zeros(0, np.int64)]).astype(np.int64)
+    return _errors(instance, np.asarray(tasks, dtype=np.int64), starts, workers)[0]
+
+
+def _errors(instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: Ints) -> tuple[Floats, Floats]:
+    if instance.classes != 2:
+        raise InputError(f"exact errors are computed for 2 classes, not {instance.classes}")
+    cell = np.repeat(instance.task_type[tasks], np.diff(starts)), workers
+    accuracy = np.clip(instance.accuracy[cell], CLIP, 1 - CLIP)
+    weight = np.where(instance.evidence[cell] > 0, instance.weight[cell], 0.0)
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[tasks]
+    odds = np.log(prior[:, 1]) - np.log(prior[:, 0])
+    bias = odds if instance.the_rule.heeds_prior else np.zeros(tasks.size)
+    return vote_errors(starts, accuracy, weight, np.ascontiguousarray(prior[:, 1]), bias)
+
+
+def fewest_exact(instance: AssignmentInstance) -> Ints:
+    """The fewest new labels with which each task can reach its target exactly, (tasks,); one more than workers: never.
+
+    No vote errs less for having a worker replaced by a better one, nor for having one label fewer: so the best k
+    workers that a task may have do best among all k, and k is found by bisection.
+    """
+    task, of = _alike(instance)
+    ranked = [_ranked(instance, int(i)) for i in task]
+    held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
+    target = instance.epsilon[task] + CERTAIN
+    low, high = np.full(task.size, -1), np.array([_enough(instance, int(i), ranked[k]) for k, i in enumerate(task)])
+    while (high - low > 1).any():
+        middle = np.maximum(0, (low + high) // 2)
+        hands = [np.array(held[k] + ranked[k][:count].tolist(), np.int64) for k, count in enumerate(middle.tolist())]
+        error = errors_of(instance, task, hands)
+        good = (error <= target) & (middle <= [len(one) for one in ranked])
+        open_ = high - low > 1
+        high, low = np.where(open_ & good, middle, high), np.where(open_ & ~good, middle, low)
+    fewest: Ints = np.where(high > [len(one) for one in ranked], instance.n_workers + 1, high)[of]
+    return fewest
+
+
+def _alike(instance: AssignmentInstance) -> tuple[Ints, Ints]:
+    """One task of each kind that differs in type, target, prior or in pairs of its own, and the kind of each task."""
+    special = np.zeros(instance.n_tasks, np.int64)
+    own = np.unique(instance.barred[:, 0])
+    special[own] = 1 + own
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
+    table = np.column_stack([instance.task_type, instance.epsilon, prior, special])
+    _, first, of = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return first, of.reshape(-1)
+
+
+def _ranked(instance: AssignmentInstance, task: int) -> Ints:
+    """Workers whom a task may have and who know something, the best first."""
+    evidence = instance.evidence[instance.task_type[task]].copy()
+    evidence[instance.capacity <= 0] = 0.0
+    evidence[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
+    return np.argsort(-evidence, kind="stable")[: int((evidence > 0).sum())]
+
+
+def _enough(instance: AssignmentInstance, task: int, ranked: Ints) -> int:
+    """A number of labels that is enough by the rule bhattacharyya; one more than there are where none is."""
+    total = instance.collected_evidence[task] + np.cumsum(instance.evidence[instance.task_type[task], ranked])
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[task]
+    errs = bhattacharyya_error(np.append(instance.collected_evidence[task], total), prior)
+    sure = np.flatnonzero(errs <= instance.epsilon[task])
+    return int(sure[0]) if sure.size else ranked.size + 1
+
+
+def relaxation(instance: AssignmentInstance) -> AssignmentInstance:
+    """The linear program that every plan of a checked rule keeps: its bound is a bound for the rule.
+
+    Beside the rule's own evidence row, each task has the fewest labels that can reach its target; a task that no
+    workers can settle asks for more labels than there are workers.
+    """
+    if not instance.the_rule.checked:
+        return instance
+    new = fewest_exact(instance)
+    fewest = np.where(new > 0, np.maximum(new + instance.collected_count, instance.min_labels), instance.min_labels)
+    hopeless = new > np.minimum(instance.new_label_limits[1], instance.n_workers)
+    most = np.where(hopeless, UNLIMITED, instance.max_labels)
+    return replace(instance, min_labels=np.where(hopeless, instance.n_workers + 1 + fewest, fewest), max_labels=most)

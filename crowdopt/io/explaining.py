@@ -1,0 +1,40 @@
+"""Explanations as a folder of tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.folder import new_folder, write_text
+from crowdopt.io.tables import write_csv
+
+EXPLANATION = "explain.json"  # the file that tells a folder of ours
+
+
+def write_explanation(
+    instance: AssignmentInstance,
+    facts: dict[str, Any],
+    tables: dict[str, dict[str, Any]],
+    folder: Path,
+    force: bool = False,
+    pictures: Mapping[str, Callable[[Path], None]] | None = None,
+) -> None:
+    """Write ``explain.json``, one CSV per table, and pictures, whole or not at all.
+
+    Tables whose first column is ``task`` or ``worker`` are about all of them, and get the ids.
+    """
+    ids = {
+        "task": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "worker": [instance.worker_id(j) for j in range(instance.n_workers)],
+    }
+    with new_folder(folder, EXPLANATION, force) as new:
+        for name, table in tables.items():
+            columns = {ids_of: ids[ids_of] for ids_of in ids if table.get(ids_of, 0) is None}
+            columns |= {column: values for column, values in table.items() if values is not None}
+            write_csv(new / f"{name}.csv", list(columns), columns.values())
+        for name, draw in (pictures or {}).items():
+            draw(new / name)
+        write_text(new / EXPLANATION, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
