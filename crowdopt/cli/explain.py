@@ -50,8 +50,8 @@ def explain(
     settings: dict[str, Any] = {} if plan is None else read_overrides(plan)
     settings |= {key: value for key, value in (("rule", rule), ("epsilon", epsilon)) if value is not None}
     instance = overridden(api.read_campaign(campaign), settings)
-    margins = api.margins(instance, time_limit / 3)
-    if margins is None or not api.has_plan(instance, time_limit / 3):
+    margins = api.margins(instance, time_limit / 6)
+    if margins is None or not api.has_plan(instance, time_limit / 6):
         _no_plan(instance, margins is None, time_limit, output, force, as_json)
         raise SystemExit(NO)
     _worth(instance, margins, time_limit, output, force, as_json)
@@ -60,11 +60,11 @@ def explain(
 def _no_plan(
     instance: AssignmentInstance, settled: bool, seconds: float, output: Path | None, force: bool, as_json: bool
 ) -> None:
-    short = api.explain(instance, seconds)
+    short = api.explain(instance, seconds / 4)
     if short is None:
         raise InputError(f"the time of {seconds:g} s is over before anything is known; allow more")
-    types = api.conflict(instance, seconds)
-    ways = api.remedies(instance, seconds, short.epsilon_within_reach)
+    types = api.conflict(instance, seconds / 6)
+    ways = api.remedies(instance, seconds / 3, short.epsilon_within_reach)
     known = "there is no plan: not even shares of labels would do" if settled else "no plan was found soon"
     said = [known, *short.sentences(instance)[: len(RULES) * 5]]
     if 1 < len(types) < instance.n_types:
@@ -98,7 +98,7 @@ def _worth(
             said.append(f"one more label by worker {instance.worker_id(j)} saves at most {value[j]:.4g}{checked}")
     facts = {"feasible": True, "bound": found.cost, "dearest_types": [instance.type_id(int(k)) for _, k in dear]}
     if output is not None:
-        curve = api.curve(instance, seconds)
+        curve = api.curve(instance, seconds / 2)
         _write(instance, found, curve, facts, output, force)
         said.append(f"wrote {output}: prices, capacities, and what each error target costs (curve.csv, curve.svg)")
     say(as_json, facts, *said)

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.evidence import CLIP, bhattacharyya_error
+from crowdopt.crowd.evidence import CLIP, EXACT_ERROR, bhattacharyya_error
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.voting import vote_errors
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
+SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
 CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may be: rounding
 
 
@@ -69,7 +70,10 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
     ranked = [_ranked(instance, int(i)) for i in task]
     held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
     target = instance.epsilon[task] + CERTAIN
-    low, high = np.full(task.size, -1), np.array([_enough(instance, int(i), ranked[k]) for k, i in enumerate(task)])
+    high = np.array([_enough(instance, int(i), ranked[k]) for k, i in enumerate(task)])
+    least = EXACT_ERROR.need(instance.epsilon, 2, instance.prior) - instance.collected_evidence - SPARE
+    low = np.array([_too_few(instance, int(i), ranked[k], least[i]) for k, i in enumerate(task)])
+    low = np.minimum(low, high - 1)
     while (high - low > 1).any():
         middle = np.maximum(0, (low + high) // 2)
         hands = [np.array(held[k] + ranked[k][:count].tolist(), np.int64) for k, count in enumerate(middle.tolist())]
@@ -107,6 +111,12 @@ def _enough(instance: AssignmentInstance, task: int, ranked: Ints) -> int:
     errs = bhattacharyya_error(np.append(instance.collected_evidence[task], total), prior)
     sure = np.flatnonzero(errs <= instance.epsilon[task])
     return int(sure[0]) if sure.size else ranked.size + 1
+
+
+def _too_few(instance: AssignmentInstance, task: int, ranked: Ints, least: float) -> int:
+    """A number of labels with less evidence than every vote that keeps the target has; -1 where none is known."""
+    total = np.append(0.0, np.cumsum(instance.evidence[instance.task_type[task], ranked]))
+    return int(np.searchsorted(total, least)) - 1
 
 
 def relaxation(instance: AssignmentInstance) -> AssignmentInstance:

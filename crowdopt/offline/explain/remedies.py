@@ -48,7 +48,7 @@ def remedies(instance: AssignmentInstance, probe: Probe, epsilon: float | None =
         lambda: _fewer_tasks(instance, probe),
         lambda: _more_money(instance, probe),
     ]
-    return [remedy for way in ways if (remedy := way()) is not None]
+    return [remedy for way in ways if not probe.clock.over and (remedy := way()) is not None]
 
 
 def _loosened(instance: AssignmentInstance, probe: Probe, epsilon: float | None) -> Remedy | None:
@@ -130,7 +130,7 @@ def _more_workers(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
         low, high = high, 2 * high
         if high > 4 * instance.n_workers + 64 or probe.clock.over:
             return None
-    while high - low > 1:
+    while high - low > 1 and not probe.clock.over:
         middle = (low + high) // 2
         low, high = (low, middle) if probe.has_shares(_hired(instance, best, middle)) else (middle, high)
     for number, factor in _growth(instance):

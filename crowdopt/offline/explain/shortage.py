@@ -122,7 +122,7 @@ def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, 
     known = _by_level(instance, probe)
     if known is not None:
         return known, _reached(instance, known, probe), False
-    while above > below * (1 + CLOSE):
+    while above > below * (1 + CLOSE) and not probe.clock.over:
         middle = float(np.sqrt(below * above)) if above < 4 * below else max(below * 2, above / 8)
         below, above = (below, middle) if probe.has_shares(instance.with_epsilon(middle)) else (middle, above)
     return below, _reached(instance, above, probe), False
