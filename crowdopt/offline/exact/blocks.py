@@ -27,7 +27,7 @@ NODES, CELLS, KEPT = 50_000, 4_000, 4  # of the pricing search; its grid; sets t
 PULLS = (0.7, 0.35, 0.0)  # towards the best multipliers so far, tried in turn until a column comes
 NEGATIVE = 1e-7  # relative; a reduced cost above minus this brings no column
 MEETS = 1e-6  # relative; the master's value and the bound
-MARGIN = 2e-7  # relative; between what is computed here and what is claimed
+MARGIN = 2e-7  # relative to the tasks' costs at the multipliers; between what is computed here and what is claimed
 DEAR = 10.0  # what an uncovered task costs in the master, times the dearest set
 
 
@@ -121,6 +121,7 @@ class Blocks:
     tasks: Ints
     room: Ints
     bound: float = -np.inf
+    doubt: float = 0.0
     kinds: list[int] = field(default_factory=list)
     sets: Sets = field(default_factory=list)
     known: set[tuple[int, bytes]] = field(default_factory=set)
@@ -216,6 +217,7 @@ class Blocks:
         bound = self.pricing.bound(values, trial, self.tasks, self.room)
         if bound > self.bound:
             self.bound, self.center = bound, trial
+            self.doubt = MARGIN * float(self.tasks @ np.abs(np.where(np.isfinite(values), values, 0.0)))
         return new
 
     def within(self, near: float) -> bool:
@@ -234,7 +236,7 @@ class Blocks:
     @property
     def proven(self) -> float:
         """What the best multipliers prove, less a little for who recomputes it with other roundings."""
-        bound = self.bound - MARGIN * abs(self.bound)
+        bound = self.bound - self.doubt
         return next_integer(bound) if self.whole else bound
 
     def generate(self, rounds: int, near: float, enough: float, left: Seconds) -> None:

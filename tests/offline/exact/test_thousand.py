@@ -17,12 +17,18 @@ OPTIONS = ("epsilon", "price", "forbidden", "fixed", "collected", "labels", "loa
 SECONDS = 5.0  # per solve
 SAME = 1e-6
 PER_BLOCK, BLOCKS = 50, 20
+MEDIUM, MEDIUM_BLOCKS = 20, 15
 
 
-def drawn(seed: int) -> tuple[AssignmentInstance, set[str]]:
-    """An instance of one of KINDS, up to 12 tasks and 8 workers, with each of OPTIONS in one of four."""
+def drawn(seed: int, medium: bool = False) -> tuple[AssignmentInstance, set[str]]:
+    """An instance of one of KINDS, up to 12 tasks and 8 workers, with each of OPTIONS in one of four.
+
+    Medium ones have 60 to 200 tasks and 20 to 60 workers.
+    """
     rng = np.random.default_rng([1000, seed])
     n, m = (1 + int(most * rng.random() ** power) for most, power in ((12, 1.0), (8, 0.6)))
+    if medium:
+        n, m = int(rng.integers(60, 201)), int(rng.integers(20, 61))
     kind, wanted = KINDS[seed % len(KINDS)], {option for option in OPTIONS if rng.random() < 0.25}
     kinds, accuracy = _accuracies(kind, n, m, rng)
     rule = "hoeffding" if rng.random() < 0.3 else "bhattacharyya"
@@ -149,6 +155,20 @@ def test_a_thousand_small_instances(block, tmp_path, monkeypatch):
             if plan.found != (best is not None) or (best is not None and abs(plan.objective - best) > SAME):
                 problems.append(f"seed {seed}: {plan.objective} where brute force has {best}")
         if plan.found and seed % 10 in (0, 1, 4):
+            problems += second_opinions(seed, instance, plan, tmp_path)
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(MEDIUM_BLOCKS))
+def test_medium_instances(block, tmp_path):
+    """60 x 20 to 200 x 60 with every option: HiGHS, where it ends in time, never contradicts, nor do the checkers."""
+    problems = []
+    for seed in range(block * MEDIUM, (block + 1) * MEDIUM):
+        instance, _ = drawn(seed, medium=True)
+        plan, full = assign(instance, time_limit=SECONDS), assign(instance, method="highs", time_limit=SECONDS)
+        problems += contradictions(seed, instance, plan, full)
+        if plan.found and seed % 5 == 0:
             problems += second_opinions(seed, instance, plan, tmp_path)
     assert not problems, "\n".join(problems)
 
