@@ -22,7 +22,8 @@ from time import perf_counter
 
 RECIPES = [
     *(f"{kind}:1000x300@0" for kind in ("HS", "U", "K3")),
-    *(f"{kind}:1000x300@{seed}" for kind in ("R1", "R10", "B5") for seed in range(3)),
+    *(f"{kind}:1000x300@{seed}" for kind in ("R1", "L3", "R10", "B5") for seed in range(3)),
+    *("B5:200x60@0", "R10:200x60@0", "T30:1000x300@0", "R10:1000x300@0+prices"),
 ]
 LP_RECIPES = ["R10:1000x300@0", "HS:1000x300@0"]
 
@@ -39,6 +40,33 @@ class Row:
     bound: float | None
     seconds: float
     megabytes: float
+
+
+def drawn(seed: int):
+    """1000 x 300 as nobody tuned for: types of unequal size, log-normal capacities, error targets per task, prices."""
+    import numpy as np
+
+    import crowdopt
+
+    rng = np.random.default_rng([20261120, seed])
+    kinds = np.unique(np.minimum(rng.geometric(0.25, 1000) - 1, 11), return_inverse=True)[1]
+    capacity = np.minimum(1000, np.rint(rng.lognormal(np.log(45.0), 0.7, 300)).astype(int))
+    return crowdopt.AssignmentInstance(
+        accuracy=rng.uniform(0.5, 0.95, (int(kinds.max()) + 1, 300)),
+        task_type=kinds,
+        capacity=capacity,
+        epsilon=rng.choice([0.05, 0.1, 0.15, 0.2], 1000),
+        rule="hoeffding",
+        cost=1.0 if seed % 2 == 0 else rng.integers(1, 6, 300).astype(float),
+    )
+
+
+def named(recipe: str):
+    """``KIND:NxM@SEED``, with ``+prices`` for prices from 1 to 5, or ``drawn@SEED``."""
+    import crowdopt
+
+    name, _, seed = recipe.removesuffix("+prices").partition("@")
+    return drawn(int(seed)) if name == "drawn" else crowdopt.recipe(name, int(seed), recipe.endswith("+prices"))
 
 
 def by_classes(instance, method, program, limit):
@@ -84,7 +112,6 @@ def once(recipe: str, method: str, program: str, limit: float) -> Row:
     """Solve one instance in this process and verify the plan."""
     import crowdopt
 
-    name, _, seed = recipe.partition("@")
     if method == "exact":
         crowdopt.assign(crowdopt.recipe("R10:60x40"), nodes=2, time_limit=300)  # compiles, or loads what is compiled
     else:
@@ -94,7 +121,7 @@ def once(recipe: str, method: str, program: str, limit: float) -> Row:
     seconds: list[float] = []
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     while len(seconds) < 3 and sum(seconds) < limit / 2:
-        instance = crowdopt.recipe(name, int(seed))
+        instance = named(recipe)
         started = perf_counter()
         status, value, bound, check = (by_classes if method == "exact" else in_full)(instance, method, program, limit)
         seconds.append(perf_counter() - started)
@@ -118,12 +145,42 @@ def shown(row: Row) -> str:
     return " ".join([*cells, f"{gap:>9}", f"{row.seconds:9.4f} s", f"{row.megabytes:6.0f} MB"])
 
 
+def picture(rows: list[Row], path: str) -> None:
+    """Seconds of each method on each instance; the label says how far its plan is from the best bound known."""
+    from pathlib import Path
+
+    from crowdopt.report.charts import altair, save
+
+    alt, bounds = altair(), {}
+    for row in rows:
+        bounds[row.recipe] = max(bounds.get(row.recipe, 0.0), row.bound or 0.0)
+    values = []
+    for row in rows:
+        off = None if row.value is None else 100 * (row.value / bounds[row.recipe] - 1)
+        state = "no plan" if off is None else "optimal" if off < 1e-7 else f"{off:.2g} % off"
+        values.append({"instance": row.recipe, "method": row.method, "seconds": row.seconds, "state": state})
+    order = [row.recipe for row in rows if row.method == "exact"]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        y=alt.Y("method:N", title=None, sort=["exact"]),
+        x=alt.X("seconds:Q", scale=alt.Scale(type="symlog", constant=0.01, domainMax=400), title="seconds"),
+    )
+    bars = base.mark_bar().encode(color=alt.Color("method:N", title=None, sort=["exact"], legend=None))
+    labels = base.mark_text(align="left", dx=4, fontSize=11).encode(text="state:N")
+    chart = alt.layer(bars, labels).properties(width=480, height=48)
+    row = alt.Row("instance:N", sort=order, title=None, header=alt.Header(labelAngle=0, labelAlign="left"))
+    save(
+        chart.facet(row=row, spacing=6).properties(title="1000 tasks × 300 workers: time to a plan, and how good"),
+        Path(path),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipes", nargs="*")
     parser.add_argument("--backends", default="highs,pulp-cbc")
     parser.add_argument("--limit", default="60")
     parser.add_argument("--json")
+    parser.add_argument("--picture")
     parser.add_argument("--program", default="ip")
     parser.add_argument("--exact-limit", default="3")
     parser.add_argument("--once", nargs=4, help=argparse.SUPPRESS)
@@ -143,6 +200,8 @@ def main() -> None:
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:
             json.dump({"versions": libraries, "rows": [asdict(row) for row in rows]}, file, indent=1)
+    if given.picture:
+        picture(rows, given.picture)
 
 
 if __name__ == "__main__":
