@@ -1,0 +1,328 @@
+"""Many seeded rows without tears: over spawned processes or any Executor, one atomic file per finished row.
+
+A row is a function, named by its import path, applied to arguments that are plain JSON. What it returns is written
+to a file of its own as soon as it is known, so that nothing finished is ever lost and a second start goes on where
+the first one ended. A row that fails is a row that says why.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any, TypeAlias
+
+import numpy as np
+from tqdm import tqdm
+
+WIDTH = 256  # rows handed to a foreign executor at a time; it has its own queue
+DIED = "its process died: killed, out of memory, or crashed in native code"
+
+
+Rows: TypeAlias = Generator[tuple["Job", str], None, None]
+
+
+class JobsError(RuntimeError):
+    """Rows cannot be run at all here; the message says what to do about it."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A row to be computed: ``function(**arguments)``.
+
+    Parameters
+    ----------
+    function : str
+        ``package.module:name`` of a module-level function; it returns plain JSON (numpy numbers and arrays will do).
+    arguments : dict
+        Plain JSON; a seed is one of them (:func:`seed_of`), never drawn from anything that depends on the order.
+    """
+
+    function: str
+    arguments: dict[str, Any]
+
+    @staticmethod
+    def of(function: Callable[..., Any], **arguments: Any) -> Job:
+        """The job of a function given by itself.
+
+        Raises
+        ------
+        ValueError
+            If the function cannot be named by an import path, or an argument is no plain JSON.
+        """
+        path = f"{function.__module__}:{function.__qualname__}"
+        if not path.partition(":")[2].isidentifier() or function.__module__ == "__main__":
+            raise ValueError(f"{path} is no function at the top of a module that others can import")
+        return Job(path, json.loads(_text(arguments)))
+
+    @property
+    def key(self) -> str:
+        """Name of the row's file: a hash of function and arguments, whatever the order of the latter."""
+        return sha256(_text([self.function, self.arguments], sort_keys=True).encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A finished job: ``result``, or else the ``error`` it ended with and the ``trace`` of where."""
+
+    function: str
+    arguments: dict[str, Any]
+    result: Any = None
+    error: str | None = None
+    trace: list[str] = field(default_factory=list)
+
+
+def seed_of(base: int, *place: int) -> int:
+    """A seed below 2^63 for the row at a place, independent of those of all other places.
+
+    Derived from the base seed and the place alone (``numpy.random.SeedSequence``), so neither the order of the rows
+    nor how many there are matters.
+    """
+    state = np.random.SeedSequence([base, *place]).generate_state(1, np.uint64)
+    return int(state[0] >> np.uint64(1))
+
+
+def run(
+    jobs: Iterable[Job],
+    folder: Path | None = None,
+    processes: int = 1,
+    executor: Executor | None = None,
+    retry: bool = False,
+    title: str = "rows",
+) -> list[Row]:
+    """Compute every row that is not there yet; returns all of them in the order of the jobs.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+        Equal jobs are computed once.
+    folder : Path, optional
+        Where each finished row becomes a file, whole or not at all. What is there already is not computed again.
+    processes : int
+        Spawned processes; 0 computes in this one. A row that takes its process down is a row with that error.
+    executor : Executor, optional
+        In place of processes of our own: threads, a cluster (:func:`cluster`), anything.
+    retry : bool
+        Whether to compute failed rows again.
+    title : str
+        Stands before the progress bar, which is shown on a terminal and nowhere else.
+
+    Raises
+    ------
+    JobsError
+        If worker processes cannot start, or the executor breaks. Finished rows are kept.
+    """
+    wanted = list(jobs)
+    done = {} if folder is None else _finished(folder, wanted, retry)
+    todo = list({job.key: job for job in wanted if job.key not in done}.values())
+    quiet = not sys.stderr.isatty()
+    bar = tqdm(total=len(done) + len(todo), initial=len(done), desc=title, unit="row", disable=quiet, smoothing=0.1)
+    with bar, _computed(todo, processes, executor) as computed:
+        for job, text in computed:
+            if folder is not None:
+                _keep(folder / f"{job.key}.json", text)
+            done[job.key] = Row(**json.loads(text))
+            bar.update()
+    return [done[job.key] for job in wanted]
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as JSON lines: the same text for any number of processes and any order of finishing."""
+    return "".join(f"{_text(asdict(row))}\n" for row in rows)
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """The executor of a Dask cluster (extra ``cluster``); a row whose worker is lost moves to another one.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, such as ``tcp://127.0.0.1:8786``.
+
+    Raises
+    ------
+    JobsError
+        If the extra is missing or nobody answers.
+    """
+    try:
+        from dask.distributed import Client
+    except ImportError:
+        raise JobsError("a cluster needs the extra cluster: pip install 'crowdopt[cluster]'") from None
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise JobsError(f"no Dask scheduler answers at {address}: {error}") from None
+    with client, client.get_executor(pure=False) as executor:
+        yield executor
+
+
+def _text(value: Any, sort_keys: bool = False) -> str:
+    """Strict JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is no plain JSON")
+
+
+def _keep(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_text(text + "\n", encoding="utf-8", newline="\n")
+    part.replace(path)
+
+
+def _finished(folder: Path, wanted: list[Job], retry: bool) -> dict[str, Row]:
+    """The rows that are there already; a damaged file, or one that is not what its name says, counts as none."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in folder.glob(".*.json.*.part"):
+        part.unlink(missing_ok=True)
+    found = {}
+    for job in wanted:
+        with suppress(OSError, ValueError, TypeError):
+            row = Row(**json.loads((folder / f"{job.key}.json").read_text(encoding="utf-8")))
+            if (row.function, row.arguments) == (job.function, job.arguments) and not (retry and row.error):
+                found[job.key] = row
+    return found
+
+
+def _computed(todo: list[Job], processes: int, executor: Executor | None) -> closing[Rows]:
+    """Each job with its row as text, in the order of finishing; closed, it leaves no process behind."""
+    if executor is not None:
+        return closing(_elsewhere(todo, executor))
+    return closing(_spawned(deque(todo), processes) if processes else _here(todo))
+
+
+def _here(todo: list[Job]) -> Rows:
+    for job in todo:
+        yield job, _call(job.function, job.arguments)
+
+
+def _elsewhere(todo: list[Job], executor: Executor) -> Rows:
+    flying: dict[Future[str], Job] = {}
+    try:
+        yield from _flow(executor, deque(todo), flying, WIDTH)
+    except BrokenExecutor as error:
+        raise JobsError(f"the executor broke down; start again, finished rows are kept: {error}") from None
+    finally:
+        for future in flying:
+            future.cancel()
+
+
+def _spawned(waiting: deque[Job], processes: int) -> Rows:
+    """Through processes of our own. One that dies breaks the pool: those in flight then go one by one."""
+    while waiting:
+        flying: dict[Future[str], Job] = {}
+        try:
+            with _pool(min(processes, len(waiting))) as pool:
+                yield from _flow(pool, waiting, flying, 2 * processes)
+        except BrokenExecutor:
+            for job in flying.values():
+                yield job, _alone(job)
+
+
+def _alone(job: Job) -> str:
+    try:
+        with _pool(1) as pool:
+            return pool.submit(_call, job.function, job.arguments).result()
+    except BrokenExecutor:
+        return _text(asdict(Row(job.function, job.arguments, error=DIED)))
+
+
+def _flow(executor: Executor, waiting: deque[Job], flying: dict[Future[str], Job], width: int) -> Rows:
+    """Keep up to ``width`` jobs in flight; where the executor breaks, those not landed are left in ``flying``."""
+    while waiting or flying:
+        while waiting and len(flying) < width:
+            future = executor.submit(_call, waiting[0].function, waiting[0].arguments)
+            flying[future] = waiting.popleft()
+        landed, _ = wait(flying, return_when=FIRST_COMPLETED)
+        for future in sorted(landed, key=_is_broken):
+            text = _landed(future, flying[future])
+            yield flying.pop(future), text
+
+
+def _is_broken(future: Future[str]) -> bool:
+    return future.cancelled() or isinstance(future.exception(), BrokenExecutor)
+
+
+def _landed(future: Future[str], job: Job) -> str:
+    """The row's text; what the function raises is in it, so an exception here is the executor's."""
+    if future.cancelled():
+        raise BrokenExecutor("it dropped a row")
+    error = future.exception()
+    if isinstance(error, BrokenExecutor):
+        raise error
+    if error is not None:
+        said = f"the executor gave no result: {type(error).__name__}: {error}"
+        return _text(asdict(Row(job.function, job.arguments, error=said)))
+    return future.result()
+
+
+@contextmanager
+def _pool(processes: int) -> Iterator[Executor]:
+    """Spawned processes that end when we do, even by kill -9: each holds one end of a pipe and we the other."""
+    context = get_context("spawn")
+    theirs, ours = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(processes, context, initializer=_begin, initargs=(theirs,))
+    try:
+        _expect_life(pool)
+        yield pool
+        pool.shutdown()
+    finally:
+        ours.close()
+        pool.shutdown(cancel_futures=True)
+        theirs.close()
+
+
+def _expect_life(pool: Executor) -> None:
+    try:
+        pool.submit(os.getpid).result()
+    except BrokenExecutor:
+        raise JobsError(
+            "worker processes do not start: call from a file, under `if __name__ == '__main__':`, or with processes=0"
+        ) from None
+
+
+def _begin(lifeline: Connection) -> None:
+    """In a worker: leave Ctrl-C to the parent, and die with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_die_with, args=(lifeline,), daemon=True).start()
+
+
+def _die_with(lifeline: Connection) -> None:
+    with suppress(EOFError, OSError):
+        lifeline.recv()
+    os._exit(1)
+
+
+def _call(function: str, arguments: Mapping[str, Any]) -> str:
+    """Compute a row where we are; returns its text."""
+    row: dict[str, Any] = {"function": function, "arguments": arguments}
+    try:
+        module, _, name = function.partition(":")
+        result = getattr(import_module(module), name)(**arguments)
+        return _text({**row, "result": result, "error": None, "trace": []})
+    except (Exception, SystemExit) as error:
+        said = f"{type(error).__name__}: {error}"
+        return _text({**row, "result": None, "error": said, "trace": _trace(error)})
+
+
+def _trace(error: BaseException) -> list[str]:
+    """Where it happened, innermost last, without the paths of this machine."""
+    frames = list(walk_tb(error.__traceback__))[1:]
+    return [f"{frame.f_globals.get('__name__')}:{line} {frame.f_code.co_name}" for frame, line in frames]

@@ -1,0 +1,228 @@
+"""The runner's promises: nothing finished is lost, nothing depends on who computed it or when."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import random
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from crowdopt.jobs import DIED, Job, JobsError, cluster, run, seed_of, table
+from tests import job_functions
+
+DRAWS = [Job.of(job_functions.draw, seed=seed_of(0, k)) for k in range(12)]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("expected")
+    return table(run(DRAWS, folder, processes=0)), files(folder)
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_any_number_of_processes_gives_the_same_bytes(expected, tmp_path, processes):
+    """Seeds are derived from the place of a row, texts are made where the row is, the order is the jobs'."""
+    assert table(run(DRAWS, tmp_path, processes)) == expected[0]
+    assert files(tmp_path) == expected[1]
+
+
+def test_any_order_and_any_executor_give_the_same_bytes(expected, tmp_path):
+    """Finished in reverse on threads, then collected in the order asked for: nothing is left to compute."""
+    with ThreadPoolExecutor(4) as threads:
+        run(DRAWS[::-1], tmp_path, executor=threads)
+    assert files(tmp_path) == expected[1]
+    with ThreadPoolExecutor(1) as threads:
+        threads.shutdown()  # whoever submits anything now gets an error
+        assert table(run(DRAWS, tmp_path, executor=threads)) == expected[0]
+
+
+def test_seeds_belong_to_places():
+    """Another base, or another place, is another seed; the same ones are the same for good."""
+    assert len({seed_of(base, k) for base in range(3) for k in range(500)}) == 1500
+    assert seed_of(0, 1, 2) != seed_of(0, 2, 1)
+    assert 0 <= seed_of(2**60, 5) < 2**63
+    assert seed_of(0, 0) == 7896617691693857887
+
+
+def test_the_key_knows_arguments_not_their_order():
+    """A file is found again whatever order the arguments were written in; any other value is another file."""
+    key = Job("m:f", {"a": 1, "b": [2, "x"]}).key
+    assert key == Job("m:f", {"b": [2, "x"], "a": 1}).key
+    assert len({key, Job("m:f", {"a": 1, "b": [2, "y"]}).key, Job("m:g", {"a": 1, "b": [2, "x"]}).key}) == 3
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_a_failed_row_is_a_row_with_its_error(tmp_path, processes):
+    """The others are computed all the same; the trace says where, without a path of this machine."""
+    rows = run([Job.of(job_functions.refuse, number=k) for k in range(6)], tmp_path, processes)
+    assert [row.result for row in rows] == [0, None, 2, 3, None, 5]
+    assert rows[1].error == "ValueError: 1 will not do"
+    assert [step.split(":")[0] for step in rows[1].trace] == ["tests.job_functions"]
+    assert [row.error is None for row in rows] == [True, False, True, True, False, True]
+
+
+def test_a_row_that_kills_its_process_is_a_row_with_its_error():
+    """Only the row that dies by itself is blamed, not those that were in flight beside it."""
+    rows = run([Job.of(job_functions.vanish, number=k) for k in range(8)], processes=2)
+    assert [row.error for row in rows] == [DIED if k == 2 else None for k in range(8)]
+
+
+def test_what_cannot_be_a_row_says_so():
+    """SystemExit does not end the run, NaN is no JSON, an unknown function is named."""
+    jobs = [Job.of(job_functions.leave, number=3), Job.of(job_functions.not_a_number), Job("tests.nowhere:f", {})]
+    said = [row.error for row in run(jobs, processes=0)]
+    assert said[0] == "SystemExit: 3"
+    assert "not JSON compliant" in said[1]
+    assert "tests.nowhere" in said[2]
+    with pytest.raises(ValueError, match="no function at the top"):
+        Job.of(lambda: None)
+
+
+def test_failed_and_damaged_rows_can_be_computed_again(tmp_path):
+    """A kept failure stays one until it is asked for again; half a file, or another row's, is none."""
+    jobs = [Job.of(job_functions.refuse, number=k) for k in (0, 1)]
+    run(jobs, tmp_path, processes=0)
+    first, second = (tmp_path / f"{job.key}.json" for job in jobs)
+    second.write_text(second.read_text().replace("1 will not do", "yesterday"))
+    assert run(jobs, tmp_path, processes=0)[1].error == "ValueError: yesterday"
+    assert run(jobs, tmp_path, processes=0, retry=True)[1].error == "ValueError: 1 will not do"
+    whole = first.read_bytes()
+    for damage in (whole[: len(whole) // 2], b"", second.read_bytes(), b"[]"):
+        first.write_bytes(damage)
+        run(jobs, tmp_path, processes=0)
+        assert first.read_bytes() == whole
+
+
+@contextmanager
+def runner(*words: object) -> Iterator[subprocess.Popen]:
+    command = [sys.executable, "-m", "tests.job_runner", *map(str, words)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_kill_9_loses_nothing_finished(tmp_path, seed):
+    """Killed at random moments and started again, in the end: one table, and no row that was kept computed twice."""
+    kept, rng = {}, random.Random(seed)
+    for _ in range(3):
+        with runner("slow_draw", 40, tmp_path / "rows", tmp_path, 2):
+            time.sleep(rng.uniform(0.5, 1.5))
+        kept = {path.stem for path in (tmp_path / "rows").glob("[!.]*.json")} if (tmp_path / "rows").exists() else {}
+        (tmp_path / "log").unlink(missing_ok=True)
+    with runner("slow_draw", 40, tmp_path / "rows", tmp_path, 2) as running:
+        assert running.communicate()[1] == b""
+    jobs = [Job("tests.job_functions:slow_draw", {"seed": seed_of(7, k), "log": f"{tmp_path}/log"}) for k in range(40)]
+    log = [int(line) for line in (tmp_path / "log").read_text().split()] if len(kept) < 40 else []
+    assert sorted(log) == sorted(job.arguments["seed"] for job in jobs if job.key not in kept)
+    assert (tmp_path / "table").read_text() == table(run(jobs, processes=0))
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_their_parent(tmp_path, how):
+    """No orphan goes on computing, however the parent ended."""
+    pids, folder = tmp_path / "pids", tmp_path / "rows"
+    pids.mkdir()
+    with runner("wait_with", 2, folder, pids, 2) as running:
+        workers = wait_for(lambda: [int(path.read_text() or 0) for path in pids.iterdir()], 2)
+        running.send_signal(how)
+        running.wait(10)
+    wait_for(lambda: [pid for pid in workers if not psutil.pid_exists(pid)], 2)
+    assert not list(folder.iterdir())
+
+
+def wait_for(look, count: int, seconds: float = 20) -> list[int]:
+    end = time.monotonic() + seconds
+    while len(found := [one for one in look() if one]) < count:
+        assert time.monotonic() < end, found
+        time.sleep(0.02)
+    return found
+
+
+def test_a_bar_on_a_terminal_and_silence_in_a_pipe(tmp_path):
+    """Whoever watches sees how far it is and how long it will take; a log file is not littered."""
+    command = [sys.executable, "-m", "tests.job_runner", "slow_draw", "4", str(tmp_path / "a"), str(tmp_path), "1"]
+    piped = subprocess.run(command, capture_output=True, check=True)
+    assert (piped.stdout, piped.stderr) == (b"", b"")
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, (24, 80))
+    command[5] = str(tmp_path / "b")
+    subprocess.run(command, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = read_all(ours)
+    assert "4/4" in shown
+    assert "row/s" in shown or "s/row" in shown
+
+
+def read_all(terminal: int) -> str:
+    """Everything written to a terminal that nobody holds open any more (Linux then says EIO)."""
+    parts = []
+    with suppress(OSError):
+        while part := os.read(terminal, 65536):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts).decode()
+
+
+def test_processes_that_cannot_start_are_a_sentence(tmp_path):
+    """A program read from a pipe cannot be spawned: said at once, blamed on no row."""
+    code = "from crowdopt.jobs import *\nrun([Job('math:sqrt', {})], processes=1)"
+    done = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, cwd=tmp_path)
+    assert "JobsError: worker processes do not start" in done.stderr
+
+
+def test_two_dask_workers_one_killed_in_the_middle(tmp_path):
+    """The rows of the lost worker move to the other one: the same table as in this process."""
+    pytest.importorskip("dask.distributed", reason="the extra cluster is not installed")
+    port = 20000 + os.getpid() % 20000
+    address, dask = f"tcp://127.0.0.1:{port}", [sys.executable, "-m", "dask"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": Path.cwd()}
+    place = ["--host", "127.0.0.1", "--no-dashboard"]
+    started = [subprocess.Popen([*dask, "scheduler", *place, "--port", str(port)], **quiet)]
+    alone = ["--no-nanny", "--nthreads", "1", "--local-directory", str(tmp_path / "dask")]
+    started += [subprocess.Popen([*dask, "worker", address, *place, *alone], **quiet) for _ in range(2)]
+    try:
+        with runner("slow_draw", 60, tmp_path / "rows", tmp_path, 2, address) as running:
+            wait_for(lambda: [path.stem for path in (tmp_path / "rows").glob("*.json")], 10, 60)
+            started[1].kill()
+            said = running.communicate(timeout=60)[1]
+            assert running.returncode == 0, said
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+    jobs = [Job("tests.job_functions:slow_draw", {"seed": seed_of(7, k), "log": f"{tmp_path}/log"}) for k in range(60)]
+    assert (tmp_path / "table").read_text() == table(run(jobs, processes=0))
+    assert len(list((tmp_path / "rows").iterdir())) == 60
+
+
+def test_nobody_at_the_address_is_a_sentence(monkeypatch):
+    """Also where the extra is missing."""
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)
+    with pytest.raises(JobsError, match="crowdopt\\[cluster\\]"), cluster("tcp://127.0.0.1:1"):
+        pass
+
+
+def test_rows_are_strict_json(tmp_path):
+    """Any reader of JSON reads them."""
+    run(DRAWS[:2], tmp_path, processes=0)
+    for path in tmp_path.iterdir():
+        assert json.loads(path.read_text())["error"] is None
