@@ -8,11 +8,13 @@
 
 from crowdopt import backends as backends
 from crowdopt import programs as programs
+from crowdopt.api import aggregate as aggregate
 from crowdopt.api import assign as assign
 from crowdopt.api import explain as explain
 from crowdopt.api import export as export
 from crowdopt.api import import_labels as import_labels
 from crowdopt.api import read_campaign as read_campaign
+from crowdopt.api import select as select
 from crowdopt.api import verify as verify
 from crowdopt.api import write_campaign as write_campaign
 from crowdopt.api import write_plan as write_plan
@@ -32,4 +34,5 @@ from crowdopt.crowd.instance import AssignmentInstance as AssignmentInstance
 from crowdopt.crowd.synthetic import recipe as recipe
 from crowdopt.plan import Plan as Plan
 from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
+from crowdopt.selection import Selection as Selection
 from crowdopt.version import __version__ as __version__

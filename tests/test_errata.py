@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 
 import crowdopt
 from crowdopt.core.program import relax
+from crowdopt.crowd import bounds, gain
 from crowdopt.crowd.evidence import HOEFFDING
+from crowdopt.crowd.selection import SelectionInstance
+from crowdopt.offline import ranking
 from crowdopt.programs import assignment
 from tests.models.reading import MODELS
 
@@ -124,6 +128,76 @@ def test_theorem_5_asks_for_thousands_of_gold_tasks() -> None:
     """8 ln(4 T (1 + gamma) m / delta) / qmin^2, where the paper's experiments use 10 and 20 (gamma = .3, m = 300)."""
     needed = 8 * np.log(4 * 1 * 1.3 * 300 / 0.1) / 0.16**2
     assert needed == pytest.approx(3017.2, abs=0.1)
+
+
+def test_li_and_liu_s_theorem_1_fails_for_eight_classes() -> None:
+    """One gold question, L = 8, w = .84, 69 workers: a weight is 7 with chance w, else -1. That one given wrong class
+    beats the right one has probability e^-45.12, more than the printed bound e^-45.16 on all errors; every term of the
+    convolution is positive, so float64 is exact to 13 digits. The corrected bound holds.
+    """
+    classes, skill, workers = 8, 0.84, 69
+    other = (1 - skill) / (classes - 1)
+    step = np.zeros(15)  # what a worker adds to the wrong class's score less the right one's: -7 to 7
+    for weight, chance in ((classes - 1, skill), (-1, 1 - skill)):
+        step[7 + weight] += chance * other
+        step[7 - weight] += chance * skill
+    step[7] += 1 - step.sum()
+    law = np.ones(1)
+    for _ in range(workers):
+        law = np.convolve(law, step)
+    beaten = law[7 * workers + 1 :].sum()
+    score = np.sqrt(workers) * (classes * skill - 1) ** 2
+    assert np.log(beaten) == pytest.approx(-45.12, abs=0.01)
+    assert np.log(bounds.printed_linear_vote_bound(score, classes)) == pytest.approx(-45.16, abs=0.01)
+    assert bounds.printed_linear_vote_bound(score, classes) < beaten
+    assert (classes - 1) * law[7 * workers :].sum() <= bounds.linear_vote_bound(score, classes)
+
+
+def test_theorem_3_does_not_cover_the_selected_set() -> None:
+    """Workers who guess, two questions each: whoever is selected looks better than she is. For the best of 4000 the
+    80 % interval misses the true score, 0, every time; for a set fixed in advance it covers it more than promised.
+    """
+    rng = np.random.default_rng(1)
+    covered = {"selected": [], "fixed": []}
+    for _ in range(40):
+        instance = SelectionInstance(rng.binomial(2, 0.5, 4000), 2, 2)
+        found = ranking.algorithm1(instance)
+        low, high = found.interval(0.8)
+        covered["selected"].append(low <= 0 <= high)
+        first = replace(found, workers=np.arange(found.workers.size))
+        low, high = first.interval(0.8)
+        covered["fixed"].append(low <= 0 <= high)
+        assert bounds.FIXED_IN_ADVANCE in found.warnings
+    assert np.mean(covered["selected"]) == 0
+    assert np.mean(covered["fixed"]) >= 0.8
+
+
+def test_algorithm_1_hires_a_worker_whose_vote_weighs_nothing() -> None:
+    """All shares 1/2, L = 2: G is negative for everybody, k* = 1, and the one hired has weight 0; we say so."""
+    found = ranking.algorithm1(SelectionInstance([5, 5, 5], 10, 2))
+    assert found.proven and found.workers.tolist() == [0]
+    assert found.weights.tolist() == [0.0] and found.score < 0
+    assert any("weigh nothing" in warning for warning in found.warnings)
+
+
+def test_one_control_question_has_no_variance() -> None:
+    """(10) divides by n - 1."""
+    with pytest.raises(crowdopt.InputError, match="a variance needs two"):
+        SelectionInstance([1, 0], 1, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        assert not np.isfinite(gain.reliability_variance(1, 1))
+
+
+def test_float64_breaks_algorithm_1_s_ties_wrongly() -> None:
+    """L = 2, n = 6, c = (6, 5, 5, 5): G is (1, 1/3, 1/3, 1/3), so F_1 = F_4 = 1 exactly and k* = 1, the smallest.
+
+    With the gains (8), (10) in float64 F_4 comes out above F_1.
+    """
+    c, n = np.array([6, 5, 5, 5]), 6
+    floats = gain.gain_from_estimates(gain.reliability(c, n), gain.reliability_variance(c, n), 2)
+    scores = np.cumsum(floats) / np.sqrt(np.arange(1, 5))
+    assert int(np.argmax(scores)) + 1 == 4
+    assert ranking.algorithm1(SelectionInstance(c, n, 2)).workers.tolist() == [0]
 
 
 def test_every_test_that_the_page_names_is_here() -> None:

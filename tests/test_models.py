@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +13,13 @@ from hypothesis import strategies as st
 import crowdopt
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.selection import SelectionInstance
 from crowdopt.io.export import ids_of
 from crowdopt.io.naming import MPS
-from crowdopt.programs import approximated, assignment, assignment_dual, sampled
-from tests.models.data import OPTIONS, drawn, section
+from crowdopt.programs import approximated, assignment, assignment_dual, sampled, selection
+from tests.models.data import OPTIONS, drawn, section, selection_section
 from tests.models.reading import assert_same, described, renamed, translated, turned
+from tests.selections import best_sets, limited
 
 pytestmark = pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
 
@@ -74,39 +75,35 @@ def test_three_duals_are_one(seed: int, rule: str, tmp_path: Path) -> None:
     assert_same(renamed(by_name(mechanical, instance), DUALS), built)
 
 
-def selection_section(correct: list[int], asked: list[int], classes: int, most: int) -> str:
-    workers = [f"w{i}" for i in range(len(correct))]
-    counts = {"n": asked, "correct": correct}
-    vectors = [
-        f"param {name} := {' '.join(f'{w} {k}' for w, k in zip(workers, values, strict=True))};"
-        for name, values in counts.items()
-    ]
-    head = f"data;\nset WORKERS := {' '.join(workers)};\nparam L := {classes};\nparam K := {most};\n"
-    return head + "\n".join(vectors) + "\nend;\n"
+def by_selection_name(program: Program, instance: SelectionInstance) -> dict:
+    """The builder's program as the specification writes it: a maximum, sizes from 1."""
+    sizes, workers = [str(k + 1) for k in range(instance.sizes)], [f"w{i}" for i in range(instance.n_workers)]
+    groups = [f"g{g}" for g in range(instance.n_groups)]
+    ids = {"u": [sizes], "w": [sizes, workers], "hired": [workers], "member": [sizes, workers], "count": [sizes]}
+    ids |= {"group": [sizes, groups], "money": [sizes], "whole": [workers]}
+    found = described(program, ids, MPS)
+    columns = {name: {**column, "cost": -column["cost"]} for name, column in found["columns"].items()}
+    return {"maximum": True, "columns": columns, "rows": found["rows"]}
 
 
-def worths(correct: list[int], asked: list[int], classes: int) -> np.ndarray:
-    """G of Li & Liu (8) with (10)."""
-    c, n = np.array(correct), np.array(asked)
-    return (classes * c / n - 1) ** 2 - classes**2 * c * (n - c) / (n**2 * (n - 1))
+@pytest.mark.parametrize("option", ["none", "money", "required", "barred", "group"])
+def test_each_limit_on_hiring_is_what_the_specification_says(option: str, tmp_path: Path) -> None:
+    """programs/selection.py implements selection.mod: the same columns, rows and entries, one option at a time."""
+    instance = limited(np.random.default_rng(11), 6, {option})
+    found = translated("selection", selection_section(instance), tmp_path)
+    assert_same(found, by_selection_name(selection.build(instance), instance))
 
 
 @settings(max_examples=15, deadline=None)
-@given(data=st.data(), classes=st.integers(2, 4))
-def test_the_selection_program_finds_the_best_set(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, classes: int
-) -> None:
-    """Problem (11) over all sets, Algorithm 1's scan (Theorem 4), the program and its relaxation have one optimum."""
-    asked = data.draw(st.lists(st.integers(2, 12), min_size=1, max_size=6))
-    correct = [data.draw(st.integers(0, n)) for n in asked]
-    most = data.draw(st.integers(1, 7))
-    found = translated(
-        "selection", selection_section(correct, asked, classes, most), tmp_path_factory.mktemp("selection")
-    )
-    gains = worths(correct, asked, classes)
-    sizes = range(1, min(most, gains.size) + 1)
-    best = max(gains[list(chosen)].sum() / np.sqrt(k) for k in sizes for chosen in combinations(range(gains.size), k))
-    scanned = max((np.cumsum(-np.sort(-gains)) / np.sqrt(np.arange(1, gains.size + 1)))[: len(sizes)])
-    assert found["ip"] == pytest.approx(best, abs=1e-9)
-    assert found["lp"] == pytest.approx(best, abs=1e-9)
-    assert scanned == pytest.approx(best, abs=1e-9)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_all_limits_on_hiring_together(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """Options meet in the same rows and bounds; GLPK's optimum of the specification is that of all allowed sets."""
+    instance = limited(np.random.default_rng(seed), 6)
+    found = translated("selection", selection_section(instance), tmp_path_factory.mktemp("selection"))
+    assert_same(found, by_selection_name(selection.build(instance), instance))
+    best, _ = best_sets(instance)
+    if best is None:
+        assert found["ip"] is None
+    else:
+        assert found["ip"] * abs(found["ip"]) == pytest.approx(float(best), abs=1e-7)
+        assert instance.money is not None or found["lp"] == pytest.approx(found["ip"], abs=1e-7)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.crowd.checks import floats, ids, integers, is_amount, per
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import Rule, rule_named
 
@@ -88,26 +89,26 @@ class AssignmentInstance:
     skills_source: str = "given"
 
     def __post_init__(self) -> None:
-        accuracy = _floats("accuracy", self.accuracy)
+        accuracy = floats("accuracy", self.accuracy)
         if accuracy.ndim != 2 or 0 in accuracy.shape:
             raise InputError(f"accuracy must be a (types, workers) table with entries, not of shape {accuracy.shape}")
         self._keep("accuracy", accuracy)
         given = np.arange(accuracy.shape[0]) if self.task_type is None else self.task_type
-        self._keep("task_type", _integers("task_type", given))
+        self._keep("task_type", integers("task_type", given))
         if self.task_type.ndim != 1 or self.task_type.size == 0:
             raise InputError("task_type must be a list with one row of accuracy per task, and there must be a task")
         n, m, kinds = self.n_tasks, self.n_workers, self.n_types
-        self._keep("capacity", _per("capacity", self.capacity, m, "worker", np.int64))
-        self._keep("epsilon", _per("epsilon", self.epsilon, n, "task", np.float64))
-        self._keep("demand", _per("demand", self.demand, n, "task", np.float64))
+        self._keep("capacity", per("capacity", self.capacity, m, "worker", np.int64))
+        self._keep("epsilon", per("epsilon", self.epsilon, n, "task", np.float64))
+        self._keep("demand", per("demand", self.demand, n, "task", np.float64))
         self._keep("cost", _prices(self.cost, kinds, m))
-        self._keep("min_labels", _per("min_labels", _or(self.min_labels, 0), n, "task", np.int64))
-        self._keep("max_labels", _per("max_labels", _or(self.max_labels, UNLIMITED), n, "task", np.int64))
-        self._keep("min_load", _per("min_load", _or(self.min_load, 0), m, "worker", np.int64))
+        self._keep("min_labels", per("min_labels", _or(self.min_labels, 0), n, "task", np.int64))
+        self._keep("max_labels", per("max_labels", _or(self.max_labels, UNLIMITED), n, "task", np.int64))
+        self._keep("min_load", per("min_load", _or(self.min_load, 0), m, "worker", np.int64))
         for name in ("forbidden", "fixed", "collected"):
             self._keep(name, _pairs(name, getattr(self, name), n, m))
         for name, count in (("tasks", n), ("workers", m), ("types", kinds)):
-            object.__setattr__(self, name, _ids(name, getattr(self, name), count))
+            object.__setattr__(self, name, ids(name, getattr(self, name), count))
         _check_ranges(self)
         _check_contradictions(self)
 
@@ -229,36 +230,8 @@ def _or(value: Any, default: int) -> Any:
     return default if value is None else value
 
 
-def _floats(name: str, values: Any) -> Floats:
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers") from None
-
-
-def _integers(name: str, values: Any) -> Ints:
-    array = np.asarray(values)
-    if array.dtype.kind in "iu":
-        return array.astype(np.int64)
-    floats = _floats(name, values)
-    whole = np.isfinite(floats) & (floats == np.rint(floats)) & (np.abs(floats) < 2**53)
-    if not whole.all():
-        where = int(np.flatnonzero(~whole.ravel())[0])
-        raise InputError(f"{name} must be whole numbers; entry {where} is {floats.ravel()[where]}")
-    return floats.astype(np.int64)
-
-
-def _per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[Any]:
-    array = _integers(name, values) if kind is np.int64 else _floats(name, values)
-    if array.ndim == 0:
-        return np.broadcast_to(array, (count,)).copy()
-    if array.shape != (count,):
-        raise InputError(f"{name} has shape {array.shape}; give one number or one per {owner}, that is {count}")
-    return array
-
-
 def _prices(values: Any, kinds: int, m: int) -> Floats:
-    array = _floats("cost", values)
+    array = floats("cost", values)
     if array.ndim > 2 or array.shape not in ((), (m,), (kinds, m)):
         raise InputError(
             f"cost has shape {array.shape}; give one number, one per worker ({m}) or a table ({kinds}, {m})"
@@ -268,7 +241,7 @@ def _prices(values: Any, kinds: int, m: int) -> Floats:
 
 def _pairs(name: str, values: Any, n: int, m: int) -> Ints:
     try:
-        pairs = np.zeros((0, 2), np.int64) if values is None or len(values) == 0 else _integers(name, values)
+        pairs = np.zeros((0, 2), np.int64) if values is None or len(values) == 0 else integers(name, values)
     except (TypeError, ValueError) as error:
         raise error if isinstance(error, InputError) else InputError(f"{name} must be pairs (task, worker)") from None
     if pairs.ndim != 2 or pairs.shape[1] != 2:
@@ -282,19 +255,6 @@ def _pairs(name: str, values: Any, n: int, m: int) -> Ints:
         task, worker = divmod(int(keys[counts > 1][0]), m)
         raise InputError(f"{name} has the pair ({task}, {worker}) twice; give each pair once")
     return pairs
-
-
-def _ids(name: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
-    if values is None:
-        return None
-    ids = tuple(str(value) for value in values)
-    if len(ids) != count:
-        raise InputError(f"{name} has {len(ids)} ids for {count}")
-    if len(set(ids)) != count:
-        seen: set[str] = set()
-        twice = next(one for one in ids if one in seen or seen.add(one))  # type: ignore[func-returns-value]
-        raise InputError(f"{name} has the id {twice!r} twice; ids must be unique")
-    return ids
 
 
 def _check_ranges(instance: AssignmentInstance) -> None:
@@ -316,15 +276,8 @@ def _check_ranges(instance: AssignmentInstance) -> None:
     for name, owner in (("min_labels", task), ("max_labels", task), ("min_load", worker)):
         limits = getattr(instance, name)
         _refuse_one(name, limits, limits < 0, "must be at least 0", owner)
-    if instance.budget is not None and not _is_amount(instance.budget):
+    if instance.budget is not None and not is_amount(instance.budget):
         raise InputError(f"the budget must be finite and at least 0, not {str(instance.budget)[:40]}")
-
-
-def _is_amount(value: Any) -> bool:
-    """Whether a budget is a number that a float can hold."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        return False
-    return bool(0 <= value < 1e300)
 
 
 def _refuse(instance: AssignmentInstance, name: str, bad: NDArray[np.bool_], wanted: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -50,6 +50,16 @@ class Labels:
     def counts(self) -> Ints:
         """Labels each worker gave, shape (workers,)."""
         return np.bincount(self.worker, minlength=len(self.workers))
+
+    @property
+    def per_task(self) -> Ints:
+        """Labels each task got, shape (tasks,)."""
+        return np.bincount(self.task, minlength=len(self.tasks))
+
+    def of_workers(self, chosen: Ints) -> Labels:
+        """The labels of some workers alone; tasks, workers and classes keep their indices."""
+        kept = np.isin(self.worker, chosen)
+        return replace(self, task=self.task[kept], worker=self.worker[kept], label=self.label[kept])
 
 
 def _index(column: Sequence[str]) -> tuple[tuple[str, ...], Ints]:

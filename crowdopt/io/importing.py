@@ -94,7 +94,7 @@ def _labels(table: Table, truth: Table | None) -> Labels:
 def _truth(table: Table | None, labels: Labels) -> tuple[Ints, str]:
     """Index of each task's true class, -1 unknown, and where it comes from."""
     if table is None:
-        return one_coin(labels)[0].argmax(axis=1), "the answers of one-coin EM, for want of truth"
+        return one_coin(labels).answer, "the answers of one-coin EM, for want of truth"
     place = {name: k for k, name in enumerate(labels.classes)}
     known = dict(zip(table.unique_ids("task"), table["label"], strict=True))
     truth = np.array([place[known[task]] if task in known else -1 for task in labels.tasks])

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.crowd.errors import InputError
+from crowdopt.io.folder import check_target
 
 T = TypeVar("T")
 
@@ -212,6 +213,17 @@ def write_csv(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(zip(*(plain(column) for column in columns), strict=True))
+
+
+def write_table(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]], force: bool = False) -> None:
+    """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force."""
+    check_target(path, None, force)
+    part = path.with_name(f".{path.name}.partial")
+    try:
+        write_csv(part, header, columns)
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}; choose another place") from None
 
 
 def plain(column: Iterable[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.selection import SelectionInstance
 
 
 def section(instance: AssignmentInstance, dual: bool = False) -> str:
@@ -23,6 +24,22 @@ def section(instance: AssignmentInstance, dual: bool = False) -> str:
     pairs = ("forbidden", "collected") if dual else ("forbidden", "collected", "fixed")
     lines += [_set(name.upper(), [f"({tasks[i]},{workers[j]})" for i, j in getattr(instance, name)]) for name in pairs]
     return "\n".join([*lines, *([] if dual else _limits(instance, tasks, workers)), "end;"]) + "\n"
+
+
+def selection_section(instance: SelectionInstance) -> str:
+    """The data of models/selection.mod."""
+    workers = [f"w{i}" for i in range(instance.n_workers)]
+    groups = [f"g{g}" for g in range(instance.n_groups)]
+    lines = ["data;", _set("WORKERS", workers), f"param L := {instance.classes};", f"param K := {instance.most};"]
+    lines += [_vector("n", workers, instance.asked), _vector("correct", workers, instance.correct)]
+    lines += [_set(name.upper(), [workers[i] for i in getattr(instance, name)]) for name in ("required", "barred")]
+    if instance.group is not None:
+        lines += [_set("GROUPS", groups), _vector("fewest", groups, instance.fewest)]
+        of = [[w for w, g in zip(workers, instance.group, strict=True) if g == k] for k in range(len(groups))]
+        lines += [_set(f"OF[{name}]", members) for name, members in zip(groups, of, strict=True)]
+    if instance.price is not None:
+        lines += [_vector("price", workers, instance.price), f"param money_limit := {float(instance.money)!r};"]
+    return "\n".join([*lines, "end;"]) + "\n"
 
 
 def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> list[str]:

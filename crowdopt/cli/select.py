@@ -1,0 +1,174 @@
+"""The verb select."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdopt import api
+from crowdopt.cli.common import NO, as_json, say
+from crowdopt.core.solution import Status
+from crowdopt.crowd.errors import InputError
+from crowdopt.io.candidates import read_candidates, write_frontier, write_hired
+from crowdopt.io.folder import check_target
+from crowdopt.selection import Frontier, Selection
+
+SHOWN = 12  # names on a line
+
+
+@click.command(epilog="Example: crowdopt select gold.csv --budget 10 --classes 2 -o hired.csv")
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.option("--budget", type=int, help="The most workers; default: all.")
+@click.option("--classes", default=2, show_default=True, help="Answers a label chooses from.")
+@click.option(
+    "--method",
+    type=click.Choice(api.SELECTIONS),
+    help="Default: algorithm1, or program where there are further limits.",
+)
+@click.option("--workers", type=click.Path(path_type=Path), help="Table of workers: worker[,price][,group].")
+@click.option("--type", "kind", help="Go by the gold of this type alone; default: all types added up.")
+@click.option("--money", type=float, help="The most the hired may cost together.")
+@click.option("--require", multiple=True, metavar="WORKER", help="Hire this worker; may be repeated.")
+@click.option("--bar", multiple=True, metavar="WORKER", help="Do not hire this worker; may be repeated.")
+@click.option("--at-least", multiple=True, metavar="GROUP=N", help="The fewest workers of a group; may be repeated.")
+@click.option("--backend", default=api.SEARCH, show_default=True, help="Who solves the program.")
+@click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the program.")
+@click.option("--coverage", default=0.95, show_default=True, help="Of the score's interval.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="For ties and draws.")
+@click.option("--require-proof", is_flag=True, help="Exit 1 unless the set is proven optimal.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Table of the hired to write.")
+@click.option("--chart", type=click.Path(path_type=Path), help="Picture to write, .png or .svg (extra plots).")
+@click.option(
+    "--frontier",
+    type=click.Path(path_type=Path),
+    help="Table to write: the sets that no smaller one (with prices: no cheaper one) scores as much as.",
+)
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@as_json
+def select(
+    gold: Path,
+    budget: int | None,
+    classes: int,
+    method: str | None,
+    workers: Path | None,
+    kind: str | None,
+    money: float | None,
+    require: tuple[str, ...],
+    bar: tuple[str, ...],
+    at_least: tuple[str, ...],
+    backend: str,
+    time_limit: float,
+    coverage: float,
+    seed: int,
+    require_proof: bool,
+    output: Path | None,
+    chart: Path | None,
+    frontier: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Decide whom to hire from their answers to control questions (columns worker, correct, asked), with the proof."""
+    for path in (output, chart, frontier):
+        if path is not None:
+            check_target(path, None, force)
+    instance = read_candidates(gold, classes, budget, workers, money, require, bar, _numbers(at_least), kind)
+    selection = api.hire(instance, method, backend, time_limit, seed)
+    interval = selection.interval(coverage)
+    if output is not None and selection.found:
+        write_hired(selection, output, force)
+    if chart is not None and selection.found:
+        _draw(selection, chart)
+    if frontier is not None:
+        write_frontier(_frontier(selection) or selection.frontier, instance, frontier, force)
+    say(
+        as_json,
+        _facts(selection, interval),
+        *_sentences(selection, interval, coverage),
+        *_written(output, chart, frontier),
+    )
+    if not selection.found or (require_proof and not selection.proven):
+        raise SystemExit(NO)
+
+
+def _numbers(at_least: tuple[str, ...]) -> dict[str, int]:
+    found = {}
+    for text in at_least:
+        group, sign, number = text.rpartition("=")
+        if not sign or not number.isdecimal():
+            raise InputError(f"--at-least {text}: write a group and a number, such as --at-least nurses=2")
+        found[group] = int(number)
+    return found
+
+
+def _draw(selection: Selection, path: Path) -> None:
+    from crowdopt.report.charts import save
+    from crowdopt.report.hiring import hiring_chart
+
+    save(hiring_chart(selection, _frontier(selection)), path)
+
+
+def _frontier(selection: Selection) -> Frontier | None:
+    """Score against cost, where there are prices."""
+    return None if selection.instance.price is None else api.cost_frontier(selection.instance)
+
+
+def _facts(selection: Selection, interval: tuple[float, float]) -> dict[str, Any]:
+    frontier, found = selection.frontier, selection.found
+    return {
+        "workers": [selection.instance.worker_id(i) for i in selection.members.tolist()],
+        "status": selection.status.value,
+        "method": selection.method,
+        "backend": selection.backend,
+        "score": selection.score,
+        "plug_in_score": selection.plug_in_score,
+        "best_score": selection.best_score if selection.best_score < float("inf") else None,
+        "proven": selection.proven,
+        "proof": selection.proof,
+        "cost": selection.cost if found else None,
+        "interval": list(interval) if found else None,
+        "error_estimate": selection.error_estimate if found else None,
+        "best_vote_estimate": selection.best_vote_estimate if found else None,
+        "frontier": {"size": frontier.size.tolist(), "score": frontier.score.tolist()},
+        "warnings": selection.warnings,
+    }
+
+
+def _sentences(selection: Selection, interval: tuple[float, float], coverage: float) -> list[str]:
+    instance = selection.instance
+    if not selection.found:
+        if selection.status is Status.INFEASIBLE:
+            return ["no set of workers keeps all the limits; allow more money or workers, or ask for less"]
+        return ["no set was found within the limits of the search; allow more time"]
+    names = [instance.worker_id(i) for i in selection.members[:SHOWN].tolist()]
+    more = f" and {selection.members.size - SHOWN} more" if selection.members.size > SHOWN else ""
+    paid = "" if selection.cost is None else f", cost {selection.cost:.10g}"
+    return [
+        f"hire {selection.members.size} of {instance.n_workers} workers{paid}: {', '.join(names)}{more}",
+        f"score {selection.score:.6g} (plug-in, biased: {selection.plug_in_score:.6g}); {_how_good(selection)}",
+        f"{100 * coverage:g} % interval of the score: {interval[0]:.4g} to {interval[1]:.4g}",
+        f"error of an answer, estimated bounds: {selection.error_estimate:.2g} by linear votes (Li & Liu, corrected), "
+        f"{selection.best_vote_estimate:.2g} by log-odds votes (Bhattacharyya)",
+        *(f"note: {warning}" for warning in selection.warnings),
+    ]
+
+
+def _how_good(selection: Selection) -> str:
+    if selection.proof == "none":
+        return "nothing is known about the best"
+    vouched = "anyone can recompute that from the tallies"
+    if selection.proof == "solver":
+        vouched = f"on {selection.backend}'s word"
+    elif selection.ranking_proof is None:
+        vouched = "by the multipliers of the relaxation"
+    if selection.proven:
+        return f"proven: no allowed set scores more ({vouched})"
+    return f"no allowed set scores above {selection.best_score:.6g} ({vouched})"
+
+
+def _written(*paths: Path | None) -> list[str]:
+    return [f"wrote {path}" for path in paths if path is not None and path.exists()]
+
+
+VERBS = (select,)

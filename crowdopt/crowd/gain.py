@@ -1,0 +1,74 @@
+"""What a worker's answers to control questions say about hiring her: estimates (10), gains (8), scores (5)-(9).
+
+Li & Liu, *Cheaper and Better: Selecting Good Workers for Crowdsourcing*, 2015. A worker answered c of n control
+questions correctly, n of her own; there are L classes. Gains are fractions of whole numbers, so that ties are ties.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Fractions: TypeAlias = tuple[Ints, Ints]  # numerators, denominators > 0
+
+
+def reliability(correct: Any, asked: Any) -> Floats:
+    """``w = c / n``, unbiased (Li & Liu, eq. 10)."""
+    share: Floats = np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
+    return share
+
+
+def reliability_variance(correct: Any, asked: Any) -> Floats:
+    """``c (n - c) / (n^2 (n - 1))``, unbiased for the variance of ``c / n`` (Li & Liu, eq. 10); n at least 2."""
+    c, n = np.asarray(correct, np.float64), np.asarray(asked, np.float64)
+    variance: Floats = c * (n - c) / (n**2 * (n - 1))
+    return variance
+
+
+def gain_from_estimates(accuracy: Any, variance: Any, classes: int) -> Floats:
+    """``G = (L w - 1)^2 - L^2 var``, unbiased for ``(L w - 1)^2`` with any unbiased estimates (eq. 8, 25; Lemma 2)."""
+    w, spread = np.asarray(accuracy, np.float64), np.asarray(variance, np.float64)
+    gain: Floats = (classes * w - 1) ** 2 - classes**2 * spread
+    return gain
+
+
+def gain_completed_square(correct: Any, asked: Any, classes: int) -> Floats:
+    """The same gain as ``n/(n-1) [(L w - 1 - (L-2)/(2n))^2 - ((L-2)^2/(4n^2) + (L-1)/n)]`` (eq. 26)."""
+    n = np.asarray(asked, np.float64)
+    shift = (classes - 2) / (2 * n)
+    square = (classes * reliability(correct, n) - 1 - shift) ** 2
+    gain: Floats = n / (n - 1) * (square - (shift**2 + (classes - 1) / n))
+    return gain
+
+
+def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
+    """The same gain, exactly: ``(L^2 c (c-1) - 2 L c (n-1) + n (n-1)) / (n (n-1))``, by factorial moments."""
+    c, n = correct, asked
+    pairs = n * (n - 1)
+    return classes**2 * (c * (c - 1)) - 2 * classes * (c * (n - 1)) + pairs, pairs
+
+
+def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
+    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased upwards by ``L^2 var``."""
+    return (classes * correct - asked) ** 2, asked**2
+
+
+def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
+    """``c / n``, exactly."""
+    return correct, asked
+
+
+def score(gain: Any) -> float:
+    """``F = |S|^(-1/2) sum of S's gains``: F-hat of gains (eq. 7), F-hat-plug of plug-in gains (9), F of true ones (5).
+
+    Parameters
+    ----------
+    gain : (|S|,) float
+        The gains of the set, at least one; for the true F, ``(L w - 1)^2`` with the true accuracies.
+    """
+    of_set = np.asarray(gain, np.float64)
+    return float(of_set.sum() / np.sqrt(of_set.size))

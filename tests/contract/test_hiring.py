@@ -1,0 +1,50 @@
+"""Every MILP backend hires the best allowed set: by looking at all sets, and at the paper's full size by the proof."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from crowdopt.backends import registered
+from crowdopt.core.solution import Status
+from crowdopt.offline.ranking import algorithm1
+from tests.contract.accuracy import accuracy
+from tests.contract.hiring import full, small
+from tests.contract.rows import BACKENDS, row
+from tests.selections import best_sets
+
+SEARCHING = [name for name in BACKENDS if registered()[name].integers and registered()[name].continuous]
+SEEDS = (0, 25)
+
+
+@cache
+def truth(seed: int) -> float | None:
+    """The best score of all allowed sets; None where there is none."""
+    best, _ = best_sets(small(seed))
+    return None if best is None else float(abs(best)) ** 0.5 * (1 if best >= 0 else -1)
+
+
+@pytest.mark.parametrize("seed", range(*SEEDS))
+@pytest.mark.parametrize("backend", SEARCHING)
+def test_a_search_finds_the_best_allowed_set(backend: str, seed: int) -> None:
+    """Money, required and barred workers, groups; infeasible ones are said to be."""
+    facts = row(backend, str(seed), "tests.contract.hiring", *map(str, SEEDS))
+    best = truth(seed)
+    if best is None:
+        assert facts["status"] == Status.INFEASIBLE.value
+    else:
+        assert facts["score"] == pytest.approx(best, abs=accuracy(backend))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", SEARCHING)
+def test_algorithm_1_and_the_program_agree_on_300_workers(backend: str) -> None:
+    """The search's set scores what Algorithm 1's does, whose proof bounds all; and the search claims no more."""
+    facts = row(backend, "full", "tests.contract.hiring", "full")
+    found = algorithm1(full())
+    assert found.proven
+    assert facts["claim"] == Status.OPTIMAL.value
+    assert facts["value"] == pytest.approx(found.score, rel=accuracy(backend))
+    assert facts["bound"] >= found.score * (1 - accuracy(backend))
+    assert sorted(facts["workers"]) == sorted(found.workers.tolist())
