@@ -1,0 +1,95 @@
+"""Prices from everybody seen so far, solved anew every few arrivals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.stream import Arrival, Known
+from crowdopt.online.covering import Covering
+from crowdopt.online.pricing import Market, prices
+
+Floats: TypeAlias = NDArray[np.float64]
+
+FEW = 4  # workers seen, below which a median says more than a program
+LAST = 10  # workers to come, at which every arrival is priced anew
+
+
+@dataclass
+class ReSolve(Covering):
+    """The k workers seen stand for the m - j to come: they are to cover ``k / (m - j)`` of what is still missing.
+
+    No preliminary crowd. The price x solves that aggregated LP; tasks with ``q x >= c`` that are not yet covered are
+    given, those that lack most first.
+
+    Parameters
+    ----------
+    every : int
+        Arrivals between two solves.
+    margin : float
+        Added to what is missing, as a share of it: caution against short tasks at the end.
+    """
+
+    every: int = 5
+    margin: float = 0.0
+
+    name: ClassVar[str] = "re-solve"
+    what: ClassVar[str] = "prices from the LP of the workers seen, for what is still missing; no preliminary crowd"
+    state: ClassVar[tuple[str, ...]] = ("price",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.every < 1 or self.margin < 0:
+            raise InputError(f"policy {self.name}: every must be at least 1 and margin at least 0")
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """No prices yet."""
+        super().start(known, solve)
+        self.price = np.zeros(self.tasks_in.size)
+
+    def meet(self, arrival: Arrival) -> None:
+        """Price anew when it is time."""
+        seen, left = arrival.number + 1, self.known.workers - arrival.number
+        if seen <= FEW:
+            self.price = self._middling(seen)
+        elif seen % self.every == 0 or left <= LAST:
+            self.price = self._solved(seen, left)
+
+    def value(self) -> Floats:
+        """Q x - c."""
+        return self.evidence * self.price - self.cost
+
+    def prices(self) -> Floats:
+        """The last ones."""
+        return self.price[self.kind]
+
+    def _columns(self, seen: int) -> NDArray[np.int64]:
+        return self.tally.first + np.arange(seen)
+
+    def _middling(self, seen: int) -> Floats:
+        """The price at which a middling worker is just worth it."""
+        columns = self._columns(seen)
+        evidence = self._worth(self.tally.accuracy(columns))
+        rate = self.tally.cost[:, columns] / np.maximum(evidence, 1e-12)
+        middling: Floats = np.median(rate, axis=1)[self.kind_type]
+        return middling
+
+    def _solved(self, seen: int, left: int) -> Floats:
+        columns = self._columns(seen)
+        lack = np.bincount(self.kind, np.maximum(self.need - self.covered, 0.0), self.tasks_in.size)
+        market = Market(
+            self._worth(self.tally.accuracy(columns))[self.kind_type],
+            self.tally.cost[:, columns][self.kind_type],
+            self.tally.capacity[columns],
+            self.tasks_in,
+            lack / self.tasks_in * (1 + self.margin) * seen / left,
+        )
+        return prices(market, self.solve).price
+
+
+POLICY = ReSolve
