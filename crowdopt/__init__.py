@@ -10,10 +10,12 @@ from crowdopt import backends as backends
 from crowdopt import programs as programs
 from crowdopt.api import aggregate as aggregate
 from crowdopt.api import assign as assign
+from crowdopt.api import compare as compare
 from crowdopt.api import explain as explain
 from crowdopt.api import export as export
 from crowdopt.api import import_labels as import_labels
 from crowdopt.api import read_campaign as read_campaign
+from crowdopt.api import replay as replay
 from crowdopt.api import select as select
 from crowdopt.api import verify as verify
 from crowdopt.api import write_campaign as write_campaign

@@ -163,14 +163,13 @@ def recorded_stream(
     label: Ints,
     truth: Ints,
     seed: tuple[int, ...],
-    gold_share: float = 0.0,
+    held: NDArray[np.bool_],
     preliminary: int = 0,
     prices: Floats | None = None,
 ) -> Stream:
-    """Recorded labels in a random order of the workers; a share of the tasks with known truth is held out as gold.
+    """Recorded labels in a random order of the workers.
 
-    Held-out tasks need no labels: their need is 0. Preliminary workers are drawn with replacement from the workers,
-    with their held-out labels.
+    Preliminary workers are drawn with replacement from the workers, with their held-out labels.
 
     Parameters
     ----------
@@ -178,6 +177,8 @@ def recorded_stream(
         The table, in the instance's indices.
     truth : (tasks,) int
         -1 where unknown.
+    held : (tasks,) bool
+        Tasks of known truth that serve as gold; :func:`hold_out` takes their need away.
     """
     if task.size == 0:
         raise InputError("the label table is empty; there is nothing to replay")
@@ -186,9 +187,7 @@ def recorded_stream(
     place = np.empty(m, np.int64)
     place[order] = np.arange(m)
     chosen = np.random.default_rng([*seed, EXTRA]).integers(0, m, preliminary)
-    held = np.random.default_rng([*seed, HELD]).random(n) < gold_share
-    held &= truth >= 0
-    arriving = reordered(replace(instance, demand=np.where(held, 0.0, instance.demand)), order)
+    arriving = reordered(instance, order)
     right, asked = _held_out(instance, task, worker, label == truth[task], held)
     key = place[worker] * n + task
     sort = np.argsort(key)
@@ -204,6 +203,14 @@ def recorded_stream(
     )
     extra = _copies(instance, chosen) if preliminary else None
     return Stream(arriving, crowd, np.where(held, -1, truth), extra, prices)
+
+
+def hold_out(
+    instance: AssignmentInstance, truth: Ints, share: float, seed: int
+) -> tuple[AssignmentInstance, NDArray[np.bool_]]:
+    """Set a share of the tasks of known truth aside as gold: they need no labels any more."""
+    held = (np.random.default_rng([seed, HELD]).random(instance.n_tasks) < share) & (truth >= 0)
+    return replace(instance, demand=np.where(held, 0.0, instance.demand)), held
 
 
 def _held_out(

@@ -49,8 +49,9 @@ def lack(played):
 
 
 def test_the_smallest_instance_on_which_the_printed_algorithm_is_short():
-    """n = 2, M = 1, C = .8: the LP splits worker 3 between both tasks, so at x* = (5/3, 10/9) both are worth 0 to her.
-    As printed it is chance whether a task stays short by all of its need; looking at coverage mends it."""
+    """With n = 2, M = 1, C = .8: the LP splits worker 3 between both tasks, so at x* = (5/3, 10/9) both are worth 0 to her.
+    As printed it is chance whether a task stays short by all of its need; looking at coverage mends it.
+    """
     instance = with_evidence(np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]]), 0.8, 1)
     weights = crowdopt.assign(instance, program="lp").duals.task
     np.testing.assert_allclose(weights, [5 / 3, 10 / 9], atol=1e-7)
@@ -63,7 +64,8 @@ def test_the_smallest_instance_on_which_the_printed_algorithm_is_short():
 
 def test_where_no_tie_break_helps():
     """Four workers, M = 1: x* = (2, 2), and whichever task worker 1 gets, the other is short (models/README.md, 9).
-    All capacity is spent, so nobody can be called back: the run says how much is lacking, whatever the options."""
+    All capacity is spent, so nobody can be called back: the run says how much is lacking, whatever the options.
+    """
     instance = with_evidence(np.array([[0.9, 0.7, 0.4, 0.5], [0.9, 0.6, 0.9, 0.4]]), 1.39, 1)
     weights = crowdopt.assign(instance, program="lp").duals.task
     for seed in range(10):
@@ -99,7 +101,8 @@ def test_repair_says_so_and_covers():
 
 def test_the_excess_is_at_most_m():
     """A worker gives the LP M_j labels, or all tasks of positive value and a part of those worth 0; the algorithm takes
-    the latter whole. With at most one of them per worker it costs at most the LP plus m. One type per task."""
+    the latter whole. With at most one of them per worker it costs at most the LP plus m. One type per task.
+    """
     seen = 0
     for seed in range(700):
         rng = np.random.default_rng(seed)
@@ -118,8 +121,9 @@ def test_the_excess_is_at_most_m():
 
 
 def test_type_prices_tie_everything():
-    """n = 3, m = 10, p = .9, M = 3, eps = .2: the IP takes 18 labels, the printed algorithm all 30; stopping at covered
-    tasks takes 18 again."""
+    """With n = 3, m = 10, p = .9, M = 3, eps = .2: the IP takes 18 labels, the printed algorithm all 30; stopping at covered
+    tasks takes 18 again.
+    """
     instance = crowdopt.AssignmentInstance(
         accuracy=np.full((1, 10), 0.9), task_type=[0, 0, 0], capacity=3, epsilon=0.2, rule="hoeffding"
     )
@@ -174,7 +178,8 @@ def test_lemma_1(skills, weights):
 @pytest.mark.parametrize("skill", [0.5, 0.7, 0.95])
 def test_lemmas_2_and_3(tolerance, skill):
     """With s gold tasks, |p-hat - p| <= t but for a share delta of the times (exact binomial tail), and then
-    |q-hat - q| <= 4t."""
+    |q-hat - q| <= 4t.
+    """
     delta = 0.1
     s = guarantee.gold_for(tolerance, delta)
     assert guarantee.tolerance_of(s, delta) <= tolerance
@@ -263,7 +268,8 @@ def test_the_theorems_gold_is_counted_paid_and_warned_of():
 
 def test_underestimated_quality_makes_a_plan_arbitrarily_large():
     """Section 5.2: three workers with q = 1 and many with q = 1e-4, epsilon = .224 (C just below 3): taking q = .99 for
-    the three buys hundreds of labels more."""
+    the three buys hundreds of labels more.
+    """
     m = 400
     skill = np.full((1, m), (1 + sqrt(1e-4)) / 2)
     skill[0, :3] = 1.0

@@ -40,7 +40,7 @@ class ReSolve(Covering):
 
     name: ClassVar[str] = "re-solve"
     what: ClassVar[str] = "prices from the LP of the workers seen, for what is still missing; no preliminary crowd"
-    state: ClassVar[tuple[str, ...]] = ("price",)
+    state: ClassVar[tuple[str, ...]] = ("price", "history")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -51,6 +51,7 @@ class ReSolve(Covering):
         """No prices yet."""
         super().start(known, solve)
         self.price = np.zeros(self.tasks_in.size)
+        self.history = np.zeros((0, self.tasks_in.size))
 
     def meet(self, arrival: Arrival) -> None:
         """Price anew when it is time."""
@@ -59,14 +60,16 @@ class ReSolve(Covering):
             self.price = self._middling(seen)
         elif seen % self.every == 0 or left <= LAST:
             self.price = self._solved(seen, left)
+            self.history = np.vstack([self.history, self.price])
 
     def value(self) -> Floats:
         """Q x - c."""
         return self.evidence * self.price - self.cost
 
     def prices(self) -> Floats:
-        """The last ones."""
-        return self.price[self.kind]
+        """The median of all so far: the last ones are about what is left, these about the whole."""
+        typical = np.median(self.history, axis=0) if self.history.size else self.price
+        return np.asarray(typical[self.kind])
 
     def _columns(self, seen: int) -> NDArray[np.int64]:
         return self.tally.first + np.arange(seen)
