@@ -166,9 +166,11 @@ def _scatter(rows: list[dict[str, Any]], across: str, up: str) -> Any:
     alt = altair()
     x = alt.X("x:Q", title=across, scale=alt.Scale(zero=False))
     y = alt.Y("y:Q", title=up)
-    colour = alt.Color("policy:N", title=None, sort=[row["policy"] for row in rows])
+    order = [row["policy"] for row in rows]
+    colour = alt.Color("policy:N", title=None, sort=order)
+    unlabelled = alt.Color("policy:N", sort=order, legend=None)
     base = alt.Chart(alt.Data(values=rows))
     shape = alt.Shape("policy:N", title=None, sort=[row["policy"] for row in rows])
     dots = base.mark_point(size=110, filled=True, opacity=0.9).encode(x=x, y=y, color=colour, shape=shape)
-    bars = base.mark_rule().encode(x=alt.X("low:Q", title=across), x2="high:Q", y=y, color=colour)
+    bars = base.mark_rule().encode(x=alt.X("low:Q", title=across), x2="high:Q", y=y, color=unlabelled)
     return (bars + dots).properties(width=WIDTH, height=HEIGHT)

@@ -49,7 +49,8 @@ def lack(played):
 
 
 def test_the_smallest_instance_on_which_the_printed_algorithm_is_short():
-    """With n = 2, M = 1, C = .8: the LP splits worker 3 between both tasks, so at x* = (5/3, 10/9) both are worth 0 to her.
+    """Two tasks, M = 1, C = .8: the LP splits worker 3, so at x* = (5/3, 10/9) both tasks are worth 0 to her.
+
     As printed it is chance whether a task stays short by all of its need; looking at coverage mends it.
     """
     instance = with_evidence(np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]]), 0.8, 1)
@@ -121,8 +122,9 @@ def test_the_excess_is_at_most_m():
 
 
 def test_type_prices_tie_everything():
-    """With n = 3, m = 10, p = .9, M = 3, eps = .2: the IP takes 18 labels, the printed algorithm all 30; stopping at covered
-    tasks takes 18 again.
+    """Three tasks, m = 10, p = .9, M = 3, eps = .2: the IP takes 18 labels, the printed algorithm all 30.
+
+    Stopping at covered tasks takes 18 again.
     """
     instance = crowdopt.AssignmentInstance(
         accuracy=np.full((1, 10), 0.9), task_type=[0, 0, 0], capacity=3, epsilon=0.2, rule="hoeffding"
