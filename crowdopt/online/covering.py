@@ -176,7 +176,7 @@ class Covering:
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Coverage, tally, what was done, and what the policy adds by ``state``."""
         own = {name: np.array(getattr(self, name)) for name in ("covered", "open", "ring_seed", *self.state)}
-        place = np.zeros(0, np.int64) if self.rings is None else self.rings.place.copy()
+        place = np.array([] if self.rings is None else self.rings.place, np.int64)
         sizes = [len(tasks) for _, tasks in self.done]
         return {
             **own,
@@ -197,7 +197,7 @@ class Covering:
         if arrays["rings"].size:
             self._roll(int(self.ring_seed[0]))
             assert self.rings is not None
-            self.rings.place = np.array(arrays["rings"])
+            self.rings.place = np.array(arrays["rings"]).tolist()
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ Ids: TypeAlias = NDArray[np.integer]
 
 ZERO = 1e-9  # a task value this far below 0 still counts as 0: at the LP's own prices exact zeros decide
 TIE = 1e-7  # relative; values this close are equal, whichever way a solver rounded
-MANY = 8  # kinds per worker's worth of work up to which going kind by kind pays
 
 
 def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
@@ -33,13 +32,20 @@ def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
     -------
     (workers, kinds) int
     """
-    order = np.argsort(-value, axis=1)
-    ranked = np.take_along_axis(value, order, axis=1)
-    size = tasks_in[order]
-    before = np.cumsum(size, axis=1) - size
-    take = np.clip(capacity[:, None] - before, 0, size) * (ranked >= -ZERO)
-    taken = np.empty_like(take)
-    np.put_along_axis(taken, order, take, axis=1)
+    taken = np.zeros(value.shape, np.int64)
+    rows, room, left = np.arange(capacity.size), capacity, value
+    for _ in range(tasks_in.size):  # most workers are full after a kind or two
+        best = left.argmax(axis=1)
+        going = (left[np.arange(rows.size), best] >= -ZERO) & (room > 0)
+        if not going.all():
+            rows, room, left, best = rows[going], room[going], left[going], best[going]
+        count = np.minimum(room, tasks_in[best])
+        taken[rows, best] = count
+        more = room > count
+        rows, room, left, best = rows[more], (room - count)[more], left[more].copy(), best[more]
+        if rows.size == 0:
+            break
+        left[np.arange(rows.size), best] = -np.inf
     return taken
 
 
@@ -64,18 +70,23 @@ class Rings:
         self.size: list[int] = np.bincount(kind, minlength=kinds).tolist()
         cuts = np.cumsum(self.size)[:-1]
         self.ring: list[Ids] = [np.concatenate([part, part]) for part in np.split(order, cuts)]
-        self.place = np.zeros(kinds, np.int64)
+        for ring in self.ring:
+            ring.setflags(write=False)
+        self.place = [0] * kinds
 
     def take(self, value: Floats, room: int) -> Ids:
         """Up to ``room`` tasks of the kinds with value >= 0, the best first."""
-        picked = []
-        for kind in np.argsort(-value).tolist():
-            if room <= 0 or value[kind] < -ZERO:
+        picked, values = [], value.tolist()
+        for kind in sorted(range(len(values)), key=values.__getitem__, reverse=True):
+            if room <= 0 or values[kind] < -ZERO:
                 break
-            count, start = min(room, self.size[kind]), int(self.place[kind])
+            size, start = self.size[kind], self.place[kind]
+            count = min(room, size)
             picked.append(self.ring[kind][start : start + count])
-            self.place[kind] = (start + count) % max(1, self.size[kind])
+            self.place[kind] = start + count if start + count < size else start + count - size
             room -= count
+        if len(picked) == 1:
+            return picked[0]
         return np.concatenate(picked) if picked else np.zeros(0, np.int64)
 
 
