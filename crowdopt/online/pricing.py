@@ -16,7 +16,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 BACKEND = "highs-simplex"
-LIMIT = Options(time_limit=60.0)
+LIMIT = Options(time_limit=60.0, presolve=False)
 INSIDE = 1 - 1e-6  # of the largest feasible share: prices at the very edge are arbitrary
 REMEDIES = ("scale", "drop")
 
