@@ -95,7 +95,7 @@ class MainAlgorithm(SampledLP):
     def notes(self) -> list[str]:
         """What had to give, and what the gold is out of proportion to."""
         said = super().notes()
-        gold = self.gold * self.known.types * (self.tally.first + self.known.workers)
+        gold = int(self.tally.asked.sum())
         room = int(self.tally.capacity[self.tally.first :].sum())
         if gold > room:
             said.append(f"{gold} gold labels are more than the {room} labels that all workers together could give")

@@ -16,8 +16,9 @@ from crowdopt.online.pricing import Market, prices
 
 Floats: TypeAlias = NDArray[np.float64]
 
-FEW = 4  # workers seen, below which a median says more than a program
+FEW = 4  # workers seen, up to which a median says more than a program
 LAST = 10  # workers to come, at which every arrival is priced anew
+SOLVES = 60  # in a run, about, where nobody says otherwise
 
 
 @dataclass
@@ -30,12 +31,12 @@ class ReSolve(Covering):
     Parameters
     ----------
     every : int
-        Arrivals between two solves.
+        Arrivals between two solves; 0: as many as make about 60 solves of a run.
     margin : float
         Added to what is missing, as a share of it: caution against short tasks at the end.
     """
 
-    every: int = 5
+    every: int = 0
     margin: float = 0.0
 
     name: ClassVar[str] = "re-solve"
@@ -44,8 +45,8 @@ class ReSolve(Covering):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.every < 1 or self.margin < 0:
-            raise InputError(f"policy {self.name}: every must be at least 1 and margin at least 0")
+        if self.every < 0 or self.margin < 0:
+            raise InputError(f"policy {self.name}: every and margin must be at least 0")
 
     def start(self, known: Known, solve: Solve) -> None:
         """No prices yet."""
@@ -55,10 +56,11 @@ class ReSolve(Covering):
 
     def meet(self, arrival: Arrival) -> None:
         """Price anew when it is time."""
+        every = self.every or max(1, self.known.workers // SOLVES)
         seen, left = arrival.number + 1, self.known.workers - arrival.number
         if seen <= FEW:
             self.price = self._middling(seen)
-        elif seen % self.every == 0 or left <= LAST:
+        elif seen % every == 0 or left <= LAST:
             self.price = self._solved(seen, left)
             self.history = np.vstack([self.history, self.price])
 
