@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.papers.hjv_report import Curves, picture, write
 from benchmarks.papers.hjv_trials import EPSILONS, ITERATIONS, KOS, MAIN, OURS, TOTALS, trial
-from benchmarks.papers.li_liu_report import Claim, all_hold, arguments, computed, shown, verdict
+from benchmarks.papers.li_liu_report import Claim, all_hold, arguments, computed, interval, shown, verdict
 
 CROWDS = {"everyone .6414": "U", "half spammers (.5), half hammers (.7)": "HS"}
 GOLD = 20
@@ -20,13 +20,13 @@ def claims(uniform: Curves, diverse: Curves) -> list[Claim]:
     """Section 6.1, sentence by sentence; all intervals over all points together (Bonferroni)."""
     gap = diverse.fixed - uniform.fixed
     count = len(TOTALS)
-    close = [abs(gap[:, k].mean()) <= SAME for k in range(count)]
+    close = [_close(gap[:, k], count) for k in range(count)]
     at = "; ".join(f"{TOTALS[k] // 1000}k labels: {shown(gap[:, k], count)}" for k in range(count))
     found = [
         Claim(
             "message passing is almost identical in the two settings",
             f"error with two kinds of worker less error with one, points: {at}",
-            "yes" if all(close) else "no",
+            all_hold(close),
         )
     ]
     for curves, says, sign in (
@@ -39,6 +39,12 @@ def claims(uniform: Curves, diverse: Curves) -> list[Claim]:
         said = " less ".join(("ours", "KOS")[::sign])
         found.append(Claim(says, f"error, {said}, at equal labels, by epsilon: {where}", all_hold(verdicts)))
     return [*found, *_further(uniform, "uniform"), *_further(diverse, "diverse")]
+
+
+def _close(gap: np.ndarray, comparisons: int) -> str:
+    """Whether a mean difference is within SAME: yes or no where its interval says so, else open."""
+    _, low, high = interval(gap, comparisons)
+    return "yes" if -SAME <= low and high <= SAME else "no" if low > SAME or high < -SAME else "open"
 
 
 def _further(curves: Curves, crowd: str) -> list[Claim]:

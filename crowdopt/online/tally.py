@@ -31,6 +31,7 @@ class Tally:
         self.count = np.zeros(2, np.int64)  # preliminary workers and workers who have come
         self.given = np.full(shape, 0.5)
         self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self._fitted: tuple[tuple[int, int, int], Floats] | None = None  # worked out once per arrival
         self.cost, self.capacity = np.zeros(shape), np.zeros(shape[1], np.int64)
 
     def column(self, number: int, preliminary: bool) -> int:
@@ -46,15 +47,19 @@ class Tally:
         """P of those workers as far as it is known now, (types, columns)."""
         if self.told:
             return self.given[:, columns]
-        came = self.came
-        every = np.zeros_like(self.given)
+        stamp = (int(self.count[0]), int(self.count[1]), int(self.asked.sum()))
+        if self._fitted is None or self._fitted[0] != stamp:
+            self._fitted = (stamp, self._estimated())
+        return self._fitted[1][:, columns]
+
+    def _estimated(self) -> Floats:
+        """All columns, from the gold of everybody who has come; 1/2 where nothing is known."""
+        came, every = self.came, np.full(self.given.shape, 0.5)
         asked = self.asked[:, came]
-        if not asked.any():
-            every[:] = 0.5
-            return every[:, columns]
-        found = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
-        every[:, came] = np.where(np.isnan(found), 0.5, found)
-        return every[:, columns]
+        if asked.any():
+            found = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
+            every[:, came] = np.where(np.isnan(found), 0.5, found)
+        return every
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, to be kept."""
@@ -63,5 +68,6 @@ class Tally:
 
     def restore(self, arrays: Any) -> None:
         """What was kept."""
+        self._fitted = None
         for name in ("count", "given", "right", "asked", "cost", "capacity"):
             setattr(self, name, np.array(arrays[f"tally.{name}"]))
