@@ -26,7 +26,7 @@ ITERATIONS = 20
 MAIN, KOS, MAJORITY = "main algorithm (printed)", "KOS, equal labels", "majority, equal labels"
 OURS = {  # further curves; {s} is the number of gold tasks
     "main algorithm that stops": "main-algorithm:gold={s}:stop:ties=least-covered",
-    "re-solve, gold": "re-solve:gold={s}:every=10",
+    "re-solve, gold": "re-solve:gold={s}:every=10:overshoot=0:cap=1e9",
     "multiplicative weights, gold": "multiplicative-weights:gold={s}",
     "entropy, gold": "entropy:gold={s}",
 }

@@ -16,6 +16,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 BACKEND = "highs-simplex"
+SECOND_TRIES = ("highs-simplex", "highs-ipm")  # with presolve
 LIMIT = Options(time_limit=60.0, presolve=False)
 INSIDE = 1 - 1e-6  # of the largest feasible share: prices at the very edge are arbitrary
 REMEDIES = ("scale", "drop")
@@ -68,10 +69,10 @@ def prices(market: Market, solve: Solve, remedy: str = "scale") -> Prices:
         return _one_kind(market)
     groups = _groups(market)
     solution = solve(_program(groups, market.need), BACKEND, LIMIT)
-    if solution.status is not Status.INFEASIBLE:
+    if solution.status is Status.OPTIMAL and solution.dual is not None:
         return Prices(_duals(solution))
     kept = _most(groups, market.need, solve, joint=remedy == "scale")
-    price = _duals(solve(_program(groups, market.need * kept * INSIDE), BACKEND, LIMIT))
+    price = _duals(_settled(_program(groups, market.need * kept * INSIDE), solve))
     return Prices(price, float(kept[0])) if remedy == "scale" else Prices(price, kept=kept)
 
 
@@ -152,11 +153,21 @@ def _most(groups: Groups, need: Floats, solve: Solve, joint: bool) -> Floats:
         stack([("u", (program.cost.size,)), ("share", (extra,))]),
         program.rows,
     )
-    solution = solve(grown, BACKEND, LIMIT)
+    solution = _settled(grown, solve)
     if solution.primal is None:
         raise RuntimeError(f"the largest share that can be covered was not found: {solution.raw}")
     share: Floats = np.broadcast_to(solution.primal[-extra:], (kinds,))
     return np.clip(share, 0.0, 1.0)
+
+
+def _settled(program: Program, solve: Solve) -> Solution:
+    """A program that has an optimum, solved by whoever finds it: simplex without presolve at times ends undecided."""
+    solution = solve(program, BACKEND, LIMIT)
+    for backend in SECOND_TRIES:
+        if solution.status is Status.OPTIMAL and solution.dual is not None:
+            break
+        solution = solve(program, backend, Options(time_limit=LIMIT.time_limit))
+    return solution
 
 
 def _duals(solution: Solution) -> Floats:

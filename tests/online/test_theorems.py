@@ -280,3 +280,20 @@ def test_underestimated_quality_makes_a_plan_arbitrarily_large():
     low[0, :3] = (1 + sqrt(0.99)) / 2
     assert crowdopt.assign(instance, program="lp").objective <= 3
     assert crowdopt.assign(replace(instance, accuracy=low), program="lp").objective > 150
+
+
+def test_prices_do_not_hang_on_one_solver_s_mood():
+    """Simplex without presolve at times ends undecided: then others are asked, and the prices are as good."""
+    market = Market(np.array([[0.5, 0.2], [0.1, 0.4]]), np.ones((2, 2)), np.array([4, 4]), np.array([6, 6]), np.ones(2))
+    enough = replace(market, need=np.full(2, 0.2))
+
+    def moody(program, backend, options):
+        found = crowdopt.solve(program, backend, options)
+        if options.presolve:
+            return found
+        return replace(found, status=crowdopt.Status.UNDECIDED, dual=None, primal=None)
+
+    for one in (market, enough):
+        sound, shaken = prices(one, crowdopt.solve), prices(one, moody)
+        assert shaken.share == pytest.approx(sound.share)
+        np.testing.assert_allclose(shaken.price, sound.price, rtol=1e-3)

@@ -34,10 +34,18 @@ class ReSolve(Covering):
         Arrivals between two solves; 0: as many as make about 60 solves of a run.
     margin : float
         Added to what is missing, as a share of it: caution against short tasks at the end.
+    overshoot : float
+        How much a task's last label brings beyond its need, in labels: whole labels cover more than the LP's shares
+        do, and that has to be bought too.
+    cap : float
+        The most a price may be, in units of its median so far: where the workers to come cannot cover what is missing
+        the LP's price is without bound, and would buy next to nothing from everybody at full cost.
     """
 
     every: int = 0
     margin: float = 0.0
+    overshoot: float = 0.25
+    cap: float = 4.0
 
     name: ClassVar[str] = "re-solve"
     what: ClassVar[str] = "prices from the LP of the workers seen, for what is still missing; no preliminary crowd"
@@ -63,6 +71,7 @@ class ReSolve(Covering):
         elif seen % every == 0 or left <= LAST:
             self.price = self._solved(seen, left)
             self.history = np.vstack([self.history, self.price])
+            self.price = np.minimum(self.price, self.cap * np.median(self.history, axis=0))
 
     def value(self) -> Floats:
         """Q x - c."""
@@ -86,15 +95,25 @@ class ReSolve(Covering):
 
     def _solved(self, seen: int, left: int) -> Floats:
         columns = self._columns(seen)
+        evidence = self._worth(self.tally.accuracy(columns))[self.kind_type]
+        cost = self.tally.cost[:, columns][self.kind_type]
         lack = np.bincount(self.kind, np.maximum(self.need - self.covered, 0.0), self.tasks_in.size)
+        lack += self.overshoot * self._typical(evidence, cost) * np.bincount(self.kind[self.open], minlength=lack.size)
         market = Market(
-            self._worth(self.tally.accuracy(columns))[self.kind_type],
-            self.tally.cost[:, columns][self.kind_type],
+            evidence,
+            cost,
             self.tally.capacity[columns],
             self.tasks_in,
             lack / self.tasks_in * (1 + self.margin) * seen / left,
         )
         return prices(market, self.solve).price
+
+    def _typical(self, evidence: Floats, cost: Floats) -> Floats:
+        """Mean evidence of the labels that are worth the last price, per kind."""
+        bought = evidence * self.price[:, None] >= cost
+        total = np.where(bought, evidence, 0.0).sum(axis=1)
+        mean: Floats = total / np.maximum(bought.sum(axis=1), 1)
+        return mean
 
 
 POLICY = ReSolve
