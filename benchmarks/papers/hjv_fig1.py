@@ -44,7 +44,7 @@ def claims(uniform: Curves, diverse: Curves) -> list[Claim]:
 def _close(gap: np.ndarray, comparisons: int) -> str:
     """Whether a mean difference is within SAME: yes or no where its interval says so, else open."""
     _, low, high = interval(gap, comparisons)
-    return "yes" if -SAME <= low and high <= SAME else "no" if low > SAME or high < -SAME else "open"
+    return "yes" if low >= -SAME and high <= SAME else "no" if low > SAME or high < -SAME else "open"
 
 
 def _further(curves: Curves, crowd: str) -> list[Claim]:
@@ -80,7 +80,7 @@ def main() -> None:
     panels = {crowd: Curves(part) for crowd, part in zip(CROWDS, rows, strict=True)}
     note = f"{given.trials} trials, s = {GOLD}, gamma = .3, KOS with {ITERATIONS} iterations, seed {given.seed}"
     write(panels, claims(*panels.values()), given.output, "fig1", f"Figure 1. {note}; 95 % intervals.")
-    picture(panels, given.output / "fig1.png", "One kind of task, one or two kinds of worker", note)
+    picture(panels, given.output / "fig1.svg", "One kind of task, one or two kinds of worker", note)
 
 
 if __name__ == "__main__":

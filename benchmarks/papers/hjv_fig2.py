@@ -61,7 +61,7 @@ def main() -> None:
     panels = {f"k = {k}": Curves(part) for k, part in zip(KINDS, rows, strict=True)}
     note = f"{given.trials} trials, s = {GOLD}, gamma = .3, KOS with {ITERATIONS} iterations, seed {given.seed}"
     write(panels, claims(list(panels.values())), given.output, "fig2", f"Figure 2. {note}; 95 % intervals.")
-    picture(panels, given.output / "fig2.png", "k kinds of task, each worker good at one", note)
+    picture(panels, given.output / "fig2.svg", "k kinds of task, each worker good at one", note)
 
 
 if __name__ == "__main__":

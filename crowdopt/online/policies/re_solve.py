@@ -98,13 +98,14 @@ class ReSolve(Covering):
         evidence = self._worth(self.tally.accuracy(columns))[self.kind_type]
         cost = self.tally.cost[:, columns][self.kind_type]
         lack = np.bincount(self.kind, np.maximum(self.need - self.covered, 0.0), self.tasks_in.size)
-        lack += self.overshoot * self._typical(evidence, cost) * np.bincount(self.kind[self.open], minlength=lack.size)
+        still = np.bincount(self.kind[self.open], minlength=self.tasks_in.size)
+        wanted: Floats = lack + self.overshoot * self._typical(evidence, cost) * still
         market = Market(
             evidence,
             cost,
             self.tally.capacity[columns],
             self.tasks_in,
-            lack / self.tasks_in * (1 + self.margin) * seen / left,
+            wanted / self.tasks_in * (1 + self.margin) * seen / left,
         )
         return prices(market, self.solve).price
 
