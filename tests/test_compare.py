@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import crowdopt
-from crowdopt import api
+from crowdopt import comparing
 from crowdopt.cli import main
 from crowdopt.crowd.errors import InputError
 
@@ -114,7 +114,7 @@ def test_real_labels(real_data, tmp_path):
     for row in rows_of(tmp_path / "out"):
         assert float(row["error_realised"]) < 0.35 and row["refused"] == "0"
     with pytest.raises(InputError, match="no such task"):
-        api.read_record(crowdopt.recipe("HS:108x60"), labels)
+        comparing.read_record(crowdopt.recipe("HS:108x60"), labels)
 
 
 def test_both_ways_of_asking_agree(campaign, tmp_path):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from crowdopt import api
+from crowdopt import api, comparing
 from crowdopt.cli.common import NO, as_json, say
-from crowdopt.comparing import Comparison
 from crowdopt.crowd.errors import InputError
 from crowdopt.online.policy import policies as all_policies
+from crowdopt.trials import Comparison
 from crowdopt.verify import overridden
 
 
@@ -60,15 +60,17 @@ def compare(
 
     Interrupted, it goes on where it stopped when called again.
     """
-    api.check_comparison(output, force)
+    comparing.check_comparison(output, force)
     if truth is not None and labels is None:
         raise InputError("--truth judges recorded labels; give them with --labels")
     settings = {key: value for key, value in (("rule", rule), ("epsilon", epsilon)) if value is not None}
     instance = overridden(api.read_campaign(campaign), settings)
-    record = None if labels is None else api.read_record(instance, labels, truth)
+    record = None if labels is None else comparing.read_record(instance, labels, truth)
     wanted = policies.split(",")
-    found = api.compare(instance, wanted, trials, seed, record, gold_share, time_limit, processes, output / api.WORK)
-    undrawn = api.write_comparison(found, output, trials, seed)
+    found = comparing.compare(
+        instance, wanted, trials, seed, record, gold_share, time_limit, processes, output / comparing.WORK
+    )
+    undrawn = comparing.write_comparison(found, output, trials, seed)
     facts = {"comparison": str(output), "optimum": asdict(found.optimum), "policies": found.summary}
     say(as_json, {**facts, "failed": found.failed}, *_sentences(found), *undrawn, f"wrote {output}")
     if found.failed:
