@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Row: TypeAlias = Mapping[str, Any]
 
+NUMBER = re.compile(r"\d[\d.]*")
 LEVEL = 0.95  # of the intervals
 BASELINE = "greedy"  # stands beside every ratio
 
@@ -44,8 +46,17 @@ def _line(text: str, rows: Sequence[Row], reference: Sequence[Row], name: str) -
         known = [one - other for one, other in pairs if one is not None and other is not None]
         mean, half = interval(np.array(known)) if known else (None, None)
         line[f"{key}_minus_{name}"], line[f"{key}_minus_{name}_half"] = mean, half
-    line["notes"] = sorted({note for row in rows for note in row["notes"]})
+    line["notes"] = _notes(rows)
     return line
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """Each note once, whatever its numbers, with those of the first trial that has it and how many do."""
+    alike: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row["notes"]:
+            alike.setdefault(NUMBER.sub("", note), []).append(note)
+    return [f"{same[0]} (so or alike in {len(same)} of {len(rows)} trials)" for same in alike.values()]
 
 
 def _is_figure(key: str, rows: Sequence[Row], value: Any) -> bool:
