@@ -22,6 +22,8 @@ from crowdopt.api import write_campaign as write_campaign
 from crowdopt.api import write_plan as write_plan
 from crowdopt.backends import BackendMissing as BackendMissing
 from crowdopt.backends import solve as solve
+from crowdopt.comparing import compare as compare
+from crowdopt.comparing import replay as replay
 from crowdopt.core.certificate import Certificate as Certificate
 from crowdopt.core.certificate import certify as certify
 from crowdopt.core.certificate import lagrangian_bound as lagrangian_bound

@@ -57,3 +57,9 @@ def test_the_backend_of_ones_own_is_the_tested_one():
     """The example in the text is the file that the entry-point test installs and solves with."""
     example = (README.parent / "tests" / "contract" / "example_backend.py").read_text(encoding="utf-8").strip()
     assert example in README.read_text(encoding="utf-8")
+
+
+def test_the_policy_of_ones_own_is_the_tested_one():
+    """As with backends: what stands in the text is what the extension test installs."""
+    example = (README.parent / "tests" / "online" / "example_policy.py").read_text(encoding="utf-8").strip()
+    assert example in README.read_text(encoding="utf-8")

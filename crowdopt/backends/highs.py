@@ -23,6 +23,7 @@ MEANING = {
 }
 OVERTIME = 0.5  # seconds that HiGHS may take to notice its own time limit
 TIGHT = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")  # of LPs: their bounds are to be certified
+QUICK = 20_000  # entries up to which simplex is done before anybody could press Ctrl-C: it needs no thread of its own
 PATIENCE = 0.2  # seconds between looks for Ctrl-C; the end of a solve is noticed at once
 FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solution arrays is not a point
 
@@ -35,9 +36,15 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
     if solver != "pdlp" and not program.integer.any():  # a first-order method would not get there
         for option in TIGHT:
             model.setOptionValue(option, 1e-9)
+    if not options.presolve:
+        model.setOptionValue("presolve", "off")
     _listen(model, program, listener)
     started = perf_counter()
-    interrupted = _run(model, started + options.time_limit + OVERTIME)
+    if solver == "simplex" and program.matrix.nnz <= QUICK:
+        interrupted = False
+        model.run()
+    else:
+        interrupted = _run(model, started + options.time_limit + OVERTIME)
     raw = str(model.getModelStatus()).rpartition(".")[2]
     if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted:
         raw = _settle(model, program, options, started)

@@ -1,0 +1,107 @@
+"""The verb compare, and the list of online policies."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import click
+
+from crowdopt import api, comparing
+from crowdopt.cli.common import NO, as_json, say
+from crowdopt.crowd.errors import InputError
+from crowdopt.io.campaign import overridden
+from crowdopt.online.policy import policies as all_policies
+from crowdopt.trials import Comparison
+
+
+def _listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print every policy with its options and leave."""
+    if wanted:
+        for name, policy in all_policies().items():
+            options = ", ".join(f"{field.name.replace('_', '-')}={field.default}" for field in fields(policy))
+            click.echo(f"{name}: {policy.what}\n    {options}")
+        context.exit()
+
+
+@click.command(epilog="Example: crowdopt compare my-campaign --policies re-solve,main-algorithm:gold=20 -o compared")
+@click.argument("campaign", type=click.Path(path_type=Path))
+@click.option("--policies", required=True, help="Separated by commas, options by colons: name:option=value:flag.")
+@click.option("--trials", default=20, show_default=True, type=click.IntRange(min=1), help="Random orders of arrival.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of orders and labels.")
+@click.option("--labels", type=click.Path(path_type=Path), help="Replay these labels (task,worker,label).")
+@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to them: task,label.")
+@click.option("--gold-share", default=0.2, show_default=True, help="Of the tasks of known truth, held out as gold.")
+@click.option("--rule", help="Evidence rule in place of the campaign's.")
+@click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
+@click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the offline plan.")
+@click.option("--processes", default=0, show_default=True, type=click.IntRange(0, 256), help="0: in this one.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
+@click.option("--force", is_flag=True, help="Replace a comparison that is there.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_listed, help="Show all policies.")
+@as_json
+def compare(
+    campaign: Path,
+    policies: str,
+    trials: int,
+    seed: int,
+    labels: Path | None,
+    truth: Path | None,
+    gold_share: float,
+    rule: str | None,
+    epsilon: float | None,
+    time_limit: float,
+    processes: int,
+    output: Path,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Online policies on the same arrivals, each against the proven offline optimum.
+
+    Interrupted, it goes on where it stopped when called again.
+    """
+    comparing.check_comparison(output, force)
+    if truth is not None and labels is None:
+        raise InputError("--truth judges recorded labels; give them with --labels")
+    settings = {key: value for key, value in (("rule", rule), ("epsilon", epsilon)) if value is not None}
+    instance = overridden(api.read_campaign(campaign), settings)
+    record = None if labels is None else comparing.read_record(instance, labels, truth)
+    wanted = policies.split(",")
+    found = comparing.compare(
+        instance, wanted, trials, seed, record, gold_share, time_limit, processes, output / comparing.WORK
+    )
+    undrawn = comparing.write_comparison(found, output, trials, seed)
+    facts = {"comparison": str(output), "optimum": asdict(found.optimum), "policies": found.summary}
+    say(as_json, {**facts, "failed": found.failed}, *_sentences(found), *undrawn, f"wrote {output}")
+    if found.failed:
+        raise click.exceptions.Exit(NO)
+
+
+def _sentences(found: Comparison) -> list[str]:
+    """A short table: cost against the bound, shortfall, errors."""
+    best = found.optimum
+    if best.bound is None:
+        said = ["there is no offline plan for this campaign: costs have nothing to be held against"]
+    else:
+        said = [f"offline, skills known, no plan costs less than {best.bound:.10g} (LP {best.lp:.10g})"]
+    width = max(6, *(len(str(line["policy"])) for line in found.summary)) if found.summary else 6
+    head = f"{'policy':{width}}  {'cost':>10}  {'/bound':>7}  {'short':>7}  {'shortfall':>9}  {'error':>7}"
+    return [*said, head, *(_line(line, width) for line in found.summary), *found.failed]
+
+
+def _line(line: dict[str, object], width: int) -> str:
+    cells = [
+        _cell(line.get("cost"), "10.1f"),
+        _cell(line.get("ratio_bound"), "7.3f"),
+        _cell(line.get("short_share"), "7.1%"),
+        _cell(line.get("short_mean"), "9.2%"),
+        _cell(line.get("error_realised"), "7.4f"),
+    ]
+    return f"{line['policy']:{width}}  " + "  ".join(cells)
+
+
+def _cell(value: object, form: str) -> str:
+    return f"{value:{form}}" if isinstance(value, float) else f"{'-':>{int(form.partition('.')[0])}}"
+
+
+VERBS = (compare,)

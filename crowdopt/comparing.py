@@ -1,0 +1,105 @@
+"""The calls about online policies: replay one, compare many, write down what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from crowdopt.api import assign
+from crowdopt.backends import solve
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.stream import Stream
+from crowdopt.io.comparison import WORK, check_comparison, write_comparison_tables
+from crowdopt.io.recorded import LabelRecord, read_record
+from crowdopt.online.ledger import Run
+from crowdopt.online.policy import Policy
+from crowdopt.online.replay import replay as replay_with
+from crowdopt.online.score import Optimum
+from crowdopt.plan import Plan
+from crowdopt.report.charts import save
+from crowdopt.report.comparison import charts, markdown
+from crowdopt.trials import Comparison, Setting, attainable, play, texts, with_gold
+from crowdopt.version import __version__
+
+__all__ = ["WORK", "check_comparison", "compare", "read_record", "replay", "write_comparison"]
+
+
+def replay(policy: Policy, stream: Stream, seed: int = 0) -> Run:
+    """Run a fresh online policy over a whole stream; crowdopt.online.replay.Replay stops and resumes at any arrival."""
+    return replay_with(policy, stream, seed, solve)
+
+
+def compare(
+    instance: AssignmentInstance,
+    policies: Sequence[str],
+    trials: int = 20,
+    seed: int = 0,
+    record: LabelRecord | None = None,
+    gold_share: float = 0.2,
+    time_limit: float = 60.0,
+    processes: int = 0,
+    folder: Path | None = None,
+) -> Comparison:
+    """Run online policies on the same streams and hold each against the offline optimum of the same instance.
+
+    Parameters
+    ----------
+    policies : sequence of str
+        Such as ``main-algorithm:gamma=.3:gold=20``; greedy is added, because it stands beside every ratio.
+    trials, seed : int
+        Each trial is a random order of the workers with one label for each pair.
+    record : LabelRecord, optional
+        Replay these labels in place of simulated ones; ``gold_share`` of the tasks of known truth serve as gold.
+    time_limit : float
+        Seconds for the offline plan; its bound needs milliseconds.
+    processes : int
+        Spawned processes; 0: in this one.
+    folder : Path, optional
+        Where finished rows are kept, so that a second call goes on from them.
+
+    Raises
+    ------
+    InputError
+        If a policy or option is unknown, or the campaign has limits that no online policy knows.
+    """
+    if trials < 1:
+        raise InputError(f"the number of trials must be at least 1, not {trials}")
+    wanted = texts(policies)
+    instance, held = with_gold(instance, record, gold_share, seed)
+    offline = attainable(instance, record)
+    linear = assign(offline, program="lp", time_limit=time_limit)
+    optimum, prices = _optimum(offline, linear, time_limit), None if linear.duals is None else linear.duals.task
+    setting = Setting(instance, record, held, prices if linear.found else None)
+    setting.stream(seed, 0, 0)  # refuses what cannot be streamed before anything is computed
+    with TemporaryDirectory() as spare:
+        return play(setting, wanted, trials, seed, optimum, folder or Path(spare), processes)
+
+
+def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> Optimum:
+    """The best bound that multipliers prove; a branch-and-bound bound only where there is no other."""
+    if not linear.found:
+        return Optimum(None, None, None)
+    plan = assign(instance, time_limit=time_limit)
+    certified = max(plan.certified_bound, linear.bound if linear.proof == "certificate" else 0.0)
+    bound, proof = (plan.bound, plan.proof) if plan.proof == "certificate" else (certified, "certificate")
+    return Optimum(float(bound), linear.objective, plan.objective, proof)
+
+
+def write_comparison(comparison: Comparison, folder: Path, trials: int, seed: int) -> list[str]:
+    """Write tables, page and charts of a comparison; returns what could not be drawn, as sentences."""
+    optimum = asdict(comparison.optimum)
+    page = markdown(comparison.title, optimum, comparison.summary, comparison.timings, trials)
+    facts = {"title": comparison.title, "trials": trials, "seed": seed, "reference": comparison.reference}
+    facts |= {"optimum": optimum, "failed": comparison.failed, "version": __version__}
+    said = []
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        for name, chart in charts(comparison.summary, optimum).items():
+            save(chart, folder / f"{name}.png")
+    except InputError as error:
+        said.append(str(error))
+    write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings, page)
+    return said

@@ -1,0 +1,1 @@
+"""Policies that decide as workers arrive, and what they are held against."""

@@ -1,0 +1,272 @@
+"""The common ground of policies that cover needs: kinds of tasks, gold, coverage so far, picking by value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.aggregation import FROM_LABELS
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.crowd.stream import GOLD, REFUSED, WORK, Arrival, Decision, Known
+from crowdopt.online.repair import repair
+from crowdopt.online.selecting import ZERO, Rings, best_of
+from crowdopt.online.tally import Tally
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.integer]
+
+TIES = ("least-covered", "random", "rotating")
+ANSWERS = ("weighted", *FROM_LABELS)
+
+
+@dataclass
+class Covering:
+    """Gives each worker the tasks that ``value`` likes best. A policy of one's own overrides ``value`` and no more.
+
+    Parameters
+    ----------
+    gold : int
+        Gold tasks of each type that every worker does first; 0: skills are told.
+    estimate : str
+        How gold becomes accuracies: ``plug-in``, ``unbiased`` or ``empirical-bayes``.
+    stop : bool
+        Whether a task that is covered gets no more labels.
+    ties : str
+        Who comes first between equal values: ``least-covered``, ``random``, or ``rotating`` (in a fixed random order
+        per kind, which makes decisions as fast as writing them down; without ``stop`` only).
+    repair : bool
+        Whether to cover what is short at the end with those who have capacity left, where they can be called back.
+    aggregate : str
+        How labels become answers: ``weighted`` by the rule, or a method of crowdopt.crowd.aggregation.
+    """
+
+    gold: int = 0
+    estimate: str = "empirical-bayes"
+    stop: bool = True
+    ties: str = "least-covered"
+    repair: bool = False
+    aggregate: str = "weighted"
+
+    name: ClassVar[str] = "covering"
+    what: ClassVar[str] = ""
+    over_capacity: ClassVar[bool] = False
+    state: ClassVar[tuple[str, ...]] = ()  # arrays that a policy of one's own adds to the snapshot
+
+    def __post_init__(self) -> None:
+        for option, allowed in (("estimate", tuple(ESTIMATORS)), ("ties", TIES), ("aggregate", ANSWERS)):
+            if getattr(self, option) not in allowed:
+                raise InputError(f"policy {self.name}: option {option} is one of {', '.join(allowed)}")
+        if self.gold < 0:
+            raise InputError(f"policy {self.name}: gold must be at least 0, not {self.gold}")
+        if self.ties == "rotating" and self.stop:
+            raise InputError(f"policy {self.name}: rotating ties go without stopping; write stop=no")
+
+    # -- what a policy of one's own changes -----------------------------------------------------------------------
+
+    def value(self) -> Floats:
+        """What each kind of task, (kinds,), or each task, (tasks,), is worth to give to the worker who is here.
+
+        At hand: ``self.evidence`` and ``self.cost`` of her labels per kind, ``self.covered`` and ``self.need`` per
+        task, ``self.tally`` for everybody who has come. Below 0: not to be given.
+        """
+        raise NotImplementedError
+
+    def meet(self, arrival: Arrival) -> None:
+        """A worker whose skill is now as well known as it gets before she works."""
+
+    def after(self, tasks: Ids) -> None:
+        """Labels of these tasks have come from the worker who is here."""
+
+    def preliminary(self, workers: int) -> int:
+        """Nobody, but for policies that learn prices from a crowd of their own."""
+        return 0
+
+    def prices(self) -> Floats | None:
+        """None, but for policies that have some."""
+        return None
+
+    # -- the protocol ---------------------------------------------------------------------------------------------
+
+    @property
+    def shows_skill(self) -> bool:
+        """Skills are told where no gold is asked."""
+        return self.gold == 0
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """Group the tasks into kinds; nothing is covered yet."""
+        self.known, self.solve, self.need = known, solve, known.need
+        self.kind, first = _kinds(self.kind_columns(known))
+        self.kind_type, self.kind_need = known.task_type[first], known.need[first]
+        self.tasks_in = np.bincount(self.kind)
+        self.covered = np.zeros(known.n_tasks)
+        self.open = known.need > COVERAGE
+        sent = self.preliminary(known.workers)
+        self.tally = Tally(known.types, sent, known.workers, self.estimate, self.shows_skill)
+        self.done: list[tuple[int, Ids]] = []
+        self.dropped = np.zeros(0, np.int64)
+        self.rings: Rings | None = None
+        self.ring_seed = np.full(1, -1, np.int64)
+        self._number: tuple[bool, int] | None = None
+        self._met, self._spare, self._left = False, False, 0
+        self._offered: list[Ids] = []
+
+    def kind_columns(self, known: Known) -> list[NDArray[Any]]:
+        """What tasks of one kind have in common."""
+        return [known.task_type, known.need]
+
+    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+        """Gold first, then the most valuable tasks, until she is full or nothing is worth it."""
+        if self._number != (arrival.preliminary, arrival.number):
+            self._welcome(arrival)
+            if self.gold:
+                return Decision(GOLD, np.full(self.known.types, self.gold))
+        if not self._met:
+            self._acquaint(arrival)
+        if arrival.preliminary or self._left <= 0:
+            return None
+        tasks = self._given = self._pick(arrival, rng)
+        self._spare = tasks.size < self._left  # she has room for more, but nothing else is worth it
+        return Decision(WORK, tasks) if tasks.size else None
+
+    def learn(self, labels: Ints) -> None:
+        """Gold goes into the tally; work adds evidence, as far as it was not refused."""
+        if not self._met:
+            column = self.tally.column(self._number[1], self._number[0]) if self._number else 0
+            self.tally.right[:, column], self.tally.asked[:, column] = labels
+            return
+        got = labels != REFUSED
+        tasks = self._given if got.all() else self._given[got]
+        self._left = 0 if self._spare else self._left - tasks.size
+        if tasks.size < self._given.size:
+            self._offered.append(self._given)
+        if self.tracks:
+            self._cover(tasks)
+        if self.repair:
+            self.done.append((self._arrival.number, tasks))
+        self.after(tasks)
+
+    def close(self, room: Ints) -> Decision | None:
+        """With the option ``repair``: cheapest labels for what is short, from those with room."""
+        if not self.repair:
+            return None
+        columns = self.tally.first + np.arange(self.known.workers)
+        evidence = self._worth(self.tally.accuracy(columns))
+        cost = self.tally.cost[:, columns]
+        return repair(self.known, evidence, cost, self.covered, self.done, room)
+
+    def skills(self) -> Floats:
+        """What is told, or what gold has shown so far."""
+        return self.tally.accuracy(self.tally.first + np.arange(self.known.workers))
+
+    def answers(self) -> str:
+        """As the option says."""
+        return self.aggregate
+
+    def notes(self) -> list[str]:
+        """Nothing to say."""
+        return []
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Coverage, tally, what was done, and what the policy adds by ``state``."""
+        own = {name: np.array(getattr(self, name)) for name in ("covered", "open", "ring_seed", *self.state)}
+        place = np.array([] if self.rings is None else self.rings.place, np.int64)
+        sizes = [len(tasks) for _, tasks in self.done]
+        return {
+            **own,
+            **self.tally.arrays(),
+            "rings": place,
+            "done.worker": np.repeat([worker for worker, _ in self.done], sizes).astype(np.int64),
+            "done.task": np.concatenate([np.zeros(0, np.int64), *(tasks for _, tasks in self.done)]),
+        }
+
+    def restore(self, arrays: Any) -> None:
+        """Go on from a snapshot."""
+        for name in ("covered", "open", "ring_seed", *self.state):
+            setattr(self, name, np.array(arrays[name]))
+        self.tally.restore(arrays)
+        workers, starts = np.unique(arrays["done.worker"], return_index=True)
+        parts = np.split(np.array(arrays["done.task"]), starts[1:]) if workers.size else []
+        self.done = list(zip(workers.tolist(), parts, strict=True))
+        if arrays["rings"].size:
+            self._roll(int(self.ring_seed[0]))
+            assert self.rings is not None
+            self.rings.place = np.array(arrays["rings"]).tolist()
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    @property
+    def tracks(self) -> bool:
+        """Whether anything depends on how far tasks are covered."""
+        return self.stop or self.repair or self.ties == "least-covered"
+
+    def _welcome(self, arrival: Arrival) -> None:
+        self._number, self._arrival, self._met = (arrival.preliminary, arrival.number), arrival, False
+        self._left, self._offered = arrival.capacity, []
+        column = self.tally.column(arrival.number, arrival.preliminary)
+        self.tally.count[0 if arrival.preliminary else 1] = arrival.number + 1
+        self.tally.cost[:, column], self.tally.capacity[column] = arrival.cost, arrival.capacity
+        if arrival.accuracy is not None:
+            self.tally.given[:, column] = arrival.accuracy
+
+    def _acquaint(self, arrival: Arrival) -> None:
+        column = self.tally.column(arrival.number, arrival.preliminary)
+        self.by_type = self._worth(self.tally.accuracy(np.array([column])))[:, 0]
+        self.evidence, self.cost = self.by_type[self.kind_type], arrival.cost[self.kind_type]
+        self._met = True
+        self.meet(arrival)
+
+    def _worth(self, accuracy: Floats) -> Floats:
+        return self.known.the_rule.evidence(accuracy, self.known.classes)
+
+    def _pick(self, arrival: Arrival, rng: np.random.Generator) -> Ids:
+        value = self.value()
+        if self.ties == "rotating" and value.size == self.tasks_in.size:
+            return self._rotate(value, arrival, rng)
+        each = value if value.size == self.kind.size else value[self.kind]
+        wanted = each >= -ZERO
+        wanted &= self.open if self.stop else self.need > COVERAGE
+        for tasks in (arrival.barred, *self._offered):
+            wanted[tasks] = False
+        candidates = np.flatnonzero(wanted)
+        if candidates.size <= self._left:
+            return candidates
+        if self.ties == "least-covered":
+            ties = self.covered[candidates] - self.need[candidates]
+        else:
+            ties = rng.random(candidates.size)
+        return best_of(each[candidates], ties, candidates, self._left)
+
+    def _rotate(self, value: Floats, arrival: Arrival, rng: np.random.Generator) -> Ids:
+        if self._offered:
+            return np.zeros(0, np.int64)
+        if self.rings is None:
+            self._roll(int(rng.integers(2**62)))
+        assert self.rings is not None
+        tasks = self.rings.take(np.where(self.kind_need > COVERAGE, value, -np.inf), self._left)
+        if self.dropped.size or arrival.barred.size:
+            tasks = tasks[~np.isin(tasks, np.concatenate([self.dropped, arrival.barred]))]
+        return tasks
+
+    def _roll(self, seed: int) -> None:
+        self.ring_seed = np.array([seed], np.int64)
+        self.rings = Rings(self.kind, self.tasks_in.size, np.random.default_rng(seed))
+
+    def _cover(self, tasks: Ids) -> None:
+        self.covered[tasks] += self.by_type[self.known.task_type[tasks]]
+        self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
+
+
+def _kinds(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
+    """A number for each combination of entries, and one task of each."""
+    key = np.zeros(columns[0].size, np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        key = np.unique(key * values.size + place.reshape(-1), return_inverse=True)[1].reshape(-1)
+    return key, np.unique(key, return_index=True)[1]

@@ -1,0 +1,37 @@
+"""A comparator that looks at skill only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.online.covering import Covering
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass
+class Greedy(Covering):
+    """Everybody who knows anything gets as many uncovered tasks as she takes, what she does best per cost first.
+
+    Parameters
+    ----------
+    least : float
+        Evidence per cost below which a label is not bought.
+    """
+
+    least: float = 1e-3
+
+    name: ClassVar[str] = "greedy"
+    what: ClassVar[str] = "uncovered tasks by the worker's own skill, no price"
+
+    def value(self) -> Floats:
+        """Evidence per cost."""
+        rate = self.evidence / np.maximum(self.cost, 1e-12)
+        return np.where(rate > self.least, rate, -1.0)
+
+
+POLICY = Greedy

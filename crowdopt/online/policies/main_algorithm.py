@@ -1,0 +1,107 @@
+"""The Main Algorithm: sampled prices, skills from gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.stream import Known
+from crowdopt.online.guarantee import theorem_5
+from crowdopt.online.policies.sampled_lp import SampledLP
+
+Floats: TypeAlias = NDArray[np.float64]
+
+TARGETS = ("given", "theorem-3")
+MOST_GOLD = 1_000_000  # gold tasks per worker and type beyond which nobody asks
+
+
+@dataclass
+class MainAlgorithm(SampledLP):
+    """Everybody, preliminary workers too, does s gold tasks per type; prices and values are by ``(2 p-hat - 1)^2``.
+
+    Ho et al. 2013, Algorithm 2 and Section 5.2. Every gold label is counted and paid. As printed there is neither
+    stopping nor repair and ties are random (the perturbation of q-hat); the options change that.
+
+    Parameters
+    ----------
+    gold : int
+        s.
+    target : str
+        What the LP covers: ``given``, the campaign's own epsilon as in the paper's experiments, or ``theorem-3``,
+        the loosened ``epsilon' = epsilon^(1 - 4t/qmin)`` of the theorems.
+    least_quality : float
+        qmin, which the theorems take as known.
+    delta : float
+        Probability with which they may fail.
+    guaranteed : bool
+        Whether to take s from Theorem 5 in place of ``gold``, and the target of Theorem 3.
+    """
+
+    gold: int = 20
+    target_by: str = "given"
+    least_quality: float = 0.0
+    delta: float = 0.1
+    guaranteed: bool = False
+
+    name: ClassVar[str] = "main-algorithm"
+    what: ClassVar[str] = "sampled-lp with skills from gold (Ho et al. 2013, Algorithm 2)"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gold < 1:
+            raise InputError(
+                f"policy {self.name} learns skills from gold, at least 1 task; told skills are sampled-lp's"
+            )
+        if self.target_by not in TARGETS:
+            raise InputError(f"policy {self.name}: option target-by is one of {', '.join(TARGETS)}")
+        if not 0 < self.delta < 1 or not 0 <= self.least_quality <= 1:
+            raise InputError(f"policy {self.name}: delta must lie in (0, 1) and least-quality in [0, 1]")
+        if (self.guaranteed or self.target_by != "given") and self.least_quality == 0:
+            raise InputError(
+                f"policy {self.name}: the theorems need least-quality, a lower bound on evidence per label"
+            )
+        self.loss = 0.0
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """Work out s and epsilon' where the theorems are to set them."""
+        super().start(known, solve)
+        if not self.guaranteed and self.target_by == "given":
+            return
+        if known.rule != "hoeffding":
+            raise InputError(f"policy {self.name}: the theorems are for rule hoeffding, not {known.rule}")
+        plan = theorem_5(
+            known.n_tasks,
+            known.workers,
+            known.types,
+            float(known.epsilon.min()),
+            self.delta,
+            self.least_quality,
+            self.gamma,
+            None if self.guaranteed else self.gold,
+        )
+        if plan.gold > MOST_GOLD:
+            raise InputError(f"policy {self.name}: Theorem 5 asks for {plan.gold} gold tasks per worker and type")
+        self.gold, self.loss = plan.gold, min(1.0, plan.losses[0])
+
+    def target(self) -> Floats:
+        """``C' = (1 - 4t/qmin) C``."""
+        return self.kind_need * (1 - self.loss)
+
+    def notes(self) -> list[str]:
+        """What had to give, and what the gold is out of proportion to."""
+        said = super().notes()
+        gold = int(self.tally.asked.sum())
+        room = int(self.tally.capacity[self.tally.first :].sum())
+        if gold > room:
+            said.append(f"{gold} gold labels are more than the {room} labels that all workers together could give")
+        if self.loss >= 1:
+            said.append(f"{self.gold} gold tasks are too few for Theorem 3: 4t reaches qmin, so nothing is covered")
+        return said
+
+
+POLICY = MainAlgorithm

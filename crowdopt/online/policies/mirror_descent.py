@@ -1,0 +1,40 @@
+"""Prices by dual mirror descent with the Euclidean distance: the additive sister of multiplicative weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.online.policies.multiplicative_weights import MultiplicativeWeights
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass
+class MirrorDescent(MultiplicativeWeights):
+    """``x_i <- max(0, x_i + x_0 eta sqrt(m) (1/m - a_ij y_ij / C_i))``: a subgradient step on the dual per arrival.
+
+    ``lead`` is how far the price is below the going rate, in steps; it never exceeds the rate itself, which is the
+    projection on x >= 0.
+    """
+
+    eta: float = 1.0
+
+    name: ClassVar[str] = "mirror-descent"
+    what: ClassVar[str] = "a price per task by subgradient steps on the dual; no program is solved"
+
+    def factor(self) -> Floats:
+        """Linear in the lead."""
+        dearer: Floats = 1.0 - self.step * self.lead
+        return dearer
+
+    def grown(self, step: Floats | float) -> Floats:
+        """Projected: no price is negative."""
+        lead: Floats = np.minimum(self.lead + step, 1.0 / self.step)
+        return lead
+
+
+POLICY = MirrorDescent

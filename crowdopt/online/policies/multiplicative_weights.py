@@ -1,0 +1,82 @@
+"""Prices by multiplicative weights: up with time, down with coverage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.stream import Arrival, Known
+from crowdopt.online.covering import Covering, Ids
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass
+class MultiplicativeWeights(Covering):
+    """``x_i <- x_i exp(eta sqrt(m) (1/m - a_ij y_ij / C_i))``, from 1 over the mean evidence per cost seen so far.
+
+    Each task has a price of its own; a task that falls behind the clock becomes dear, one that is ahead cheap.
+
+    Parameters
+    ----------
+    eta : float
+        Step size, in units of sqrt(m).
+    """
+
+    eta: float = 0.75
+
+    name: ClassVar[str] = "multiplicative-weights"
+    what: ClassVar[str] = "a price per task that grows with time and falls with coverage; no program is solved"
+    state: ClassVar[tuple[str, ...]] = ("lead", "base")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.eta <= 0:
+            raise InputError(f"policy {self.name}: eta must be positive")
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """Nobody is ahead or behind."""
+        super().start(known, solve)
+        self.lead, self.base = np.zeros(known.n_tasks), np.ones(known.types)
+        self.step = self.eta * np.sqrt(known.workers)
+
+    def meet(self, arrival: Arrival) -> None:
+        """One more worker's time has come: every task is behind by 1/m, and the going rate is known better."""
+        if arrival.number:
+            self.lead = self.grown(-1.0 / self.known.workers)
+        columns = self.tally.first + np.arange(arrival.number + 1)
+        evidence = self._worth(self.tally.accuracy(columns)).mean(axis=1)
+        cost = self.tally.cost[:, columns].mean(axis=1)
+        self.base = np.where(evidence > 0, cost / np.maximum(evidence, 1e-12), 0.0)
+
+    def value(self) -> Floats:
+        """A x - c, per task."""
+        return self.evidence[self.kind] * self.prices() - self.cost[self.kind]
+
+    def prices(self) -> Floats:
+        """The going rate times each task's factor."""
+        return self.base[self.known.task_type] * self.factor()
+
+    def factor(self) -> Floats:
+        """How much dearer than the going rate."""
+        dearer: Floats = np.exp(-self.step * self.lead)
+        return dearer
+
+    def grown(self, step: Floats | float) -> Floats:
+        """The lead after a step, in shares of the need."""
+        return self.lead + step
+
+    def after(self, tasks: Ids) -> None:
+        """Tasks that got a label are ahead by what it brought."""
+        brought = np.zeros(self.known.n_tasks)
+        need = np.maximum(self.need[tasks], 1e-12)
+        brought[tasks] = self.by_type[self.known.task_type[tasks]] / need
+        self.lead = self.grown(brought)
+
+
+POLICY = MultiplicativeWeights

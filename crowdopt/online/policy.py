@@ -1,0 +1,135 @@
+"""What a policy is, and how one is found by name: ``main-algorithm:gamma=.3:gold=20``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from functools import cache
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.registry import discover
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.stream import Arrival, Decision, Known
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+
+
+class Policy(Protocol):
+    """Decides who does what the moment somebody arrives; what is decided cannot be taken back.
+
+    A policy is a dataclass whose fields are its options. It owns its arrays; between two arrivals all of its state
+    is in ``snapshot``. Chance comes in as a generator that is derived from the seed and the arrival's number.
+    """
+
+    name: ClassVar[str]
+    what: ClassVar[str]
+    over_capacity: ClassVar[bool]  # whether it may ask for more than a worker's capacity
+
+    @property
+    def shows_skill(self) -> bool:
+        """Whether arrivals tell it their true accuracy."""
+        ...
+
+    def preliminary(self, workers: int) -> int:
+        """How many workers to send for gold before the stream of so many others."""
+        ...
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """Take note of what is known before anybody arrives."""
+        ...
+
+    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+        """The next thing to ask of the worker who is here; called until there is nothing more."""
+        ...
+
+    def learn(self, labels: Ints) -> None:
+        """What the last decision brought: a label per task (REFUSED: none), or how much gold she had right."""
+        ...
+
+    def close(self, room: Ints) -> Decision | None:
+        """Nobody comes any more; ``room[j]`` is what worker j could still do. What to repair, if anything."""
+        ...
+
+    def skills(self) -> Floats:
+        """What is believed of the workers so far, (types, arrivals): votes are weighted by it."""
+        ...
+
+    def prices(self) -> Floats | None:
+        """x_i, the price of a unit of evidence, (tasks,); None for a policy that has none."""
+        ...
+
+    def answers(self) -> str:
+        """How labels become answers: ``weighted``, or a method of crowdopt.crowd.aggregation."""
+        ...
+
+    def notes(self) -> list[str]:
+        """What a user should know about how it did: sentences."""
+        ...
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Everything that differs from a freshly started policy."""
+        ...
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a snapshot, after ``start`` with the same knowledge."""
+        ...
+
+
+@cache
+def policies() -> dict[str, type[Any]]:
+    """Every policy there is, by name."""
+    from crowdopt.online import policies as package
+
+    return {policy.name: policy for policy in discover(package, "POLICY")}
+
+
+def named(text: str) -> Any:
+    """A policy from its name and options, ``name:option=value:flag``.
+
+    Raises
+    ------
+    InputError
+        If there is no such policy or option, or a value makes no sense; the sentence lists those there are.
+    """
+    name, *settings = text.strip().split(":")
+    if name not in policies():
+        raise InputError(f"unknown policy {name!r}; the policies are {', '.join(policies())}")
+    policy = policies()[name]
+    known = {field.name.replace("_", "-"): field for field in fields(policy) if field.init}
+    options = dict(_option(name, setting, known) for setting in settings)
+    return policy(**options)
+
+
+def _option(policy: str, setting: str, known: Mapping[str, Field[Any]]) -> tuple[str, Any]:
+    key, given, value = setting.partition("=")
+    if key not in known:
+        raise InputError(f"policy {policy} has no option {key!r}; its options are {', '.join(known) or 'none'}")
+    field = known[key]
+    default = field.default
+    if isinstance(default, bool):
+        return field.name, _flag(policy, key, value if given else "yes")
+    if not value:
+        raise InputError(f"policy {policy}: option {key} needs a value, as in {key}={default}")
+    return field.name, _value(policy, key, value, default)
+
+
+def _flag(policy: str, key: str, value: str) -> bool:
+    meaning = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+    if value not in meaning:
+        raise InputError(f"policy {policy}: option {key} is yes or no, not {value!r}")
+    return meaning[value]
+
+
+def _value(policy: str, key: str, value: str, default: Any) -> Any:
+    kind = type(default)
+    try:
+        return kind(value)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise InputError(f"policy {policy}: option {key} must be {what}, not {value!r}") from None

@@ -1,0 +1,164 @@
+"""Running a policy over a stream: one arrival at a time, resumable at any of them."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.stream import GOLD, REPAIR, Arrival, Decision, Stream
+from crowdopt.online.bound import Bound, running_bound
+from crowdopt.online.ledger import KINDS, Ledger, Run, check
+from crowdopt.online.policy import Policy
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+UNLIMITED = np.iinfo(np.int64).max
+
+
+class Replay:
+    """A run in progress. ``snapshot`` between two arrivals, ``restore`` in a fresh one, and the rest is the same bytes.
+
+    Parameters
+    ----------
+    policy : Policy
+        A fresh one.
+    stream : Stream
+    seed : int
+        Of the policy's own chance; each arrival's generator comes from (seed, arrival number).
+    solve : Solve
+    """
+
+    def __init__(self, policy: Policy, stream: Stream, seed: int, solve: Solve) -> None:
+        self.policy, self.stream, self.seed = policy, stream, seed
+        policy.start(stream.known, solve)
+        self.sent = policy.preliminary(stream.instance.n_workers)
+        self.next = 0  # place in the preliminary crowd and then the stream, one after the other
+        self.ledger = Ledger(stream.instance.n_workers)
+        self.seconds = np.zeros(stream.instance.n_workers)
+
+    @property
+    def arrived(self) -> int:
+        """Workers of the stream who have come."""
+        return max(0, self.next - self.sent)
+
+    def advance(self, arrivals: int | None = None) -> Replay:
+        """Play until so many workers of the stream have come; default: all."""
+        last = self.sent + (self.stream.instance.n_workers if arrivals is None else arrivals)
+        while self.next < last:
+            self._serve(self.next)
+            self.next += 1
+        return self
+
+    def finish(self) -> Run:
+        """Play to the end, repair if the policy does, and sum up."""
+        self.advance()
+        room = np.maximum(0, self.stream.instance.capacity - self.ledger.load)
+        decision = self.policy.close(room)
+        if decision is not None and decision.workers is not None:
+            self._repair(decision, room)
+        return self._run()
+
+    def bound(self) -> Bound | None:
+        """What the policy's prices prove about its cost so far; None for a policy without prices."""
+        price = self.policy.prices() if self.arrived else None
+        if price is None:
+            return None
+        pairs = np.column_stack([np.concatenate([np.zeros(0, np.int64), *parts]) for parts in self._pairs()])
+        covered = self.stream.instance.supply(pairs)
+        spent = float(self.ledger.cost.sum())
+        return running_bound(self.stream.instance, self.arrived, price, covered, spent)
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """All of the run's state as arrays."""
+        own = {"next": np.array([self.next]), "seconds": self.seconds.copy()}
+        policy = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
+        return {**own, **self.ledger.arrays(), **policy}
+
+    def restore(self, arrays: Any) -> Replay:
+        """Go on from a snapshot of the same policy, stream and seed."""
+        self.next, self.seconds = int(arrays["next"][0]), np.array(arrays["seconds"])
+        self.ledger.restore(arrays)
+        prefix = "policy."
+        self.policy.restore({name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)})
+        return self
+
+    def _pairs(self) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+        return self.ledger.tasks, self.ledger.workers
+
+    def _serve(self, place: int) -> None:
+        preliminary = place < self.sent
+        number = place if preliminary else place - self.sent
+        arrival = self.stream.arrival(number, self.policy.shows_skill, preliminary)
+        rng = np.random.default_rng([self.seed, int(preliminary), number])
+        spent = 0.0
+        while True:
+            started = perf_counter()
+            decision = self.policy.decide(arrival, rng)
+            spent += perf_counter() - started
+            if decision is None:
+                break
+            labels = self._ask(arrival, decision)
+            started = perf_counter()
+            self.policy.learn(labels)
+            spent += perf_counter() - started
+        if not preliminary:
+            self.seconds[number] = spent
+
+    def _ask(self, arrival: Arrival, decision: Decision) -> Ints:
+        instance, crowd = self.stream.instance, self.stream.crowd
+        room = UNLIMITED if self.policy.over_capacity else arrival.capacity - self._load(arrival)
+        check(decision, arrival, instance.n_tasks, room, self.policy.name)
+        if decision.kind == GOLD:
+            right, asked = crowd.gold(arrival, decision.tasks.astype(np.int64))
+            self.ledger.gold(arrival, asked)
+            return np.stack([right, asked])
+        labels = crowd.label(arrival.number, decision.tasks)
+        price = arrival.cost[instance.task_type[decision.tasks]]
+        self.ledger.work(decision.kind, decision.tasks, arrival.number, labels, price)
+        return labels
+
+    def _load(self, arrival: Arrival) -> int:
+        return 0 if arrival.preliminary else int(self.ledger.load[arrival.number])
+
+    def _repair(self, decision: Decision, room: Ints) -> None:
+        assert decision.workers is not None
+        instance = self.stream.instance
+        if (np.bincount(decision.workers, minlength=room.size) > room).any():
+            raise RuntimeError(f"policy {self.policy.name} repairs with workers who have no room")
+        for worker in np.unique(decision.workers).tolist():
+            tasks = decision.tasks[decision.workers == worker]
+            labels = self.stream.crowd.label(worker, tasks)
+            price = instance.cost[instance.task_type[tasks], worker]
+            self.ledger.work(REPAIR, tasks, worker, labels, price)
+
+    def _run(self) -> Run:
+        arrays, policy = self.ledger.arrays(), self.policy
+        over = np.maximum(0, self.ledger.load - self.stream.instance.capacity).sum()
+        return Run(
+            stream=self.stream,
+            policy=policy.name,
+            task=arrays["ledger.tasks"],
+            worker=arrays["ledger.workers"],
+            label=arrays["ledger.labels"],
+            labels=dict(zip(KINDS, self.ledger.count.tolist(), strict=True)),
+            cost=dict(zip(KINDS, self.ledger.cost.tolist(), strict=True)),
+            refused=int(self.ledger.refused[0]),
+            over_capacity=int(over),
+            skills=policy.skills(),
+            answers=policy.answers(),
+            prices=policy.prices(),
+            notes=policy.notes(),
+            seconds=self.seconds,
+            seed=self.seed,
+            iterations=getattr(policy, "iterations", None),
+        )
+
+
+def replay(policy: Policy, stream: Stream, seed: int, solve: Solve) -> Run:
+    """Run a fresh policy over the whole stream."""
+    return Replay(policy, stream, seed, solve).finish()

@@ -1,0 +1,135 @@
+"""A run held against the truth and against the offline optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.aggregation import FROM_LABELS
+from crowdopt.crowd.evidence import CLIP
+from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.voting import vote_errors, weighted_vote
+from crowdopt.online.bound import running_bound
+from crowdopt.online.ledger import KINDS, Run
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+CELLS = 8_192  # of the lattice of votes with more than two dozen different labels; what it may add is reported
+ANSWERS = 5  # tells the generator of an answer's chance from those of the stream
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The offline optimum of the same instance: the best bound that multipliers prove, the LP, the best plan found.
+
+    Absent where there is no plan.
+    """
+
+    bound: float | None
+    lp: float | None
+    found: float | None
+    proof: str = "none"
+
+
+def score(run: Run, optimum: Optimum) -> dict[str, Any]:
+    """One row of a comparison: labels and cost by kind, ratios, shortfall, errors; plain numbers, None where absent."""
+    instance = run.stream.instance
+    lack = np.maximum(0.0, instance.need - run.covered)
+    short = lack > COVERAGE
+    wanted = instance.need > COVERAGE
+    share = np.divide(lack, instance.need, out=np.zeros_like(lack), where=wanted)
+    answers = answers_of(run)
+    exact, width = exact_error(run)
+    bound = (
+        None
+        if run.prices is None
+        else running_bound(
+            instance, instance.n_workers, run.prices, run.covered - instance.collected_evidence, run.total_cost
+        )
+    )
+    return {
+        "policy": run.policy,
+        **{f"labels_{kind}": run.labels[kind] for kind in KINDS},
+        "labels": run.total_labels,
+        **{f"cost_{kind}": run.cost[kind] for kind in KINDS},
+        "cost": run.total_cost,
+        "ratio_bound": _ratio(run.total_cost, optimum.bound),
+        "ratio_lp": _ratio(run.total_cost, optimum.lp),
+        "ratio_work_lp": _ratio(run.cost["work"] + run.cost["repair"], optimum.lp),
+        "ratio_own_prices": None if bound is None or bound.least <= 0 else float(bound.ratio),
+        "short_share": float(short[wanted].mean()) if wanted.any() else 0.0,
+        "short_mean": float(share[wanted].mean()) if wanted.any() else 0.0,
+        "error_bound": _mean(instance.error_bound(run.covered), wanted),
+        "error_exact": _mean(exact, wanted),
+        "error_exact_width": _mean(width, wanted),
+        "error_realised": realised_error(run, answers),
+        "refused": run.refused,
+        "over_capacity": run.over_capacity,
+        "notes": run.notes,
+    }
+
+
+def _ratio(cost: float, base: float | None) -> float | None:
+    return None if base is None or base <= 0 else cost / base
+
+
+def _mean(values: Floats | None, wanted: NDArray[np.bool_]) -> float | None:
+    return None if values is None or not wanted.any() else float(values[wanted].mean())
+
+
+def answers_of(run: Run) -> Ints:
+    """A class per task, -1 where there is no label."""
+    instance = run.stream.instance
+    if run.answers == "weighted":
+        weights = instance.the_rule.weight(run.skills, instance.classes)
+        each = weights[instance.task_type[run.task], run.worker]
+        return weighted_vote(run.task, run.label, each, instance.n_tasks, instance.classes)
+    labels = Labels(
+        run.task,
+        run.worker,
+        run.label,
+        tuple(map(str, range(instance.n_tasks))),
+        tuple(map(str, range(instance.n_workers))),
+        tuple(map(str, range(instance.classes))),
+    )
+    options: dict[str, Any] = {}
+    if run.answers == "kos":
+        rng = np.random.default_rng([run.seed, ANSWERS])
+        options = {"iterations": run.iterations or 20, "start": rng.normal(1.0, 1.0, run.task.size)}
+    answer: Ints = FROM_LABELS[run.answers](labels, **options).answer
+    return answer
+
+
+def realised_error(run: Run, answers: Ints) -> float | None:
+    """Share of wrong answers among the tasks of known truth; no label counts as a fair guess."""
+    instance, truth = run.stream.instance, run.stream.truth
+    judged = (truth >= 0) & (instance.need > COVERAGE)
+    if not judged.any():
+        return None
+    wrong = np.where(answers < 0, 1 - 1 / instance.classes, answers != truth)
+    return float(wrong[judged].mean())
+
+
+def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
+    """Each task's probability of a wrong answer given who labelled it, by true skills and the policy's own weights.
+
+    None for more than two classes, and where answers are no weighted vote with weights of their own.
+    """
+    instance = run.stream.instance
+    if instance.classes != 2 or run.answers not in ("weighted", "majority"):
+        return None, None
+    order = np.argsort(run.task, kind="stable")
+    task, worker = run.task[order], run.worker[order]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(task, minlength=instance.n_tasks))])
+    kind = instance.task_type[task]
+    accuracy = np.clip(instance.accuracy[kind, worker], CLIP, 1 - CLIP)
+    weight = np.ones(task.size)
+    if run.answers == "weighted":
+        weight = instance.the_rule.weight(run.skills, 2)[kind, worker]
+    fair = np.full(instance.n_tasks, 0.5)
+    return vote_errors(starts, accuracy, weight, fair, np.zeros(instance.n_tasks), CELLS)

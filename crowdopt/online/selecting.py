@@ -1,0 +1,111 @@
+"""Which tasks a worker gets: the best ones she has room for, by kind of task, never by looking at all of them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.integer]
+
+ZERO = 1e-9  # a task value this far below 0 still counts as 0: at the LP's own prices exact zeros decide
+TIE = 1e-7  # relative; values this close are equal, whichever way a solver rounded
+
+
+def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
+    """How many tasks of each kind each worker takes: kinds of value >= 0, the best first, up to her capacity.
+
+    This is the Primal Approximation Algorithm (Ho et al. 2013, Algorithm 1) for a batch of workers, and the inner
+    maximum of the Lagrangian bound.
+
+    Parameters
+    ----------
+    value : (workers, kinds) float
+        q x - c.
+    tasks_in : (kinds,) int
+    capacity : (workers,) int
+
+    Returns
+    -------
+    (workers, kinds) int
+    """
+    taken = np.zeros(value.shape, np.int64)
+    rows, room, left = np.arange(capacity.size), capacity, value
+    for _ in range(tasks_in.size):  # most workers are full after a kind or two
+        best = left.argmax(axis=1)
+        going = (left[np.arange(rows.size), best] >= -ZERO) & (room > 0)
+        if not going.all():
+            rows, room, left, best = rows[going], room[going], left[going], best[going]
+        count = np.minimum(room, tasks_in[best])
+        taken[rows, best] = count
+        more = room > count
+        rows, room, left, best = rows[more], (room - count)[more], left[more].copy(), best[more]
+        if rows.size == 0:
+            break
+        left[np.arange(rows.size), best] = -np.inf
+    return taken
+
+
+class Rings:
+    """Tasks of each kind in a fixed random order that is handed out in rotation.
+
+    A decision costs as much as writing its ids: each kind is laid out twice over, so that any stretch of the ring is
+    one stretch of memory. Tasks of a kind are so served equally often, give or take one.
+
+    Parameters
+    ----------
+    kind : (tasks,) int
+    kinds : int
+    rng : Generator
+        Shuffles each kind once.
+    """
+
+    def __init__(self, kind: Ids, kinds: int, rng: np.random.Generator) -> None:
+        small = np.int32 if kind.size < 2**31 else np.int64
+        order = rng.permutation(kind.size).astype(small)
+        order = order[np.argsort(kind[order], kind="stable")]
+        self.size: list[int] = np.bincount(kind, minlength=kinds).tolist()
+        cuts = np.cumsum(self.size)[:-1]
+        self.ring: list[Ids] = [np.concatenate([part, part]) for part in np.split(order, cuts)]
+        for ring in self.ring:
+            ring.setflags(write=False)
+        self.place = [0] * kinds
+
+    def take(self, value: Floats, room: int) -> Ids:
+        """Up to ``room`` tasks of the kinds with value >= 0, the best first."""
+        picked, values = [], value.tolist()
+        for kind in sorted(range(len(values)), key=values.__getitem__, reverse=True):
+            if room <= 0 or values[kind] < -ZERO:
+                break
+            size, start = self.size[kind], self.place[kind]
+            count = min(room, size)
+            picked.append(self.ring[kind][start : start + count])
+            self.place[kind] = start + count if start + count < size else start + count - size
+            room -= count
+        if len(picked) == 1:
+            return picked[0]
+        return np.concatenate(picked) if picked else np.zeros(0, np.int64)
+
+
+def best_of(value: Floats, ties: Floats, candidates: Ids, room: int) -> Ids:
+    """The ``room`` candidates of highest value; between equals those that come first by ``ties``.
+
+    Parameters
+    ----------
+    value, ties : (candidates,) float
+    """
+    if candidates.size <= room:
+        return candidates
+    threshold = np.partition(value, value.size - room)[value.size - room]
+    slack = TIE * max(1.0, abs(float(threshold)))
+    sure = value > threshold + slack
+    tied = np.flatnonzero(np.abs(value - threshold) <= slack)
+    left = room - int(np.count_nonzero(sure))
+    if left < tied.size:
+        tied = tied[np.argpartition(ties[tied], left)[:left]] if left > 0 else tied[:0]
+    sure[tied] = True
+    chosen: Any = candidates[sure]
+    return np.asarray(chosen)

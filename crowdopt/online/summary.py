@@ -1,0 +1,77 @@
+"""Many trials summed up: means with intervals, and differences between policies that saw the same crowd."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Row: TypeAlias = Mapping[str, Any]
+
+NUMBER = re.compile(r"\d[\d.]*")
+LEVEL = 0.95  # of the intervals
+BASELINE = "greedy"  # stands beside every ratio
+
+
+def summarise(rows: Sequence[Row], order: Sequence[str], reference: str) -> list[dict[str, Any]]:
+    """One line per policy, in the given order: the mean of every figure, half-widths, differences to the reference.
+
+    Intervals are Student's over trials; a difference is taken within each trial, where both policies saw the same
+    order of workers and the same labels of each pair.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        With ``text``, the policy as asked for, and ``trial``.
+    order : sequence of str
+    reference : str
+        The policy to which errors and ratios are compared.
+    """
+    by_text = {text: [row for row in rows if row["text"] == text] for text in order}
+    return [_line(text, by_text[text], by_text.get(reference, []), reference) for text in order if by_text[text]]
+
+
+def _line(text: str, rows: Sequence[Row], reference: Sequence[Row], name: str) -> dict[str, Any]:
+    line: dict[str, Any] = {"policy": text, "trials": len(rows)}
+    figures = [key for key, value in rows[0].items() if _is_figure(key, rows, value)]
+    for key in figures:
+        line[key], line[f"{key}_half"] = interval(_column(rows, key))
+    against = {row["trial"]: row for row in reference}
+    for key in ("ratio_bound", "error_realised", "cost"):
+        pairs = [(row[key], against[row["trial"]][key]) for row in rows if row["trial"] in against]
+        known = [one - other for one, other in pairs if one is not None and other is not None]
+        mean, half = interval(np.array(known)) if known else (None, None)
+        line[f"{key}_minus_{name}"], line[f"{key}_minus_{name}_half"] = mean, half
+    line["notes"] = _notes(rows)
+    return line
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """Each note once, whatever its numbers, with those of the first trial that has it and how many do."""
+    alike: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row["notes"]:
+            alike.setdefault(NUMBER.sub("", note), []).append(note)
+    return [f"{same[0]} (so or alike in {len(same)} of {len(rows)} trials)" for same in alike.values()]
+
+
+def _is_figure(key: str, rows: Sequence[Row], value: Any) -> bool:
+    return key not in ("trial", "seed") and any(isinstance(row[key], int | float) for row in rows)
+
+
+def _column(rows: Sequence[Row], key: str) -> Floats:
+    return np.array([row[key] for row in rows if row[key] is not None], dtype=np.float64)
+
+
+def interval(values: Floats) -> tuple[float, float | None]:
+    """Mean and half-width of Student's interval at LEVEL; no half-width from a single value."""
+    if values.size < 2:
+        return float(values.mean()), None
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(values.size - 1, 0.5 + LEVEL / 2))
+    return float(values.mean()), quantile * float(values.std(ddof=1)) / float(np.sqrt(values.size))

@@ -1,0 +1,73 @@
+"""What is believed of the workers who have come so far: told, or estimated from gold."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.skills import ESTIMATORS
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+
+class Tally:
+    """Workers in their order of arrival, the preliminary ones first: skills, or gold tallies that imply them.
+
+    Parameters
+    ----------
+    types, preliminary, workers : int
+    estimate : str
+        How gold becomes accuracies: ``plug-in``, ``unbiased`` or ``empirical-bayes`` (fitted to all who have come).
+    told : bool
+        Whether skills are told, and no gold is asked.
+    """
+
+    def __init__(self, types: int, preliminary: int, workers: int, estimate: str, told: bool) -> None:
+        shape = (types, preliminary + workers)
+        self.first, self.estimate, self.told = preliminary, estimate, told
+        self.count = np.zeros(2, np.int64)  # preliminary workers and workers who have come
+        self.given = np.full(shape, 0.5)
+        self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self._fitted: tuple[tuple[int, int, int], Floats] | None = None  # worked out once per arrival
+        self.cost, self.capacity = np.zeros(shape), np.zeros(shape[1], np.int64)
+
+    def column(self, number: int, preliminary: bool) -> int:
+        """Where a worker's figures are."""
+        return number if preliminary else self.first + number
+
+    @property
+    def came(self) -> Ints:
+        """Columns of all who have come."""
+        return np.concatenate([np.arange(self.count[0]), self.first + np.arange(self.count[1])])
+
+    def accuracy(self, columns: Ints) -> Floats:
+        """P of those workers as far as it is known now, (types, columns)."""
+        if self.told:
+            return self.given[:, columns]
+        stamp = (int(self.count[0]), int(self.count[1]), int(self.asked.sum()))
+        if self._fitted is None or self._fitted[0] != stamp:
+            self._fitted = (stamp, self._estimated())
+        return self._fitted[1][:, columns]
+
+    def _estimated(self) -> Floats:
+        """All columns, from the gold of everybody who has come; 1/2 where nothing is known."""
+        came, every = self.came, np.full(self.given.shape, 0.5)
+        asked = self.asked[:, came]
+        if asked.any():
+            found = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
+            every[:, came] = np.where(np.isnan(found), 0.5, found)
+        return every
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, to be kept."""
+        names = ("count", "given", "right", "asked", "cost", "capacity")
+        return {f"tally.{name}": getattr(self, name).copy() for name in names}
+
+    def restore(self, arrays: Any) -> None:
+        """What was kept."""
+        self._fitted = None
+        for name in ("count", "given", "right", "asked", "cost", "capacity"):
+            setattr(self, name, np.array(arrays[f"tally.{name}"]))

@@ -1,0 +1,176 @@
+"""A comparison of online policies as Markdown and as charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from crowdopt.report.charts import altair
+
+Line: TypeAlias = Mapping[str, Any]
+
+KINDS = ("gold", "exploration", "work", "repair")
+WIDTH, HEIGHT = 460, 260
+HEAD = (
+    "policy",
+    "labels",
+    "gold + exploration + work + repair",
+    "cost",
+    "cost / bound",
+    "greedy's",
+    "cost / LP",
+    "short tasks",
+    "mean shortfall",
+    "error bound",
+    "exact error",
+    "realised error",
+)
+
+
+def markdown(title: str, optimum: Line, summary: Sequence[Line], timings: Sequence[Line], trials: int) -> str:
+    """The page that a comparison leaves beside its tables: what was compared, with what, and how long it took."""
+    said = [f"# {title or 'Online policies'}", "", *_held_against(optimum), ""]
+    said += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
+    said += ["of a 95 % interval over trials.", "", *_table(HEAD, _results(summary)), ""]
+    said += [f"- {line['policy']}: {note}" for line in summary for note in line["notes"]]
+    for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
+        said += [f"- {line['policy']}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)]
+    said += ["", "Time per arrival (machine-dependent):", ""]
+    rows = [
+        [one["policy"], _micro(one["median_seconds_per_arrival"]), _micro(one["mean_seconds_per_arrival"])]
+        for one in timings
+    ]
+    return "\n".join([*said, *_table(("policy", "median µs", "mean µs"), rows), ""])
+
+
+def _held_against(optimum: Line) -> list[str]:
+    if optimum["bound"] is None:
+        return ["The campaign has no offline plan at all, so there is nothing to hold costs against."]
+    found = "" if optimum["found"] is None else f" The best offline plan found costs {optimum['found']:.10g}."
+    proof = "proven by multipliers" if optimum["proof"] == "certificate" else "on the solver's word"
+    return [
+        f"Offline optimum, skills known: at least {optimum['bound']:.10g} ({proof}), LP {optimum['lp']:.10g}.{found}"
+    ]
+
+
+def _results(summary: Sequence[Line]) -> list[list[str]]:
+    greedy = next((line for line in summary if str(line["policy"]).partition(":")[0] == "greedy"), None)
+    beside = "" if greedy is None else _number(greedy.get("ratio_bound"))
+    return [
+        [
+            str(line["policy"]),
+            f"{line['labels']:.0f}",
+            " + ".join(f"{line[f'labels_{kind}']:.0f}" for kind in KINDS),
+            f"{line['cost']:.0f}",
+            _measured(line, "ratio_bound", _number),
+            beside,
+            _number(line.get("ratio_lp")),
+            _percent(line.get("short_share")),
+            _percent(line.get("short_mean")),
+            _error(line.get("error_bound")),
+            _error(line.get("error_exact")),
+            _measured(line, "error_realised", _error),
+        ]
+        for line in summary
+    ]
+
+
+def _measured(line: Line, key: str, say: Callable[[float | None], str]) -> str:
+    half = line.get(f"{key}_half")
+    return say(line.get(key)) if half is None else f"{say(line.get(key))} ± {say(half)}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f} %"
+
+
+def _error(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2g}" if value < 1e-3 else f"{value:.4f}"
+
+
+def _micro(seconds: float) -> str:
+    return f"{1e6 * seconds:.0f}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def charts(summary: Sequence[Line], optimum: Line) -> dict[str, Any]:
+    """By name: labels by kind against the bound; cost against shortfall; error against labels."""
+    found = {"labels": _labels_chart(summary, optimum), "errors": _errors_chart(summary)}
+    if optimum["bound"] is not None:
+        found["ratios"] = _ratio_chart(summary)
+    return found
+
+
+def _labels_chart(summary: Sequence[Line], optimum: Line) -> Any:
+    alt = altair()
+    order = [line["policy"] for line in summary]
+    rows = [
+        {"policy": line["policy"], "cost": line[f"cost_{kind}"], "kind": kind, "place": k}
+        for line in summary
+        for k, kind in enumerate(KINDS)
+        if line[f"cost_{kind}"]
+    ]
+    bars = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("cost:Q", title="mean cost of a run; the line is what no plan can beat"),
+            y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=320)),
+            color=alt.Color("kind:N", sort=list(KINDS), title=None, legend=alt.Legend(orient="top")),
+            order=alt.Order("place:Q"),
+        )
+    )
+    if optimum["bound"] is None:
+        return bars.properties(width=WIDTH)
+    rule = alt.Chart(alt.Data(values=[{"bound": optimum["bound"]}])).mark_rule(strokeWidth=2).encode(x="bound:Q")
+    return (bars + rule).properties(width=WIDTH)
+
+
+def _ratio_chart(summary: Sequence[Line]) -> Any:
+    rows = [
+        {
+            "policy": line["policy"],
+            "x": line["ratio_bound"],
+            "low": line["ratio_bound"] - (line.get("ratio_bound_half") or 0),
+            "high": line["ratio_bound"] + (line.get("ratio_bound_half") or 0),
+            "y": 100 * line["short_mean"],
+        }
+        for line in summary
+    ]
+    return _scatter(rows, "cost / certified offline bound", "mean shortfall, % of the need")
+
+
+def _errors_chart(summary: Sequence[Line]) -> Any:
+    known = [line for line in summary if line.get("error_realised") is not None]
+    rows = [
+        {
+            "policy": line["policy"],
+            "x": line["labels"],
+            "low": line["labels"],
+            "high": line["labels"],
+            "y": line["error_realised"],
+        }
+        for line in known
+    ]
+    return _scatter(rows, "labels in all, gold included", "share of wrong answers")
+
+
+def _scatter(rows: list[dict[str, Any]], across: str, up: str) -> Any:
+    alt = altair()
+    x = alt.X("x:Q", title=across, scale=alt.Scale(zero=False))
+    y = alt.Y("y:Q", title=up)
+    order = [row["policy"] for row in rows]
+    colour = alt.Color("policy:N", title=None, sort=order)
+    unlabelled = alt.Color("policy:N", sort=order, legend=None)
+    base = alt.Chart(alt.Data(values=rows))
+    shape = alt.Shape("policy:N", title=None, sort=[row["policy"] for row in rows])
+    dots = base.mark_point(size=110, filled=True, opacity=0.9).encode(x=x, y=y, color=colour, shape=shape)
+    bars = base.mark_rule().encode(x=alt.X("low:Q", title=across), x2="high:Q", y=y, color=unlabelled)
+    return (bars + dots).properties(width=WIDTH, height=HEIGHT)

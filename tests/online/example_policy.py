@@ -1,0 +1,17 @@
+"""A policy of one's own, in a package of one's own: the best workers only, the neediest tasks first."""
+
+from dataclasses import dataclass
+
+from crowdopt.online.covering import Covering
+
+
+@dataclass
+class Picky(Covering):
+    least: float = 0.3
+    name = "picky"
+
+    def value(self):
+        return self.evidence - self.least
+
+
+POLICY = Picky

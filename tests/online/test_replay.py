@@ -1,0 +1,171 @@
+"""What a replay counts, refuses and proves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt.core.certificate import certify
+from crowdopt.crowd.crowds import hold_out, recorded_stream, reordered, simulated_stream
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.stream import REFUSED, WORK, Decision
+from crowdopt.online.policies.greedy import Greedy
+from crowdopt.online.replay import Replay
+from crowdopt.online.score import Optimum, answers_of, exact_error, score
+from crowdopt.programs import assignment
+from tests.online.streams import EVERY, crowd, start, stream
+
+
+@pytest.mark.parametrize("text", EVERY)
+def test_nobody_is_asked_more_than_she_takes(text):
+    """Capacities, barred pairs and one label per pair hold in every run, and the account adds up."""
+    of = stream()
+    run = start(text, of).finish()
+    pairs = np.column_stack([run.task, run.worker])
+    assert len(np.unique(pairs, axis=0)) == len(pairs)
+    barred = {tuple(pair) for pair in of.instance.barred.tolist()}
+    assert not barred & {tuple(pair) for pair in pairs.tolist()}
+    loads = np.bincount(run.worker, minlength=of.instance.n_workers)
+    assert np.maximum(0, loads - of.instance.capacity).sum() == run.over_capacity
+    assert run.over_capacity == 0 or text.startswith("kos")
+    assert run.labels["work"] + run.labels["repair"] == run.task.size
+    paid = of.instance.prices(pairs).sum()
+    assert run.cost["work"] + run.cost["repair"] == pytest.approx(paid)
+    assert run.cost["gold"] == pytest.approx((run.labels["gold"] / of.instance.n_workers) * of.instance.cost[0].sum())
+
+
+@pytest.mark.parametrize("text", ["primal-approximation", "sampled-lp", "re-solve", "multiplicative-weights"])
+def test_prices_prove_a_ratio_at_any_arrival(text):
+    """Weak duality: whatever the prices, their bound is at most the LP of covering the same with the workers so far."""
+    of = stream(3)
+    for arrivals in (1, 5, 12, 20):
+        played = start(text, of).advance(arrivals)
+        bound = played.bound()
+        got = [np.concatenate(parts) for parts in (played.ledger.tasks, played.ledger.workers)]
+        covered = of.instance.supply(np.column_stack(got))
+        arrived = reordered(of.instance, np.arange(arrivals))
+        arrived = replace(arrived, forbidden=None)  # the bound allows barred pairs, which only lowers it
+        demand = np.minimum(1.0, covered / of.instance.need) * of.instance.demand
+        program = assignment.build(replace(arrived, demand=demand))
+        best = certify(crowdopt.solve(crowdopt.relax(program))).value
+        assert bound is not None and bound.least <= best + 1e-6
+        assert bound.spent == pytest.approx(played.ledger.cost.sum())
+
+
+def test_later_workers_can_lower_the_optimum():
+    """The bound on the fly is about the crowd so far: a better worker who comes last makes the past look dearer."""
+    accuracy = np.array([[0.7] * 10 + [0.99] * 10])
+    instance = crowdopt.AssignmentInstance(accuracy, np.zeros(5, int), 5, 0.3, rule="hoeffding")
+    of = simulated_stream(instance, (0,), shuffle=False)
+    early, late = (start("multiplicative-weights:eta=5", of).advance(k).bound() for k in (10, 20))
+    assert early is not None and late is not None and late.least < early.spent
+
+
+def test_a_pair_without_a_label_is_refused_and_counted():
+    """A table has what it has: refused pairs cost nothing, cover nothing, and another task is tried."""
+    rng = np.random.default_rng(0)
+    instance = replace(crowd(), forbidden=None)
+    n, m = instance.n_tasks, instance.n_workers
+    there = np.argwhere(rng.random((n, m)) < 0.6)
+    truth = rng.integers(0, 2, n)
+    label = np.where(rng.random(len(there)) < 0.8, truth[there[:, 0]], 1 - truth[there[:, 0]])
+    of = recorded_stream(instance, there[:, 0], there[:, 1], label, truth, (0,), np.zeros(n, bool))
+    run = start("least-covered", of).finish()
+    recorded = set(zip(*np.nonzero(of.crowd.label(0, np.arange(n)) != REFUSED), strict=False))
+    assert run.refused > 0 and (run.label >= 0).all() and recorded
+    for worker in range(m):
+        mine = run.task[run.worker == worker]
+        assert (of.crowd.label(worker, mine) == run.label[run.worker == worker]).all()
+        assert mine.size <= of.instance.capacity[worker]
+
+
+def test_gold_of_a_table_comes_from_held_out_tasks():
+    """They are asked as gold, never as work, and nobody is asked more than she has recorded."""
+    rng = np.random.default_rng(1)
+    whole = replace(crowd(tasks=60), forbidden=None)
+    n, m = whole.n_tasks, whole.n_workers
+    truth, pairs = rng.integers(0, 2, n), np.argwhere(np.ones((n, m), bool))
+    instance, held = hold_out(whole, truth, 0.3, seed=4)
+    label = np.where(rng.random(len(pairs)) < 0.8, truth[pairs[:, 0]], 1 - truth[pairs[:, 0]])
+    of = recorded_stream(instance, pairs[:, 0], pairs[:, 1], label, truth, (2,), held, preliminary=6)
+    run = start("main-algorithm:gold=50", of).finish()
+    assert held.any() and not held[run.task].any()
+    there = np.bincount(instance.task_type[held], minlength=2).sum()
+    assert run.labels["gold"] == there * m and run.labels["exploration"] == there * 6
+
+
+def test_a_policy_that_breaks_the_rules_is_stopped():
+    """A defect of a policy is said, not repaired."""
+
+    class Twice(Greedy):
+        def _pick(self, arrival, rng):
+            return np.array([1, 1])
+
+    class Much(Greedy):
+        def _pick(self, arrival, rng):
+            return np.arange(self.known.n_tasks)
+
+    for policy, said in ((Twice(), "twice"), (Much(), "room")):
+        with pytest.raises(RuntimeError, match=said):
+            Replay(policy, stream(), 0, crowdopt.solve).finish()
+
+
+def test_limits_that_no_policy_knows_are_refused():
+    """Better than to ignore them."""
+    instance = crowd()
+    for changed in ({"budget": 5.0}, {"min_labels": np.full(24, 1)}, {"fixed": [(20, 1)]}):
+        with pytest.raises(InputError, match="online policies do not know"):
+            simulated_stream(replace(instance, **changed), (0,))
+
+
+def test_told_skills_keep_the_bound_exactly():
+    """With told skills the exact error of each task is at most the rule's bound for what it got."""
+    of = stream(5)
+    for text in ("re-solve", "greedy", "sampled-lp"):
+        run = start(text, of).finish()
+        exact, width = exact_error(run)
+        assert (exact <= of.instance.error_bound(run.covered) + 1e-9).all() and (width == 0).all()
+
+
+def test_realised_errors_are_those_that_the_exact_ones_foretell():
+    """The mean over many simulated crowds of the wrong answers is the exact error, within five standard errors."""
+    wrong, foretold = [], []
+    for seed in range(150):
+        run = start("least-covered", simulated_stream(crowd(1), (seed, 3)), seed).finish()
+        truth = run.stream.truth
+        wrong.append((answers_of(run) != truth).mean())
+        foretold.append(exact_error(run)[0].mean())
+    error = np.std(wrong) / np.sqrt(len(wrong))
+    assert np.mean(wrong) == pytest.approx(np.mean(foretold), abs=5 * error)
+
+
+def test_every_label_of_a_pair_is_the_same_for_every_policy():
+    """Trials are paired: whoever asks worker j about task i gets the same answer."""
+    of = stream()
+    one, other = start("greedy", of).finish(), start("random", of).finish()
+    seen = dict(zip(zip(one.task.tolist(), one.worker.tolist(), strict=True), one.label.tolist(), strict=True))
+    shared = [
+        (seen[pair], label)
+        for pair, label in zip(zip(other.task.tolist(), other.worker.tolist(), strict=True), other.label, strict=True)
+        if pair in seen
+    ]
+    assert len(shared) > 20 and all(a == b for a, b in shared)
+
+
+def test_more_than_two_classes():
+    """One-coin labels of four classes are right as often as they should be; answers and scores go on."""
+    instance = crowdopt.AssignmentInstance(np.full((1, 40), 0.7), np.zeros(30, int), 30, 0.1, classes=4)
+    of = simulated_stream(instance, (0,), 12)
+    labels = np.concatenate([of.crowd.label(j, np.arange(30)) == of.truth for j in range(40)])
+    assert labels.mean() == pytest.approx(0.7, abs=0.05)
+    for text in ("re-solve", "entropy", "main-algorithm:gold=5", "kos:labels=300"):
+        figures = score(start(text, of).finish(), Optimum(None, None, None))
+        assert figures["error_exact"] is None and 0 <= figures["error_realised"] < 0.5
+
+
+def test_a_decision_of_gold_is_not_work():
+    """Kinds are told apart by their names alone."""
+    assert Decision(WORK, np.arange(3)).workers is None
