@@ -162,7 +162,12 @@ def picture(rows: list[Row], path: str) -> None:
     order = [row.recipe for row in rows if row.method == "exact"]
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("method:N", title=None, sort=["exact"]),
-        x=alt.X("seconds:Q", scale=alt.Scale(type="symlog", constant=0.01, domainMax=400), title="seconds"),
+        x=alt.X(
+            "seconds:Q",
+            scale=alt.Scale(type="symlog", constant=0.01, domainMax=400),
+            axis=alt.Axis(values=[0.01, 0.1, 1, 10, 100]),
+            title="seconds",
+        ),
     )
     bars = base.mark_bar().encode(color=alt.Color("method:N", title=None, sort=["exact"], legend=None))
     labels = base.mark_text(align="left", dx=4, fontSize=11).encode(text="state:N")
