@@ -13,10 +13,11 @@ import json
 import resource
 import subprocess
 import sys
+from bisect import bisect
 from pathlib import Path
 from time import perf_counter
 
-BIG = 4e6  # pairs; below, the full program would be searched on after that attempt: 10 s in all
+SIZED, LIMITS = [4e6, 5e7], [10, 30, 300]  # pairs, and seconds: where the search would go on after one attempt, it ends
 SIZES = ["200x60", "1000x300", "5000x1000", "20000x5000", "100000x10000", "300000x30000", "1000000x100000"]
 
 
@@ -35,8 +36,7 @@ def once(size: str) -> dict[str, float | str]:
     bound = relaxed.certificate.bound
     del relaxed
     started = perf_counter()
-    limit = 10 if instance.n_tasks * instance.n_workers < BIG else 300
-    plan = crowdopt.assign(instance, nodes=1, time_limit=limit)
+    plan = crowdopt.assign(instance, nodes=1, time_limit=LIMITS[bisect(SIZED, instance.n_tasks * instance.n_workers)])
     seconds = perf_counter() - started
     if breaches(instance, plan.pairs):
         raise AssertionError("the plan does not keep the limits")
