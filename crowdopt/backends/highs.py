@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.backends import Backend
+from crowdopt.backends.claims import CREDIBLE
 from crowdopt.core.certificate import proves_empty, violation
 from crowdopt.core.master import Point
 from crowdopt.core.program import Floats, Program, stack
@@ -25,7 +26,6 @@ OVERTIME = 0.5  # seconds that HiGHS may take to notice its own time limit
 TIGHT = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")  # of LPs: their bounds are to be certified
 QUICK = 20_000  # entries up to which simplex is done before anybody could press Ctrl-C: it needs no thread of its own
 PATIENCE = 0.2  # seconds between looks for Ctrl-C; the end of a solve is noticed at once
-STOPPED = 1e-4  # absolute; what a point left behind by a limit may violate
 FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solution arrays is not a point
 
 
@@ -160,7 +160,7 @@ def _read_back(model: Any, program: Program, name: str, raw: str, seconds: float
     has_dual = is_lp and found.dual_valid and info.dual_solution_status == FEASIBLE_POINT
     dual = np.array(found.row_dual) if has_dual else None
     status = MEANING.get(raw, Status.UNDECIDED)
-    if status is Status.UNDECIDED and primal is not None and violation(program, primal) > STOPPED:
+    if status is Status.UNDECIDED and primal is not None and violation(program, primal) > CREDIBLE:
         primal = None  # a first-order method's last iterate, which HiGHS calls feasible by a looser, relative measure
     if status is Status.OPTIMAL and primal is None:
         status = Status.UNDECIDED
