@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.crowd.classes import Floats, Ints
 from crowdopt.offline.exact.boxstep import applies, box_step
-from crowdopt.offline.exact.relaxation import has_whole_prices
+from crowdopt.offline.exact.relaxation import has_whole_prices, quickest
 from crowdopt.offline.exact.rounding import round_amounts
 from crowdopt.offline.exact.search import Search
 from crowdopt.offline.exact.split import Split, are_compiled, deal_evenly
@@ -69,7 +69,8 @@ def _attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | 
 def _targeted(search: Search, money: float) -> tuple[Floats, float] | None:
     """Amounts with the most slack that the money buys, and that slack per task."""
     options = replace(search.options, time_limit=search.clock.left, start=None)
-    aimed = search.solvers.solve(target.of_classes(search.classes, money), "highs-simplex", options)
+    program = target.of_classes(search.classes, money)
+    aimed = search.solvers.solve(program, quickest(program), options)
     search.interrupted |= aimed.interrupted
     return None if aimed.primal is None else (aimed.program.column("u").view(aimed.primal), float(aimed.primal[-1]))
 

@@ -56,8 +56,7 @@ def relax_classes(classes: Classes, solve: Solve, options: Options, whole: bool)
     program = aggregated.of_classes(classes, whole)
     solution = _stepped(classes, program, solve, options) if applies(classes) else None
     if solution is None:
-        backend = "highs-simplex" if program.matrix.nnz <= SMALL else "highs-ipm"
-        solution = solve(program, backend, options)
+        solution = solve(program, quickest(program), options)
     certificate = certify(solution)
     if whole and certificate.proof == "certificate" and has_whole_prices(classes):
         bound = next_integer(certificate.bound)
@@ -76,6 +75,11 @@ def _stepped(classes: Classes, program: Program, solve: Solve, options: Options)
     multipliers[program.row("capacity").span] = -step.thresholds
     seconds = perf_counter() - started
     return Solution(program, "box-step", Status.OPTIMAL, point, multipliers, None, step.value, seconds, "box-step")
+
+
+def quickest(program: Program) -> str:
+    """Which of HiGHS' solvers takes an LP over classes of this size."""
+    return "highs-simplex" if program.matrix.nnz <= SMALL else "highs-ipm"
 
 
 def has_whole_prices(classes: Classes) -> bool:
