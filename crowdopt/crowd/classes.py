@@ -94,7 +94,7 @@ def classes_of(instance: AssignmentInstance) -> Classes:
     special = np.unique(bound[:, 1])
     alone[special] = 1 + special
     worker_class = _equal_rows(np.hstack([*columns, alone[:, None]]))
-    task, worker = _firsts(task_class), _firsts(worker_class)
+    task, worker = firsts(task_class), firsts(worker_class)
     workers_in = np.bincount(worker_class)
     rows, shape = instance.task_type[task], (task.size, worker.size)
     least, room = np.zeros(shape, np.int64), np.broadcast_to(workers_in, shape).copy()
@@ -146,18 +146,19 @@ def _equal_rows(table: Floats) -> Ints:
     """A number for each distinct row, in order of first appearance."""
     weights = np.sqrt(np.arange(2.0, table.shape[1] + 2.0))
     place = np.unique(table @ weights, return_inverse=True)[1]
-    first = _firsts(place)
+    first = firsts(place)
     if not (table == table[first[place]]).all():  # two rows met in one sum
         place = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
     return _by_appearance(place)
 
 
-def _firsts(place: Ints) -> Ints:
+def firsts(place: Ints) -> Ints:
+    """Where each number appears first."""
     return np.unique(place, return_index=True)[1]
 
 
 def _by_appearance(place: Ints) -> Ints:
-    first = _firsts(place)
+    first = firsts(place)
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
     ranked: Ints = rank[place]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.crowd.classes import Ints
+from crowdopt.crowd.classes import firsts
 from crowdopt.offline.exact.blocks import Blocks, Prices
 from crowdopt.offline.exact.dive import Dived, dive
 from crowdopt.offline.exact.search import Search
@@ -28,7 +28,7 @@ def start_blocks(search: Search) -> Blocks:
     assert duals is not None
     if not are_compiled():
         search.tell("compiling once")
-    worker, task = _firsts(classes.worker_class), _firsts(classes.task_class)
+    worker, task = firsts(classes.worker_class), firsts(classes.task_class)
     labels = np.where(classes.fewest > 0, duals.labels[task], np.minimum(duals.labels[task], 0.0))
     prices = Prices(duals.worker[worker], labels, duals.budget)
     supply = classes.workers_in * classes.capacity
@@ -69,7 +69,3 @@ def offer(search: Search, blocks: Blocks, dived: Dived) -> None:
         return
     split.thin()
     search.offer(split.pairs())
-
-
-def _firsts(place: Ints) -> Ints:
-    return np.unique(place, return_index=True)[1]
