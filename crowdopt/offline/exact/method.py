@@ -13,6 +13,7 @@ from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.offline.exact.aim import aim
 from crowdopt.offline.exact.blocks import MEETS
+from crowdopt.offline.exact.levels import stage as levels
 from crowdopt.offline.exact.patterns import dive_into, pays, price, start_blocks
 from crowdopt.offline.exact.relaxation import Relaxation, relax_classes
 from crowdopt.offline.exact.search import Search, Solvers
@@ -67,6 +68,8 @@ def _stages(search: Search) -> Iterator[Callable[[], None]]:
     """What is tried in turn until the plan is proven."""
     if search.pairs <= SMALL:
         yield partial(search.in_full, QUICK)
+    if levels.pay(search):
+        yield partial(levels.climb, search)
     if pays(search):
         yield partial(aim, search, 1, thorough=False)
         blocks = start_blocks(search)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -188,10 +189,12 @@ class Split:
                     ROUNDS // 4, work,
                 )  # fmt: skip
 
-    def squeeze(self, tries: int, finishing: int, trading: int) -> None:
+    def squeeze(self, tries: int, finishing: int, trading: int, over: Callable[[], bool]) -> None:
         """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails."""
         stubborn = np.zeros(len(self.rows), np.int64)
         for _ in range(tries):
+            if over():
+                return
             spare = np.array([self._worth_sparing(tasks) for tasks in self.rows])
             spare[stubborn >= PATIENCE] = -np.inf
             if not spare.size or spare.max() <= 0:
