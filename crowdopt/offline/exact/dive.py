@@ -8,10 +8,11 @@ import numpy as np
 
 from crowdopt.core.master import Point
 from crowdopt.crowd.classes import Floats, Ints
-from crowdopt.offline.exact.blocks import Blocks, Prices, Seconds
+from crowdopt.offline.exact.blocks import PULLS, Blocks, Prices, Seconds
 
 WHOLE = 1e-6  # a share this close to a whole task is one
-PART = 0.25  # of the tasks left, fixed at a time
+PART = 0.5  # of the tasks left, fixed at a time
+SETTLED = 1e-5  # of the goal; between the master's value and the bound on what is left
 JITTER = 0.15  # how far chance may change the order of the fractional shares
 
 
@@ -84,18 +85,33 @@ def _used(blocks: Blocks, dived: Dived) -> tuple[float, Floats]:
 
 
 def _repriced(blocks: Blocks, dived: Dived, rounds: int, goal: float, left: Seconds) -> Point | None:
-    """The master's optimum on what is left, priced again without workers used up until it meets the goal."""
-    point = blocks.solve(left())
+    """The master's optimum on what is left, priced again without workers used up until it meets the goal.
+
+    Prices are pulled towards those with the best bound on what is left, as when the columns were first generated.
+    """
+    point, center, best = blocks.solve(left()), blocks.center, -np.inf
     for _ in range(rounds):
         if point is None or point.value <= goal + WHOLE:
             break
-        task, prices = blocks.prices(point)
-        if not sum(_price(blocks, dived, kind, task, prices) for kind in np.flatnonzero(dived.left).tolist()):
+        task, outer = blocks.prices(point)
+        for pull in PULLS:
+            trial = outer.towards(center, pull)
+            new, bound = _price(blocks, dived, trial, task, outer)
+            if bound > best:
+                best, center = bound, trial
+            if new:
+                break
+        else:
+            break
+        if point.value - best <= SETTLED * blocks.goal:
             break
         point = blocks.solve(left())
     return point
 
 
-def _price(blocks: Blocks, dived: Dived, kind: int, task: Floats, prices: Prices) -> int:
-    _, sets = blocks.pricing.cheapest(kind, prices, dived.room)
-    return blocks.add_helpful(kind, sets, task, prices)
+def _price(blocks: Blocks, dived: Dived, trial: Prices, task: Floats, outer: Prices) -> tuple[int, float]:
+    values, new = np.zeros(task.size), 0
+    for kind in np.flatnonzero(dived.left).tolist():
+        values[kind], sets = blocks.pricing.cheapest(kind, trial, dived.room)
+        new += blocks.add_helpful(kind, sets, task, outer)
+    return new, blocks.pricing.bound(values, trial, dived.left, dived.room)
