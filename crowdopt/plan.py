@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crowdopt.core.certificate import PROVEN, Certificate
 from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -249,8 +249,7 @@ def breaches(
     shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts
     short = tolerance if amounts is None else 1.01 * tolerance  # an LP's point lies on the edge, give or take rounding
     evidence = instance.collected_evidence + instance.supply(pairs, amounts)
-    labels = np.bincount(pairs[:, 0], weights=amounts, minlength=n).astype(float)
-    loads = np.bincount(pairs[:, 1], weights=amounts, minlength=m).astype(float)
+    labels, loads = _counted(pairs[:, 0], amounts, n), _counted(pairs[:, 1], amounts, m)
     fewest, most = instance.new_label_limits
     task, worker = instance.task_id, instance.worker_id
     found = _over("lacks evidence", instance.need - evidence, short, "task", task)
@@ -270,12 +269,28 @@ def breaches(
     return found + _pair_breaches(instance, pairs, shares, tolerance)
 
 
+def _counted(places: Ints, amounts: Floats | None, size: int) -> Floats:
+    """How much comes to each place."""
+    total = np.zeros(size)
+    for part in parts(places.size):
+        total += np.bincount(places[part], weights=None if amounts is None else amounts[part], minlength=size)
+    return total
+
+
 def _over(limit: str, excess: Floats, tolerance: float, kind: str, name: Any) -> list[Breach]:
     return [Breach(limit, f"{kind} {name(int(k))}", float(excess[k])) for k in np.flatnonzero(excess > tolerance)]
 
 
+def _ascend(pairs: Ints) -> bool:
+    """Whether each pair comes after the one before it, by task and then by worker."""
+    task, worker = pairs[:, 0], pairs[:, 1]
+    return bool(((task[1:] > task[:-1]) | ((task[1:] == task[:-1]) & (worker[1:] > worker[:-1]))).all())
+
+
 def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Breach]:
-    m = instance.n_workers
+    m, special = instance.n_workers, instance.barred.size + instance.fixed.size
+    if not special and shares.strides == (0,) and _ascend(pairs):
+        return []
     key = pairs[:, 0] * m + pairs[:, 1]
     if (key[1:] < key[:-1]).any():
         order = np.argsort(key, kind="stable")

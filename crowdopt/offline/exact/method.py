@@ -54,6 +54,7 @@ def solve_exact(
         return _linear_plan(instance, kind, relaxation, options)
     certified = known.bound if known.proof == "certificate" else -np.inf
     duals = relaxation.duals()
+    del relaxation  # the LP of a large instance takes much memory
     search = Search(instance, classes, solvers, options, clock, listener, duals, certified, known)
     for stage in _stages(search):
         if search.done:
