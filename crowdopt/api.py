@@ -43,6 +43,7 @@ from crowdopt.offline.explain.remedies import remedies as find_remedies
 from crowdopt.offline.explain.shortage import Shortage, shortage
 from crowdopt.offline.frontier import cost_frontier
 from crowdopt.offline.full import Clock, solve_full
+from crowdopt.offline.patterns.method import POOLS, solve_patterns
 from crowdopt.offline.hiring import TABLE, solve_program, solve_table
 from crowdopt.offline.quick import quick_plan
 from crowdopt.offline.ranking import DRAWN, RANKINGS
@@ -77,6 +78,7 @@ __all__ = [
 ]
 
 PROGRAMS = ("ip", "lp")
+PATTERNS = "patterns"
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)
 RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
@@ -103,7 +105,9 @@ def assign(
     instance : AssignmentInstance
     method : str
         ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
-        that is possible; or a backend (``crowdopt backends`` lists them), which gets the full program.
+        that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
+        mean-error where skills are few or rounded to few; or a backend (``crowdopt backends`` lists them), which gets
+        the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation.
     time_limit : float
@@ -138,11 +142,29 @@ def assign(
     started, clock = datetime.now(UTC), perf_counter()
     if program == "lp":
         refuse_shares(instance)
-    if program == "ip" and instance.the_rule.checked:
+    name, pools = _pools_asked(method)
+    if name == PATTERNS:
+        if program == "lp":
+            raise InputError("method patterns plans whole labels; ask for the program ip")
+        plan = solve_patterns(instance, solve, options, pools, listener)
+    elif instance.the_rule.average:
+        raise InputError("rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8")
+    elif program == "ip" and instance.the_rule.checked:
         plan = solve_checked(instance, partial(_linear, method, program, None), options, listener)
     else:
         plan = _linear(method, program, listener, instance, options)
     return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+
+
+def _pools_asked(method: str) -> tuple[str, int | None]:
+    """``patterns:pools=8`` as a method and a number; others as they are."""
+    name, colon, given = method.partition(":")
+    if name != PATTERNS:
+        return method, None
+    key, _, number = given.partition("=")
+    if colon and (key != "pools" or not number.isdigit() or not 1 <= int(number) <= POOLS):
+        raise InputError(f"{method}: patterns takes pools=1 to pools={POOLS}, as in patterns:pools=8")
+    return name, int(number) if colon else None
 
 
 def _linear(

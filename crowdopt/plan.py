@@ -34,7 +34,12 @@ class Duals:
         <= 0.
     form : str
         What they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum
-        knapsack of whole labels and ``task`` only says what its evidence is worth there.
+        knapsack of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every
+        task has its cheapest set of labels by exact errors.
+    wrong : float
+        <= 0: of one more wrong answer expected, under a rule for the average.
+    levels : int
+        Skills of each type that the form ``patterns`` tells apart, the others rounded up.
     """
 
     task: Floats
@@ -42,6 +47,8 @@ class Duals:
     labels: Floats
     budget: float = 0.0
     form: str = "rows"
+    wrong: float = 0.0
+    levels: int = 0
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,8 @@ def summary(plan: Plan) -> dict[str, Any]:
     }
     if plan.duals is not None:
         numbers["certified_by"] = plan.duals.form
+        if plan.duals.form == "patterns":
+            numbers |= {"wrong_dual": plan.duals.wrong, "levels": plan.duals.levels}
     if instance.has_prior or instance.observed:
         numbers["prior"] = stated_prior(instance)
     if plan.duals is not None and instance.budget is not None:
