@@ -21,6 +21,7 @@ Ints: TypeAlias = NDArray[np.int64]
 CLOSE = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
+NODES = 3_000  # partial sets that are followed; the others are only bounded
 STEP = 8  # sets looked at together
 STATES = 200_000  # partial sets that are looked at together; beyond, the bound is what completes them
 
@@ -191,13 +192,13 @@ class _Sets:
         self.fewest, self.most = fewest, most
         self.sums = [np.append(0.0, np.cumsum(one)) for one in steps]
         self.rest = [np.sort(np.concatenate([*steps[level:], np.zeros(0)])) for level in range(len(steps) + 1)]
-        self.best = np.inf
+        self.best, self.floor, self.nodes = np.inf, np.inf, 0
         self._known: dict[tuple[int, ...], float] = {}
 
     def least(self) -> float:
-        """Its cost; a hair less than the best set found, so that rounding hides nothing. Inf: no set will do."""
+        """Its cost, or less where the search ends early; inf: no set will do."""
         self._descend(0, (), 0.0)
-        return self.best if np.isinf(self.best) else self.best - CLOSE * max(1e-3, abs(self.best)) * 1e-2
+        return min(self.best, self.floor)
 
     def _errors(self, sets: list[tuple[int, ...]]) -> Floats:
         new = [one for one in dict.fromkeys(sets) if one not in self._known]
@@ -229,8 +230,11 @@ class _Sets:
             self.best = min(self.best, own)
             if self.price == 0 and own < np.inf:
                 return
-            if self._ahead(level + 1, mine, cost) < self.best:
+            ahead, self.nodes = self._ahead(level + 1, mine, cost), self.nodes + 1
+            if ahead < self.best and self.nodes <= NODES:
                 self._descend(level + 1, mine, cost)
+            else:
+                self.floor = min(self.floor, ahead)
 
     def _ahead(self, level: int, head: tuple[int, ...], spent: float) -> float:
         """At least what any set costs that goes on from here: k labels at the k lowest prices, by the best workers."""
@@ -242,12 +246,11 @@ class _Sets:
         room = np.array([one.size - 1 for one in self.sums[level:]])
         before = np.cumsum(room) - room
         filled = np.clip(many[:, None] - before, 0, room)
+        least = np.inf
         for start in range(0, costs.size, STEP):
+            if costs[start] >= least:
+                break
             part = slice(start, start + STEP)
-            sets = [(*head, *row) for row in filled[part].tolist()]
-            worth = self._worth(sets, costs[part])
-            if self.price == 0 and np.isfinite(worth).any():
-                return float(worth.min())
-            if self.price > 0 and worth.min() < self.best:
-                return float(worth.min())
-        return np.inf
+            worth = self._worth([(*head, *row) for row in filled[part].tolist()], costs[part])
+            least = min(least, float(worth.min()))
+        return least

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
+from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.patterns import Errors, Floats, Ints
@@ -18,6 +19,7 @@ from crowdopt.programs.patterns import SCALE, Menu, of_menu
 
 ROUNDS = 200  # of generation
 CLOSE = 1e-9  # relative; the master's value and the bound are then the same
+MOST = 5_000  # patterns of a kind that one program is given
 LITTLE = 50.0  # how far below the average target patterns are worth trying at first
 ADDED = 60  # patterns a round and kind, the cheapest first
 
@@ -72,11 +74,21 @@ class Columns:
         self.values = np.full(pools.tasks_in.size, -np.inf)
 
     @property
-    def dearest(self) -> float:
-        """More than any plan costs."""
+    def ceiling(self) -> float:
+        """No plan costs more: everybody paid for all they can do, or every answer wrong."""
         if self.goal.least_wrong:
             return SCALE * self.pools.instance.n_tasks
-        return 1.0 + float(self.pools.instance.cost.max() * self.pools.room_of.sum())
+        return float(self.pools.instance.cost.max() * self.pools.room_of.sum())
+
+    @property
+    def dearest(self) -> float:
+        """What a task without a pattern costs the master."""
+        return 10.0 * (1.0 + self.ceiling)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the bound proves that there is no plan."""
+        return self.bound > self.ceiling + BOUND * max(1.0, self.ceiling)
 
     def pricing(self, t: int, weight: float, target: float | None = None) -> Pricing:
         """The search for patterns of one kind."""
@@ -94,7 +106,7 @@ class Columns:
         target = float(self.pools.epsilon[t]) / (LITTLE if self.goal.soft else 1)
         pricing, found = self.pricing(t, 0.0, target), [np.zeros((0, sizes.size), np.int64)]
         best = np.argsort(-self.pools.skill[t], kind="stable")
-        for order in [best.tolist(), best[::-1].tolist(), *([g] for g in range(sizes.size))]:
+        for order in [best, best[::-1], *(np.array([g]) for g in range(sizes.size))]:
             labels = np.repeat(order, sizes[order])[: self.pools.most[t]]
             grown = np.cumsum(np.eye(sizes.size, dtype=np.int64)[labels], axis=0)
             grown = np.concatenate([np.zeros((1, sizes.size), np.int64), grown])
@@ -126,7 +138,7 @@ class Columns:
             bound, values, prices, found = self._priced(duals)
             if bound > self.bound:
                 self.bound, self.values, self.prices = bound, values, prices
-            if value - self.bound <= CLOSE * max(1.0, abs(value)) or not found:
+            if value - self.bound <= CLOSE * max(1.0, abs(value)) or not found or self.left() <= 0:
                 return
             for more in found:
                 self.menu = self.menu.joined(more)
@@ -176,10 +188,10 @@ class Columns:
         for t in range(values.size):
             known = self.worth(prices)[self.menu.kind == t]
             limit = min(float(known.min(initial=np.inf)), self.dearest)
-            patterns, worth = self.pricing(t, prices.wrong if self.goal.soft else 0.0).below(
+            patterns, worth, floor = self.pricing(t, prices.wrong if self.goal.soft else 0.0).below(
                 self.increments(t, prices), limit
             )
-            values[t] = min(limit, float(worth.min(initial=np.inf)))
+            values[t] = min(limit, float(worth.min(initial=np.inf)), floor)
             better = np.argsort(worth, kind="stable")[:ADDED]
             better = better[worth[better] < limit - CLOSE * max(1.0, abs(limit))]
             if better.size:
@@ -195,15 +207,17 @@ class Columns:
                 worth[mine] += np.append(0.0, np.cumsum(steps))[self.menu.pattern[mine, g]]
         return worth + (prices.wrong * self.menu.error if self.goal.soft else 0.0)
 
-    def add_below(self, slack: float) -> None:
-        """Add every pattern that a plan cheaper than bound + slack could have; TooManyPatterns where that is hopeless."""
+    def add_below(self, slack: float) -> bool:
+        """Add every pattern that a plan cheaper than bound + slack could have; whether these are all."""
         assert self.prices is not None
+        weight, complete = self.prices.wrong if self.goal.soft else 0.0, True
         for t in range(self.pools.tasks_in.size):
-            weight = self.prices.wrong if self.goal.soft else 0.0
-            patterns, _ = self.pricing(t, weight).below(
-                self.increments(t, self.prices), float(self.values[t]) + slack
-            )
-            self.menu = self.menu.joined(self._menu(t, patterns))
+            limit = float(self.values[t]) + slack
+            patterns, worth, floor = self.pricing(t, weight).below(self.increments(t, self.prices), limit)
+            complete &= floor > limit and len(patterns) <= MOST
+            best = np.argsort(worth, kind="stable")[:MOST]
+            self.menu = self.menu.joined(self._menu(t, patterns[best]))
+        return complete
 
 
 def _first_that(good: Callable[[int], bool], count: int) -> int:

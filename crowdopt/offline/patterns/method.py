@@ -19,7 +19,6 @@ from crowdopt.offline.checked import settled
 from crowdopt.offline.full import Clock
 from crowdopt.offline.patterns.columns import Columns, Goal, Prices
 from crowdopt.offline.patterns.deal import deal, patterns_of_tasks
-from crowdopt.offline.patterns.pricing import TooManyPatterns
 from crowdopt.plan import Duals, Ints, Plan, breaches
 from crowdopt.proofs import prove_patterns
 from crowdopt.programs.patterns import Menu, of_menu
@@ -75,12 +74,7 @@ def solve_patterns(
     wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
     below = pools_of(instance, pools)
     check_size(below, pools)
-    try:
-        return _planned(instance, below, pools, Goal(wrong), solve, options, clock)
-    except TooManyPatterns:
-        raise InputError(
-            "the skills allow too many patterns; round them to fewer: --method patterns:pools=6"
-        ) from None
+    return _planned(instance, below, pools, Goal(wrong), solve, options, clock)
 
 
 def refuse(instance: AssignmentInstance) -> None:
@@ -157,7 +151,7 @@ def bounded_above(
 def bounded(columns: Columns) -> Certificate:
     """What the prices prove; that there is no plan where the bound is more than all workers could be paid."""
     bound = columns.bound
-    if bound >= columns.dearest - 1.0:
+    if columns.hopeless:
         return Certificate(None, np.inf, "certificate", None, None)
     proof = "certificate" if np.isfinite(bound) else "none"
     return Certificate(None, _whole(columns.pools.instance, bound), proof, None, None)
@@ -201,15 +195,12 @@ def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> 
     lowest = columns.bound
     first = over_menu(columns, solve, options, clock)
     enough = relative_gap(first.value, _rounded(columns, lowest)) <= max(PROVEN, options.gap)
-    if first.count is None or columns.prices is None or enough or clock.over:
+    if columns.prices is None or enough or clock.over or columns.hopeless:
         return replace(first, claimed=lowest)
-    try:
-        columns.add_below(first.value - lowest)
-    except TooManyPatterns:
-        return replace(first, claimed=lowest)
+    complete = columns.add_below(min(first.value, columns.ceiling) - lowest)
     second = over_menu(columns, solve, options, clock)
     best = second if second.value < first.value else first
-    return replace(best, claimed=max(lowest, min(first.value, second.claimed)))
+    return replace(best, claimed=max(lowest, min(first.value, second.claimed)) if complete else lowest)
 
 
 def _rounded(columns: Columns, bound: float) -> float:

@@ -12,11 +12,7 @@ from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.crowd.patterns import Errors, Floats, Ints
 
 SURE = 1e-6  # evidence; room for rounding where evidence alone decides
-MANY = 3_000_000  # partial patterns looked at together; beyond, the search gives up
-
-
-class TooManyPatterns(Exception):
-    """The pools are too many, or too alike, for all their patterns to be looked at."""
+MANY = 500  # partial patterns that are followed; beyond, the rest is only bounded
 
 
 @dataclass(eq=False)
@@ -56,10 +52,13 @@ class Pricing:
             good[good] = self.errors.of(patterns[good]) <= self.target + CERTAIN
         return good
 
-    def below(self, increments: Sequence[Floats], limit: float) -> tuple[Ints, Floats]:
-        """Every pattern that is no more than the limit and no waste in its last pool: ``(patterns, values)``."""
+    def below(self, increments: Sequence[Floats], limit: float) -> tuple[Ints, Floats, float]:
+        """Patterns that are no more than the limit and no waste in their last pool: ``(patterns, values, floor)``.
+
+        They are all there are below ``floor``: infinite but where more than MANY partial patterns had to be followed.
+        """
         heads, spent = np.zeros((1, self.order.size), np.int64), np.zeros(1)
-        patterns, values = [np.zeros((0, self.order.size), np.int64)], [np.zeros(0)]
+        patterns, values, floor = [np.zeros((0, self.order.size), np.int64)], [np.zeros(0)], np.inf
         for depth, pool in enumerate(self.order):
             heads, spent = self._extended(heads, spent, int(pool), increments[pool], limit)
             last = depth + 1 == self.order.size
@@ -75,9 +74,12 @@ class Pricing:
             heads, spent = heads[on], spent[on]
             if last or not heads.size:
                 break
-            open_ = self._completions(heads, spent, self.order[depth + 1 :], increments, limit) <= limit
-            heads, spent = heads[open_], spent[open_]
-        return np.concatenate(patterns), np.concatenate(values)
+            ahead = self._completions(heads, spent, self.order[depth + 1 :], increments, limit)
+            order = np.argsort(ahead, kind="stable")
+            order = order[ahead[order] <= limit]
+            floor = min(floor, float(ahead[order[MANY:]].min(initial=np.inf)))
+            heads, spent = heads[order[:MANY]], spent[order[:MANY]]
+        return np.concatenate(patterns), np.concatenate(values), floor
 
     def _extended(
         self, heads: Ints, spent: Floats, pool: int, increment: Floats, limit: float
@@ -86,8 +88,6 @@ class Pricing:
         total = np.append(0.0, np.cumsum(increment))
         cost = spent[:, None] + total
         within = (cost <= limit) & (heads.sum(axis=1)[:, None] + np.arange(total.size) <= self.most)
-        if np.count_nonzero(within) > MANY:
-            raise TooManyPatterns
         head, count = np.nonzero(within)
         grown = heads[head]
         grown[:, pool] = count
