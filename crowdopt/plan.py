@@ -86,7 +86,9 @@ class Plan:
     method, backend, seed, seconds, started, interrupted
         How it was made.
     overrides : dict
-        Settings that took the place of the campaign's own: rule, epsilon.
+        Settings that took the place of the campaign's own: rule, epsilon, price.
+    spending : dict
+        Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     """
 
     instance: AssignmentInstance
@@ -104,6 +106,7 @@ class Plan:
     started: str = ""
     interrupted: bool = False
     overrides: dict[str, Any] = field(default_factory=dict)
+    spending: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(

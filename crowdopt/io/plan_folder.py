@@ -81,6 +81,8 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["prior"] = stated_prior(instance)
     if plan.duals is not None and instance.budget is not None:
         numbers["budget_dual"] = plan.duals.budget
+    if plan.spending:
+        numbers["spending"] = plan.spending
     if plan.overrides:
         numbers["in_place_of_campaign"] = plan.overrides
     return {**numbers, "versions": versions()}

@@ -120,7 +120,7 @@ def _planned(
     found = cheapest(columns, solve, options, clock)
     pairs = found.pairs(columns.pools)
     if exact and found.claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
-        known = Certificate(None, _whole(instance, found.claimed - NOISE), "solver", None, None)
+        known = Certificate(None, rounded(instance, found.claimed - NOISE), "solver", None, None)
     if pairs is not None and not exact and not instance.the_rule.average:
         pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less
     if pairs is not None and not keeps(instance, pairs):
@@ -145,7 +145,7 @@ def bounded_above(
     if columns.prices is None or not np.isfinite(known.bound):
         return known, columns.prices
     proven = max(proved(instance, columns.prices), columns.bound * (1 - BOUND))
-    return replace(known, bound=_whole(instance, proven)), columns.prices
+    return replace(known, bound=rounded(instance, proven)), columns.prices
 
 
 def bounded(columns: Columns) -> Certificate:
@@ -154,10 +154,11 @@ def bounded(columns: Columns) -> Certificate:
     if columns.hopeless:
         return Certificate(None, np.inf, "certificate", None, None)
     proof = "certificate" if np.isfinite(bound) else "none"
-    return Certificate(None, _whole(columns.pools.instance, bound), proof, None, None)
+    return Certificate(None, rounded(columns.pools.instance, bound), proof, None, None)
 
 
-def _whole(instance: AssignmentInstance, bound: float) -> float:
+def rounded(instance: AssignmentInstance, bound: float) -> float:
+    """The bound, at the next whole number where every price is one."""
     return next_integer(bound) if (instance.cost == np.rint(instance.cost)).all() else bound
 
 
@@ -204,7 +205,7 @@ def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> 
 
 
 def _rounded(columns: Columns, bound: float) -> float:
-    return bound if columns.goal.least_wrong else _whole(columns.pools.instance, bound)
+    return bound if columns.goal.least_wrong else rounded(columns.pools.instance, bound)
 
 
 def over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> Found:
