@@ -52,6 +52,7 @@ from crowdopt.offline.quick import quick_plan
 from crowdopt.offline.ranking import DRAWN, RANKINGS
 from crowdopt.plan import Plan
 from crowdopt.programs import assignment, assignment_dual
+from crowdopt.proofs import prove_patterns
 from crowdopt.report.charts import save
 from crowdopt.report.curve import cost_curve
 from crowdopt.selection import Selection
@@ -151,9 +152,11 @@ def assign(
     if name == PATTERNS:
         if program == "lp":
             raise InputError("method patterns plans whole labels; ask for the program ip")
-        plan = solve_patterns(instance, solve, options, pools, listener)
+        plan = solve_patterns(instance, solve, prove_patterns, options, pools, listener)
     elif instance.the_rule.average:
-        raise InputError("rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8")
+        raise InputError(
+            "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
+        )
     elif program == "ip" and instance.the_rule.checked:
         plan = solve_checked(instance, partial(_linear, method, program, None), options, listener)
     else:
@@ -189,7 +192,7 @@ def spend(
     if not is_amount(money):
         raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
     started, clock = datetime.now(UTC), perf_counter()
-    spent = least_wrong(instance, money, solve, _options(time_limit, seed), name, pools)
+    spent = least_wrong(instance, money, solve, prove_patterns, _options(time_limit, seed), name, pools)
     plan = replace(spent.plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
     return replace(spent, plan=plan)
 
@@ -200,7 +203,7 @@ def promise(instance: AssignmentInstance, money: float, time_limit: float = 60.0
         raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
     options = _options(time_limit, seed)
     return smallest_promise(
-        instance, money, solve, options, lambda one: quick_plan(one, SOLVERS, max(1.0, time_limit / 12))
+        instance, money, solve, options, lambda one: quick_plan(one, SOLVERS, max(0.5, time_limit / 40))
     )
 
 

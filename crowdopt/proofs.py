@@ -197,13 +197,14 @@ class _Sets:
 
     def least(self) -> float:
         """Its cost, or less where the search ends early; inf: no set will do."""
+        self.best = float(self._worth([()], np.zeros(1))[0])
         self._descend(0, (), 0.0)
         return min(self.best, self.floor)
 
     def _errors(self, sets: list[tuple[int, ...]]) -> Floats:
         new = [one for one in dict.fromkeys(sets) if one not in self._known]
         if new:
-            level = np.concatenate([np.repeat(np.arange(len(one)), one) for one in new]).astype(np.int64)
+            level = np.concatenate([np.repeat(np.arange(len(one)), np.array(one, np.int64)) for one in new])
             starts = np.concatenate([[0], np.cumsum([sum(one) for one in new])]).astype(np.int64)
             p, chance = self.skill[level], np.full(len(new), self.prior)
             odds, lean = np.log(p) - np.log1p(-p), np.log(chance) - np.log1p(-chance)

@@ -352,7 +352,9 @@ def _check_spending(instance: AssignmentInstance, stored: _Stored, report: Repor
     said = stored.claims["spending"]
     keys = {"money", "wrong"} | ({"wrong_bound"} & set(said) if isinstance(said, dict) else set())
     if not isinstance(said, dict) or set(said) != keys or any(type(value) is not float for value in said.values()):
-        report.complain("plan.json", f"spending says {said!r}; it must have numbers money, wrong and perhaps wrong_bound")
+        report.complain(
+            "plan.json", f"spending says {said!r}; it must have numbers money, wrong and perhaps wrong_bound"
+        )
         return
     if not instance.the_rule.average:
         report.complain("plan.json", f"spending is about rule mean-error, not {instance.rule}")

@@ -35,7 +35,7 @@ from crowdopt.plan import Plan
     "--method",
     default="auto",
     show_default=True,
-    help="greedy; patterns or patterns:pools=8, the true minimum for few skills; auto: the better where skills are few.",
+    help="greedy; patterns[:pools=N], the true minimum for few skills; auto: the better where skills are few.",
 )
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the solver.")

@@ -220,6 +220,12 @@ RULES = {rule.name: rule for rule in (HOEFFDING, BHATTACHARYYA, PROBIT, EXACT_ER
 EACH = [name for name, rule in RULES.items() if not rule.average]  # rules that promise something of every task
 
 
+def refuse_average(rule: Rule, what: str) -> None:
+    """InputError where a rule promises nothing to any single task."""
+    if rule.average:
+        raise InputError(f"rule {rule.name} is for the average of all tasks; {what} needs one of {', '.join(EACH)}")
+
+
 def rule_named(name: str, classes: int = 2) -> Rule:
     """The rule of that name; InputError names those there are, or says that it is for two classes only."""
     if name not in RULES:

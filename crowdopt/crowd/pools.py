@@ -76,7 +76,9 @@ class Pools:
         ``sum_i max(0, a_i - h)`` is at most that for every h >= 0 (Gale 1957, Ryser 1957: the a_i are weakly majorised
         by the conjugate of the M_j). Where all M_j are equal, h = 0 implies the rest.
         """
-        pool, depth, supply = [], [], []
+        pool: list[int] = []
+        depth: list[int] = []
+        supply: list[float] = []
         deepest = self.sizes if self.deepest is None else self.deepest
         for g, workers in enumerate(self.members):
             room = self.room_of[workers]

@@ -30,7 +30,9 @@ def pooled_section(instance: AssignmentInstance) -> str:
     t, g = [str(k + 1) for k in range(kinds)], [str(k + 1) for k in range(count)]
     every = list(product(*(range(size + 1) for size in pools.sizes.tolist())))
     ids = [pattern_id(one) for one in every]
-    rooms = [(f"{k + 1},{r + 1}", room) for k, who in enumerate(pools.members) for r, room in enumerate(pools.room_of[who])]
+    rooms = [
+        (f"{k + 1},{r + 1}", room) for k, who in enumerate(pools.members) for r, room in enumerate(pools.room_of[who])
+    ]
     lines = ["data;", f"param T := {kinds};", f"param G := {count};", _set("PATTERNS", ids)]
     lines += [_vector("n", t, pools.tasks_in), _vector("epsilon", t, pools.epsilon), _vector("prior", t, pools.prior)]
     lines += [_table("p", t, g, pools.skill), _table("c", t, g, pools.cost), _vector("size", g, pools.sizes)]
@@ -63,7 +65,7 @@ def instance_of(facts: dict[str, Any], rule: str) -> AssignmentInstance:
 
 
 def bayes_error(accuracy: list[Fraction], prior: Fraction) -> Fraction:
-    """The error of the best vote: over all ways in which labels fall, the less likely class. In rationals, no logarithm."""
+    """The error of the best vote: over all ways in which labels fall, the less likely class. No logarithm."""
     total = Fraction(0)
     for bits in product((0, 1), repeat=len(accuracy)):
         yes, no = prior, 1 - prior
@@ -77,7 +79,9 @@ def optima(facts: dict[str, Any]) -> dict[str, str]:
     """Least costs over every choice of a set of workers for each task, as text; ``infeasible`` where there is none."""
     workers, prior = range(len(facts["capacity"])), Fraction(facts.get("prior", "1/2"))
     target = Fraction(facts["epsilon"])
-    crews = [list(chain.from_iterable(combinations(workers, k) for k in range(len(workers) + 1)))] * len(facts["task_type"])
+    crews = [list(chain.from_iterable(combinations(workers, k) for k in range(len(workers) + 1)))] * len(
+        facts["task_type"]
+    )
     price = [[Fraction(c) for c in row] for row in facts["cost"]] if "cost" in facts else None
     tables: list[dict[tuple[int, ...], tuple[Fraction, Fraction]]] = []
     for kind, sets in zip(facts["task_type"], crews, strict=True):

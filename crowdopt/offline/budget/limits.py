@@ -91,9 +91,7 @@ def fewest_wrong(
     return _by_tangents(classes, curve(prior[task]), held, money, solve, options)
 
 
-def _by_tangents(
-    classes: Classes, curve: Curve, held: Floats, money: float, solve: Solve, options: Options
-) -> float:
+def _by_tangents(classes: Classes, curve: Curve, held: Floats, money: float, solve: Solve, options: Options) -> float:
     at, best = [held, held + 1.0, held + 3.0, held + 6.0, held + 10.0], -np.inf
     for _ in range(ROUNDS):
         program = _tangent_program(classes, curve, held, at)
@@ -126,7 +124,7 @@ def priced_out(
 
 
 def _tangent_program(classes: Classes, curve: Curve, held: Floats, at: list[Floats]) -> Program:
-    """``min sum_t n_t error_t`` under the aggregated LP's rows, evidence_t = held_t + sum_g q_tg u_tg / n_t, tangents."""
+    """``min sum_t n_t error_t``, error_t above tangents at evidence_t = held_t + sum_g q_tg u_tg / n_t."""
     base = aggregated.of_classes(classes)
     kinds, columns, n = classes.tasks_in.size, base.cost.size, classes.tasks_in.astype(np.float64)
     cover, rows = base.row("cover"), base.row_lower.size

@@ -17,7 +17,7 @@ from crowdopt.offline.budget.greedy import guarantee, spend, surrogate
 from crowdopt.offline.budget.limits import fewest_wrong, least_curve, surrogate_curve
 from crowdopt.offline.full import Clock
 from crowdopt.offline.patterns.columns import Goal, Prices
-from crowdopt.offline.patterns.method import POOLS, bounded, cheapest, duals_of, generated, proved, refuse, rounded
+from crowdopt.offline.patterns.method import POOLS, Prove, cheapest, duals_of, generated, proved, refuse, rounded
 from crowdopt.plan import Ints, Plan, breaches
 from crowdopt.programs.patterns import SCALE
 
@@ -68,6 +68,7 @@ def least_wrong(
     instance: AssignmentInstance,
     money: float,
     solve: Solve,
+    prove: Prove,
     options: Options,
     method: str = "auto",
     pools: int | None = None,
@@ -95,14 +96,14 @@ def least_wrong(
     bound, prices = fewest_wrong(instance, money, least_curve, solve, options), None
     plans = {"greedy": by_hand} if method != "patterns" else {}
     if method == "patterns" or (method == "auto" and _are_few(instance)):
-        found, proven, prices = _by_patterns(instance, money, solve, options, clock, pools)
+        found, proven, prices = _by_patterns(instance, money, solve, prove, options, clock, pools)
         bound = max(bound, proven)
         plans |= {} if found is None else {"patterns": found}
     if not plans:
         raise InputError("no plan over patterns was found within the limits; choose --method greedy")
     wrong = {name: float(exact_errors(instance, pairs)[0].sum()) for name, pairs in plans.items()}
     best = min(wrong, key=lambda name: wrong[name])
-    plan = _plan(instance, money, plans[best], best, prices, options)
+    plan = _plan(instance, money, plans[best], best, prices, prove, options)
     return Spent(plan, money, wrong[best], max(0.0, bound), held, lowest, guarantee(instance, money), best)
 
 
@@ -116,7 +117,13 @@ def _are_few(instance: AssignmentInstance) -> bool:
 
 
 def _by_patterns(
-    instance: AssignmentInstance, money: float, solve: Solve, options: Options, clock: Clock, asked: int | None
+    instance: AssignmentInstance,
+    money: float,
+    solve: Solve,
+    prove: Prove,
+    options: Options,
+    clock: Clock,
+    asked: int | None,
 ) -> tuple[Ints | None, float, Prices | None]:
     """A plan, a bound on the wrong answers of every plan, and the prices that prove it, in money."""
     refuse(instance)
@@ -133,7 +140,7 @@ def _by_patterns(
     if proving.prices is None:
         return pairs, 0.0, None
     prices = in_money(proving.prices)
-    proven = max(bounded(proving).bound / SCALE, _wrong_at(instance, money, prices))
+    proven = max(proving.bound / SCALE, _wrong_at(instance, money, prices, prove))
     return pairs, proven, prices
 
 
@@ -143,19 +150,25 @@ def in_money(prices: Prices) -> Prices:
     return Prices(prices.worker / unit, 1.0, prices.wrong / unit)
 
 
-def _wrong_at(instance: AssignmentInstance, money: float, prices: Prices) -> float:
+def _wrong_at(instance: AssignmentInstance, money: float, prices: Prices, prove: Prove) -> float:
     """What the prices prove of the wrong answers for so much money, for the workers' own skills."""
     plain = replace(instance, budget=None)
-    return wrong_bound(proved(plain, prices), float(plain.epsilon.sum()), prices.wrong, money)
+    return wrong_bound(proved(plain, prices, prove), float(plain.epsilon.sum()), prices.wrong, money)
 
 
 def wrong_bound(cost_bound: float, allowed: float, price: float, money: float) -> float:
-    """Every plan with E wrong answers costs at least ``bound + (allowed - E) price``; so for this money E is at least…"""
+    """Least E for the money, since every plan with E wrong answers costs at least ``bound + (allowed - E) price``."""
     return (cost_bound + allowed * price - money) / price
 
 
 def _plan(
-    instance: AssignmentInstance, money: float, pairs: Ints, method: str, prices: Prices | None, options: Options
+    instance: AssignmentInstance,
+    money: float,
+    pairs: Ints,
+    method: str,
+    prices: Prices | None,
+    prove: Prove,
+    options: Options,
 ) -> Plan:
     """The pairs as a plan under rule mean-error, with what the prices prove of its cost."""
     reached = float(np.ceil(exact_errors(instance, pairs)[0].mean() / GRID) * GRID)
@@ -167,9 +180,9 @@ def _plan(
     spending = {"money": float(money), "wrong": float(exact_errors(stated, pairs)[0].sum())}
     if prices is not None:
         duals = duals_of(stated, prices)
-        proven = proved(stated, prices)
+        proven = proved(stated, prices, prove)
         known = replace(known, bound=rounded(stated, proven), proof="certificate")
         spending["wrong_bound"] = max(0.0, wrong_bound(proven, float(stated.epsilon.sum()), prices.wrong, money))
     overrides = {"rule": "mean-error", "epsilon": float(stated.epsilon[0])}
-    made = {"method": method, "backend": "highs", "seed": options.seed, "overrides": overrides, "spending": spending}
-    return Plan.of(stated, "ip", known, known.bound, duals, pairs, **made)
+    plan = Plan.of(stated, "ip", known, known.bound, duals, pairs, method=method, backend="highs", seed=options.seed)
+    return replace(plan, overrides=overrides, spending=spending)

@@ -1,4 +1,4 @@
-"""The smallest error that can be promised to every task for a sum of money: smallest coverage, bisection on the need."""
+"""The smallest error that a sum of money can promise to every task: smallest coverage, bisection on the need."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from crowdopt.plan import Ints, breaches
 from crowdopt.programs import smallest_coverage
 
 STEPS = 12  # of bisection
+CLOSE = 0.005  # relative; errors as near as that to what no plan can promise are good enough
 WORST = 0.499  # an error that promises next to nothing
 
 Find = Callable[[AssignmentInstance], "Ints | None"]  # pairs of a plan that keeps every limit, or None: none was found
@@ -55,6 +56,8 @@ def smallest_promise(
     least = _error(instance, level)
     low, high, best = np.log(max(least, 1e-12)), np.log(WORST), Promised(None, None, least)
     for step in range(STEPS):
+        if high - low <= CLOSE:
+            break
         middle = high if step == 0 else (low + high) / 2
         epsilon = float(np.exp(middle))
         pairs = find(limited.with_epsilon(epsilon))

@@ -36,7 +36,8 @@ class Prices:
 @dataclass(frozen=True, eq=False)
 class Goal:
     """What is minimised under which limit: money under ``wrong`` answers at most (None: each task's own target), or
-    wrong answers under the instance's budget."""
+    wrong answers under the instance's budget.
+    """
 
     wrong: float | None = None
     least_wrong: bool = False

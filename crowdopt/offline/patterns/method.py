@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,8 +21,7 @@ from crowdopt.offline.checked import settled
 from crowdopt.offline.full import Clock
 from crowdopt.offline.patterns.columns import Columns, Goal, Prices
 from crowdopt.offline.patterns.deal import deal, patterns_of_tasks
-from crowdopt.plan import Duals, Ints, Plan, breaches
-from crowdopt.proofs import prove_patterns
+from crowdopt.plan import Duals, Floats, Ints, Plan, breaches
 from crowdopt.programs.patterns import Menu, of_menu
 
 POOLS = 24  # different skills and prices up to which nothing has to be rounded
@@ -30,10 +31,14 @@ ROUNDS = 4  # of tightening
 NOISE = 1e-6  # money; in a solver's bound
 
 
+Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], float]  # worker, budget, wrong, levels
+
+
 @dataclass(frozen=True, eq=False)
 class Found:
     """How often the cheapest plan over a menu uses each pattern (None: no plan), its value, and a bound that the solver
-    claims."""
+    claims.
+    """
 
     menu: Menu
     count: Ints | None
@@ -50,6 +55,7 @@ class Found:
 def solve_patterns(
     instance: AssignmentInstance,
     solve: Solve,
+    prove: Prove,
     options: Options,
     pools: int | None = None,
     listener: Listener | None = None,
@@ -58,6 +64,8 @@ def solve_patterns(
 
     Parameters
     ----------
+    prove : callable
+        What multipliers prove, by the proof that ``verify`` repeats: crowdopt.proofs.prove_patterns.
     pools : int, optional
         Round skills to at most so many values for each price: down for the plan, which the workers' own skills then
         keep all the more, and up for the bound. Default: as they are, if they are at most POOLS.
@@ -74,7 +82,7 @@ def solve_patterns(
     wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
     below = pools_of(instance, pools)
     check_size(below, pools)
-    return _planned(instance, below, pools, Goal(wrong), solve, options, clock)
+    return _planned(instance, below, pools, Goal(wrong), solve, prove, options, clock)
 
 
 def refuse(instance: AssignmentInstance) -> None:
@@ -108,6 +116,7 @@ def _planned(
     asked: int | None,
     goal: Goal,
     solve: Solve,
+    prove: Prove,
     options: Options,
     clock: Clock,
 ) -> Plan:
@@ -115,7 +124,7 @@ def _planned(
     known, prices, exact = bounded(columns), columns.prices, True
     above = pools_of(instance, asked, up=True)
     if not np.array_equal(below.skill, above.skill):
-        exact, (known, prices) = False, bounded_above(instance, above, goal, solve, options, clock)
+        exact, (known, prices) = False, bounded_above(instance, above, goal, solve, prove, options, clock)
     certified = known.bound
     found = cheapest(columns, solve, options, clock)
     pairs = found.pairs(columns.pools)
@@ -126,7 +135,9 @@ def _planned(
     if pairs is not None and not keeps(instance, pairs):
         pairs = None
     duals = None if prices is None else duals_of(instance, prices)
-    return Plan.of(instance, "ip", known, certified, duals, pairs, method="patterns", backend="highs", seed=options.seed)
+    return Plan.of(
+        instance, "ip", known, certified, duals, pairs, method="patterns", backend="highs", seed=options.seed
+    )
 
 
 def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: Clock) -> Columns:
@@ -137,14 +148,20 @@ def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: C
 
 
 def bounded_above(
-    instance: AssignmentInstance, above: Pools, goal: Goal, solve: Solve, options: Options, clock: Clock
+    instance: AssignmentInstance,
+    above: Pools,
+    goal: Goal,
+    solve: Solve,
+    prove: Prove,
+    options: Options,
+    clock: Clock,
 ) -> tuple[Certificate, Prices | None]:
     """What prices from skills rounded up prove for the workers' own."""
     columns = generated(above, goal, solve, options, clock)
     known = bounded(columns)
     if columns.prices is None or not np.isfinite(known.bound):
         return known, columns.prices
-    proven = max(proved(instance, columns.prices), columns.bound * (1 - BOUND))
+    proven = max(proved(instance, columns.prices, prove), columns.bound * (1 - BOUND))
     return replace(known, bound=rounded(instance, proven)), columns.prices
 
 
@@ -162,10 +179,10 @@ def rounded(instance: AssignmentInstance, bound: float) -> float:
     return next_integer(bound) if (instance.cost == np.rint(instance.cost)).all() else bound
 
 
-def proved(instance: AssignmentInstance, prices: Prices) -> float:
-    """What the prices prove for the workers' own skills, by the proof that ``verify`` repeats."""
+def proved(instance: AssignmentInstance, prices: Prices, prove: Prove) -> float:
+    """What the prices prove for the workers' own skills."""
     duals = duals_of(instance, prices)
-    return prove_patterns(instance, duals.worker, duals.budget, duals.wrong, duals.levels)
+    return prove(instance, duals.worker, duals.budget, duals.wrong, duals.levels)
 
 
 def duals_of(instance: AssignmentInstance, prices: Prices) -> Duals:

@@ -19,10 +19,10 @@ MANY = 500  # partial patterns that are followed; beyond, the rest is only bound
 class Pricing:
     """``min weight e(a) + sum_g phi_g(a_g)  s.t.  e(a) <= target,  fewest <= sum a <= most,  a whole``.
 
-    Each phi_g is convex and increasing, given by its increments: what the first, second, … label of a pool costs. Pools are
-    gone through from the best to the worst. A partial pattern is given up where its cheapest completion is above the limit;
-    that is found by giving it the *cheapest* increments left, but counting the k of them as the k *best* labels left:
-    no vote errs less for having a label replaced by a worse one, nor for having one fewer.
+    Each phi_g is convex and increasing, given by its increments: what the first, second, … label of a pool costs. Pools
+    are gone through from the best to the worst. A partial pattern is given up where its completions are above the
+    limit: k labels more cost at least the k *cheapest* left and help at most as the k *best* left, since no vote errs
+    less for having a label replaced by a worse one, nor for having one fewer.
 
     Parameters
     ----------
@@ -81,9 +81,7 @@ class Pricing:
             heads, spent = heads[order[:MANY]], spent[order[:MANY]]
         return np.concatenate(patterns), np.concatenate(values), floor
 
-    def _extended(
-        self, heads: Ints, spent: Floats, pool: int, increment: Floats, limit: float
-    ) -> tuple[Ints, Floats]:
+    def _extended(self, heads: Ints, spent: Floats, pool: int, increment: Floats, limit: float) -> tuple[Ints, Floats]:
         """Each head with 0, 1, … labels of one more pool, while that is within the limit."""
         total = np.append(0.0, np.cumsum(increment))
         cost = spent[:, None] + total
@@ -95,7 +93,8 @@ class Pricing:
 
     def settled(self, heads: Ints) -> np.ndarray:
         """Which patterns keep the target and have labels enough."""
-        return (heads.sum(axis=1) >= self.fewest) & self.meets(heads)
+        enough = heads.sum(axis=1) >= self.fewest
+        return np.asarray(enough & self.meets(heads))
 
     def _wasteful(self, heads: Ints, done: np.ndarray, pool: int) -> np.ndarray:
         """Patterns that would do with one label of the pool less: only where error has no price."""
