@@ -40,13 +40,13 @@ set ENOUGH{t in KINDS} := setof{P in PATTERNS:
 set CHOICES{t in KINDS} := setof{P in ENOUGH[t]: average = 1 or not exists{Q in ENOUGH[t]}
     (N[Q] < N[P] and forall{g in POOLS} a[Q,g] <= a[P,g])} P;
 
-# z[t,P]: so many tasks of a kind get the pattern.
+# given[t,P]: so many tasks of a kind get the pattern.
 
-var z{t in KINDS, P in CHOICES[t]}, integer, >= 0, <= n[t];
+var given{t in KINDS, P in CHOICES[t]}, integer, >= 0, <= n[t];
 
-minimize cost: sum{t in KINDS, P in CHOICES[t]} (sum{g in POOLS} c[t,g] * a[P,g]) * z[t,P];
+minimize cost: sum{t in KINDS, P in CHOICES[t]} (sum{g in POOLS} c[t,g] * a[P,g]) * given[t,P];
 
-s.t. task{t in KINDS}: sum{P in CHOICES[t]} z[t,P] = n[t];
+s.t. task{t in KINDS}: sum{P in CHOICES[t]} given[t,P] = n[t];
 
 # Labels beyond the h-th of each task come from workers other than the h with most room. By Gale (1957) and Ryser (1957)
 # these rows hold just if the labels can be dealt, no task twice to anybody; where all capacities of a pool are equal the
@@ -55,14 +55,14 @@ s.t. task{t in KINDS}: sum{P in CHOICES[t]} z[t,P] = n[t];
 param depth{g in POOLS} := if exists{r in 1 .. size[g]} M[g,r] < M[g,1] then size[g] else 1;
 
 s.t. supply{g in POOLS, h in 0 .. depth[g] - 1}:
-    sum{t in KINDS, P in CHOICES[t]} max(0, a[P,g] - h) * z[t,P] <= sum{r in h + 1 .. size[g]} M[g,r];
+    sum{t in KINDS, P in CHOICES[t]} max(0, a[P,g] - h) * given[t,P] <= sum{r in h + 1 .. size[g]} M[g,r];
 
 s.t. budget{{0}: budget_limit < Infinity}:
-    sum{t in KINDS, P in CHOICES[t]} (sum{g in POOLS} c[t,g] * a[P,g]) * z[t,P] <= budget_limit;
+    sum{t in KINDS, P in CHOICES[t]} (sum{g in POOLS} c[t,g] * a[P,g]) * given[t,P] <= budget_limit;
 
 # The mean error, as wrong answers expected in all; in thousandths, for solvers' tolerances are absolute.
 
 s.t. wrong{{0}: average = 1}:
-    sum{t in KINDS, P in CHOICES[t]} 1000 * error[t,P] * z[t,P] <= 1000 * sum{t in KINDS} n[t] * epsilon[t];
+    sum{t in KINDS, P in CHOICES[t]} 1000 * error[t,P] * given[t,P] <= 1000 * sum{t in KINDS} n[t] * epsilon[t];
 
 end;

@@ -49,7 +49,7 @@ def of_menu(pools: Pools, menu: Menu, wrong: float | None = None, least_wrong: b
     z_tP is the number of tasks of kind t with pattern P, ``c_tP = sum_g c_tg a_Pg``. The supply rows are exact: labels
     can be dealt to the workers of a pool just if they hold (crowdopt.crowd.pools.Pools.rows).
 
-    Columns: ``z`` (k,). Rows: ``task`` (T,), ``supply`` (pools and depths,) [, ``budget`` (1,)] [, ``wrong`` (1,)].
+    Columns: ``given`` (k,), z. Rows: ``task`` (T,), ``supply`` (pools and depths,) [, ``budget`` (1,)] [, ``wrong`` (1,)].
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def of_menu(pools: Pools, menu: Menu, wrong: float | None = None, least_wrong: b
         lower=np.zeros(count),
         upper=pools.tasks_in[menu.kind].astype(np.float64),
         integer=np.ones(count, bool),
-        columns=stack([("z", (count,))]),
+        columns=stack([("given", (count,))]),
         rows=stack([(name, (low.size,)) for name, _, low, _ in rows]),
     )
 

@@ -20,7 +20,7 @@ from crowdopt.io.naming import MPS
 from crowdopt.offline.patterns.deal import deal
 from crowdopt.programs import patterns
 from tests.models.pooled import FILES, RULES, facts_of, instance_of, optima, pattern_id, pooled_section
-from tests.models.reading import assert_same, described, translated
+from tests.models.reading import MODELS, assert_same, described, translated
 from tests.pooled import drawn, least
 
 files = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -34,7 +34,7 @@ def by_name(program: Program, instance: AssignmentInstance) -> dict:
     menu = patterns.whole_menu(pools)
     pool, depth, _ = pools.rows
     ids = {
-        "z": [[f"{t + 1},{pattern_id(row)}" for t, row in zip(menu.kind, menu.pattern, strict=True)]],
+        "given": [[f"{t + 1},{pattern_id(row)}" for t, row in zip(menu.kind, menu.pattern, strict=True)]],
         "task": [[str(t + 1) for t in range(pools.tasks_in.size)]],
         "supply": [[f"{g + 1},{h}" for g, h in zip(pool, depth, strict=True)]],
     }
@@ -57,6 +57,14 @@ def test_the_stated_optima_are_the_exact_ones(path: Path) -> None:
     """Recomputed in rationals: every set of workers for every task, the error as the less likely class."""
     facts = facts_of(path)
     assert optima(facts) == facts["optimum"]
+
+
+@files
+def test_the_page_says_the_same(path: Path) -> None:
+    """models/README.md lists every instance with its optima."""
+    optimum, page = facts_of(path)["optimum"], (MODELS / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith(f"| `{path.stem}`, ")]
+    assert len(rows) == 1 and rows[0].endswith(f"| {optimum['exact-error']} | {optimum['mean-error']} |")
 
 
 @rules
