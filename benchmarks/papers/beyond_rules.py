@@ -78,8 +78,13 @@ def draw(rows: list[dict], path: Path) -> None:
     chart = (bars + text).properties(width=240, height=78)
     header = alt.Header(labelAngle=0, labelAlign="left", labelFontSize=12)
     faceted = chart.facet(
-        row=alt.Row("crowd:N", sort=None, title=None, header=header),
-        column=alt.Column("epsilon:N", sort=None, title=None, header=alt.Header(labelFontSize=13)),
+        row=alt.Row("crowd:N", sort=list(CROWDS), title=None, header=header),
+        column=alt.Column(
+            "epsilon:N",
+            sort=[f"ε = {epsilon:g}" for epsilon in EPSILONS],
+            title=None,
+            header=alt.Header(labelFontSize=13),
+        ),
         spacing=8,
     )
     save(faceted.resolve_scale(x="independent"), path)

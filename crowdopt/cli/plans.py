@@ -136,6 +136,10 @@ def _why_not(plan: Plan, seconds: float) -> list[str]:
         known = f"; no plan costs less than {plan.bound:.10g}" if np.isfinite(plan.bound) else ""
         return [f"no plan was found within the limits{known}; allow more time"]
     vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
+    if plan.instance.the_rule.average:
+        return [
+            f"infeasible ({vouched}): no labels that can be had err so little on average; raise epsilon or add workers"
+        ]
     shortage = api.explain(plan.instance)
     return [
         f"infeasible ({vouched}): there is no such plan",

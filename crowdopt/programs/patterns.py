@@ -49,7 +49,8 @@ def of_menu(pools: Pools, menu: Menu, wrong: float | None = None, least_wrong: b
     z_tP is the number of tasks of kind t with pattern P, ``c_tP = sum_g c_tg a_Pg``. The supply rows are exact: labels
     can be dealt to the workers of a pool just if they hold (crowdopt.crowd.pools.Pools.rows).
 
-    Columns: ``given`` (k,), z. Rows: ``task`` (T,), ``supply`` (pools and depths,) [, ``budget`` (1,)] [, ``wrong`` (1,)].
+    Columns: ``given`` (k,), the z. Rows: ``task`` (T,), ``supply`` (pools and depths,) [, ``budget`` (1,)]
+    [, ``wrong`` (1,)].
 
     Parameters
     ----------

@@ -82,13 +82,22 @@ def fewest_wrong(
     Tangents of the curve make a linear program over classes of tasks and workers; its multipliers are the prices at
     which :func:`priced_out` proves the bound, whatever the solver did.
     """
-    plain = replace(instance, rule="bhattacharyya", budget=money, demand=np.asarray(0.0))
-    classes = classes_of(plain)
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
+    classes = _classes(instance, money, prior)
     task = np.unique(classes.task_class, return_index=True)[1]
-    held = plain.collected_evidence[task]
-    assert (plain.collected_evidence == held[classes.task_class]).all() or len(plain.collected)
-    prior = np.broadcast_to(plain.prior, (plain.n_tasks, plain.classes))
+    held = classes.instance.collected_evidence[task]
     return _by_tangents(classes, curve(prior[task]), held, money, solve, options)
+
+
+def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Classes:
+    """Classes of tasks that also agree in their prior and in what is in already: by a need that tells those apart."""
+    plain = replace(instance, rule="bhattacharyya", budget=money)
+    held = plain.collected_evidence
+    number = np.unique(np.column_stack([held, prior]), axis=0, return_inverse=True)[1].reshape(-1)
+    even = replace(plain, prior=np.full(instance.classes, 1 / instance.classes), demand=np.asarray(1.0)).with_epsilon(
+        0.1
+    )
+    return classes_of(replace(even, demand=(1.0 + number + held) / even.need))
 
 
 def _by_tangents(classes: Classes, curve: Curve, held: Floats, money: float, solve: Solve, options: Options) -> float:

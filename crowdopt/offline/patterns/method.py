@@ -97,8 +97,9 @@ def refuse(instance: AssignmentInstance) -> None:
         "minimum loads": instance.min_load.any(),
     }
     there = [name for name, present in own.items() if present]
+    remedy = "choose rule exact-error and method exact" if instance.the_rule.average else "use method exact"
     if there:
-        raise InputError(f"method patterns takes workers of a pool as alike: no {', '.join(there)}; use method exact")
+        raise InputError(f"method patterns takes workers of a pool as alike: no {', '.join(there)}; {remedy}")
 
 
 def check_size(pools: Pools, asked: int | None) -> None:
