@@ -34,7 +34,12 @@ class Duals:
         <= 0.
     form : str
         What they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum
-        knapsack of whole labels and ``task`` only says what its evidence is worth there.
+        knapsack of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every
+        task has its cheapest set of labels by exact errors.
+    wrong : float
+        <= 0: of one more wrong answer expected, under a rule for the average.
+    levels : int
+        Skills of each type that the form ``patterns`` tells apart, the others rounded up.
     """
 
     task: Floats
@@ -42,6 +47,8 @@ class Duals:
     labels: Floats
     budget: float = 0.0
     form: str = "rows"
+    wrong: float = 0.0
+    levels: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,9 @@ class Plan:
     method, backend, seed, seconds, started, interrupted
         How it was made.
     overrides : dict
-        Settings that took the place of the campaign's own: rule, epsilon.
+        Settings that took the place of the campaign's own: rule, epsilon, price.
+    spending : dict
+        Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     """
 
     instance: AssignmentInstance
@@ -97,6 +106,7 @@ class Plan:
     started: str = ""
     interrupted: bool = False
     overrides: dict[str, Any] = field(default_factory=dict)
+    spending: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(

@@ -41,7 +41,8 @@ class AssignmentInstance:
     epsilon : float or (tasks,) float
         Target error probability, in (0, 1/2).
     rule : str
-        How evidence adds up: ``bhattacharyya``, ``hoeffding``, ``probit`` or ``exact-error`` (crowdopt.crowd.evidence).
+        How evidence adds up: ``bhattacharyya``, ``hoeffding``, ``probit``, ``exact-error`` or ``mean-error``
+        (crowdopt.crowd.evidence).
     cost : float, (workers,) or (types, workers)
         c, what a label is paid; at least 0.
     classes : int
