@@ -33,6 +33,7 @@ def are_compiled() -> bool:
 EVEN = 10_000_000  # tasks x worker classes up to which an even deal is looked at
 PATIENCE = 2  # failures to take a label from a row before it is left alone
 ROUNDS = 200  # of levelling
+ALLOWED = 100  # times the work of finishing once: pairs tried while labels are bought for a row
 TASKS = 100_000  # whose labels are looked at together
 ROOM = 6  # labels a task may have beyond twice the average
 
@@ -188,7 +189,7 @@ class Split:
             if (self.slack[tasks] < 0).any():
                 _kernels().escalate(
                     tasks, classes.task_class, classes.evidence, classes.cost, *self._hands(), self.left, self.state,
-                    ROUNDS // 4, work,
+                    ROUNDS // 4, work, ALLOWED * work,
                 )  # fmt: skip
 
     def squeeze(self, tries: int, finishing: int, trading: int, over: Callable[[], bool]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import Options, assign, recipe, solve, write_plan
+from crowdopt import AssignmentInstance, Options, assign, recipe, solve, write_plan
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
 from crowdopt.offline.exact import boxstep, kernels
@@ -132,3 +132,13 @@ def test_equal_runs_write_equal_bytes(name, tmp_path):
     for file in files:
         if file.name != "run.json":
             assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
+
+
+@pytest.mark.parametrize("skills", [(0.9, 0.75, 0.6), (0.85, 0.65), (0.8, 0.7, 0.6, 0.55)])
+@pytest.mark.parametrize("epsilon", [0.02, 0.1])
+def test_few_skills_are_proven_by_certificate(skills, epsilon):
+    """Many workers alike make many equal sets; a search that looks at twins once still finds the cheapest."""
+    accuracy = np.resize(skills, (1, 60))
+    instance = AssignmentInstance(accuracy, np.zeros(100, int), np.full(60, 60), epsilon, rule="hoeffding")
+    plan = assign(instance, time_limit=60, nodes=10)
+    assert plan.proven and plan.proof == "certificate"
