@@ -1,0 +1,116 @@
+"""The call that makes a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from time import perf_counter
+
+from crowdopt import backends
+from crowdopt.api.binding import RELAXATIONS, SOLVERS, options_of
+from crowdopt.backends import BackendMissing, solve
+from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.offline.checked import refuse_shares, solve_checked
+from crowdopt.offline.exact.method import solve_exact
+from crowdopt.offline.full import solve_full
+from crowdopt.offline.patterns.method import POOLS, solve_patterns
+from crowdopt.plan import Plan
+from crowdopt.proofs import prove_patterns
+
+PROGRAMS = ("ip", "lp")
+PATTERNS = "patterns"
+
+
+def assign(
+    instance: AssignmentInstance,
+    method: str = "exact",
+    program: str = "ip",
+    time_limit: float = 60.0,
+    gap: float = 0.0,
+    nodes: int | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    listener: Listener | None = None,
+) -> Plan:
+    """Decide who labels what: ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    method : str
+        ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
+        that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
+        mean-error where skills are few or rounded to few; or a backend (``crowdopt backends`` lists them), which gets
+        the full program.
+    program : str
+        ``ip`` for whole labels, ``lp`` for the relaxation.
+    time_limit : float
+        Seconds in all.
+    gap : float
+        Relative gap at which a search may stop.
+    nodes : int, optional
+        Limit on the nodes of a search, for results that do not depend on the clock.
+    threads, seed : int
+        Handed to the solver.
+    listener : callable, optional
+        Hears of incumbents and bounds.
+
+    Returns
+    -------
+    Plan
+        Its status says whether it is optimal, feasible, or why there is none; nothing is raised for that.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+    BackendMissing
+        If the method's library is not installed.
+    """
+    if program not in PROGRAMS:
+        raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {program!r}")
+    options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
+    started, clock = datetime.now(UTC), perf_counter()
+    if program == "lp":
+        refuse_shares(instance)
+    name, pools = pools_asked(method)
+    if name == PATTERNS:
+        if program == "lp":
+            raise InputError("method patterns plans whole labels; ask for the program ip")
+        plan = solve_patterns(instance, solve, prove_patterns, options, pools, listener)
+    elif instance.the_rule.average:
+        raise InputError(
+            "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
+        )
+    elif program == "ip" and instance.the_rule.checked:
+        plan = solve_checked(instance, partial(_linear, method, program, None), options, listener)
+    else:
+        plan = _linear(method, program, listener, instance, options)
+    return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+
+
+def pools_asked(method: str) -> tuple[str, int | None]:
+    """``patterns:pools=8`` as a method and a number; others as they are."""
+    name, colon, given = method.partition(":")
+    if name != PATTERNS:
+        return method, None
+    key, _, number = given.partition("=")
+    if colon and (key != "pools" or not number.isdigit() or not 1 <= int(number) <= POOLS):
+        raise InputError(f"{method}: patterns takes pools=1 to pools={POOLS}, as in patterns:pools=8")
+    return name, int(number) if colon else None
+
+
+def _linear(
+    method: str, program: str, listener: Listener | None, instance: AssignmentInstance, options: Options
+) -> Plan:
+    """The rule's linear program, by the method asked for."""
+    if method == "exact":
+        return solve_exact(instance, program, SOLVERS, options, listener)
+    chosen = backends.named(method)
+    if program == "ip" and not chosen.integers:
+        raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
+    linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
+    return solve_full(instance, program, solve, method, options, listener, linear)
