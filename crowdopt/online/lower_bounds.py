@@ -1,0 +1,326 @@
+"""What no policy can do better: least costs at a mean error, with skills known and with skills to be found out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import reduce
+from math import inf, log
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.certificate import Certificate, certify
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.potential import Potential
+from crowdopt.crowd.stopping import best_stopping
+from crowdopt.online.selecting import fill
+from crowdopt.programs.potential import (
+    Quest,
+    Rules,
+    alike,
+    everything,
+    of_rules,
+    quest_of,
+    rules_of,
+    wanted_in,
+)
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+LEVELS = 24  # different skills in the program; the potential it finds is held against all there are
+ROUNDS = 40  # programs solved for one bound
+ENOUGH = 2e-3  # relative; a potential this close to what the program promises is good enough
+CAPACITIES, PRICES = 8, 8  # groups of workers of unknown skill
+SURE = 1e9  # information of a label that is always right (or wrong), in nats: as good as infinite
+
+
+@dataclass(frozen=True, eq=False)
+class LowerBound:
+    """No policy keeps the mean error below its target at a lower expected cost than ``value``.
+
+    Whoever has the potentials and ``mu`` can check that by arithmetic alone (:func:`held_with_skills_known`,
+    :func:`held_with_skills_unknown`).
+
+    Parameters
+    ----------
+    value : float
+        In the unit of prices, labels where each costs 1; infinite where all the labels there are do not suffice.
+    potentials : tuple of Potential
+        One per type.
+    mu : float
+        What an expected wrong answer costs.
+    program : Certificate
+        Of the last program: up to its bound, turned, a potential with these knots could have proven, for a crowd with
+        that many levels of skill.
+    """
+
+    value: float
+    potentials: tuple[Potential, ...]
+    mu: float
+    program: Certificate
+
+
+@dataclass(frozen=True)
+class Least:
+    """What is possible, as far as it is known: three lower bounds on the cost of any policy, gold included.
+
+    Parameters
+    ----------
+    information : float
+        By information alone (Wald 1945), skills known.
+    known : float
+        LB0: skills known, by the best potential.
+    unknown : float
+        LB1: skills unknown, their distribution known, every label's correctness shown at once.
+    independent : bool
+        Whether ``unknown`` is a proof: it takes a worker's skills in different types as independent.
+    """
+
+    information: float
+    known: float
+    unknown: float
+    independent: bool
+
+    @property
+    def cost(self) -> float:
+        """The largest of those that are proven."""
+        return max(self.information, self.known, self.unknown if self.independent else 0.0)
+
+
+def least(instance: AssignmentInstance, solve: Solve) -> Least:
+    """All three bounds of a crowd at its mean error target.
+
+    Raises
+    ------
+    InputError
+        For more than two classes, and for labels already in.
+    """
+    known = skills_known(instance, solve)
+    unknown = skills_unknown(instance, solve, known)
+    return Least(information(instance), known.value, unknown.value, instance.n_types == 1)
+
+
+# -- by information alone -------------------------------------------------------------------------------------------
+
+
+def information(instance: AssignmentInstance) -> float:
+    """``min sum c y  s.t.  sum (2p - 1) logit(p) y >= sum_i KL(eps) - KL(b_i)``, each worker within her capacity.
+
+    ``V(b) = -(2b - 1) logit b`` falls by exactly ``(2p - 1) logit p`` per label, whatever b is (Wald 1945); by its
+    convexity in the error the mean target is the worst way to share out errors. Useless where p may be 1.
+    """
+    wanted = instance.need > COVERAGE
+    if not wanted.any():
+        return 0.0
+    belief = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[wanted, 1]
+    mean = float(instance.epsilon[wanted].mean())
+    need = float((_told(1 - mean) - _told(belief)).sum())
+    rate, cost, tasks = _told(instance.accuracy).T, instance.cost.T, wanted_in(instance)
+    if need <= 0:
+        return 0.0
+
+    def bought(price: float) -> tuple[float, float]:
+        value = price * rate - cost
+        amount = fill(value, tasks, instance.capacity)
+        return float((amount * rate).sum()), price * need - float((amount * np.maximum(value, 0.0)).sum())
+
+    prices = np.unique((cost / np.maximum(rate, 1e-300))[rate > 0])
+    low, high = 0, prices.size - 1
+    if high < 0 or bought(float(prices[-1]) * (1 + 1e-12))[0] < need:
+        return inf
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if bought(float(prices[middle]))[0] >= need else (middle + 1, high)
+    return max(0.0, bought(float(prices[low]))[1])
+
+
+def _told(p: float | Floats) -> Floats:
+    """``(2p - 1) logit p``, the information of a label, and of a belief."""
+    known = np.clip(np.asarray(p, dtype=np.float64), 1e-300, 1.0)
+    sure = (known >= 1) | (known <= 1e-300)
+    odds = np.log(np.where(sure, 0.5, known)) - np.log1p(-np.where(sure, 0.5, known))
+    return np.where(sure, SURE, (2 * known - 1) * odds)
+
+
+# -- by the best potential ------------------------------------------------------------------------------------------
+
+Held: TypeAlias = Callable[[tuple[Potential, ...], float], tuple[float, list[Rules]]]
+
+
+def skills_known(instance: AssignmentInstance, solve: Solve, levels: int = LEVELS) -> LowerBound:
+    """LB0: no policy, even one that knows every skill beforehand, does with less.
+
+    The program (crowdopt.programs.potential) finds potentials; what they prove is computed anew for the crowd as it is.
+    """
+    quest, level = quest_of(instance, levels)
+    worker, size = alike(instance, level)
+
+    def held(potentials: tuple[Potential, ...], mu: float) -> tuple[float, list[Rules]]:
+        value = held_with_skills_known(instance, potentials, mu)
+        gain = np.array([potentials[kind].most_gained(p) for kind, p in _by_level(quest)])[level[:, worker]]
+        amount = fill((gain - instance.cost[:, worker]).T, wanted_in(instance), instance.capacity[worker])
+        return value, [rules_of(instance, level, worker, amount.astype(np.float64), size)]
+
+    rounds = 1 if instance.n_types == 1 else ROUNDS
+    return _climbed(quest, everything(instance, level), held, solve, rounds, _supply(instance))
+
+
+def held_with_skills_known(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
+    """``sum V(b_i) - mu sum eps_i - sum_j max over her time of sum (c_V(p_j) - price)``: a lower bound for any V, mu.
+
+    Needs ``V(b) <= mu min(b, 1 - b)``; potentials that exceed that are lowered to it first.
+    """
+    low = _lowered(potentials, mu)
+    gain = np.stack([one.most_gained(row) for one, row in zip(low, instance.accuracy, strict=True)])
+    value = (gain - instance.cost).T
+    amount = fill(value, wanted_in(instance), instance.capacity)
+    return _start(instance, low, mu) - float((amount * np.maximum(value, 0.0)).sum())
+
+
+def skills_unknown(
+    instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None, levels: int = LEVELS
+) -> LowerBound:
+    """LB1: the same for policies that know only how skill is distributed, and are shown at once which labels are right.
+
+    Workers are taken as drawn one by one from the instance's own distribution of skill, given what they cost. Gold
+    tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
+    worker's skills are taken as independent; where they are not the figure is only indicative.
+    """
+    if known is None:
+        known = skills_known(instance, solve, levels)
+    quest, level = quest_of(instance, levels)
+    sorts = _sorts(instance, level)
+    size = np.array([sort.size for sort in sorts], np.int64)
+
+    def held(potentials: tuple[Potential, ...], mu: float) -> tuple[float, list[Rules]]:
+        low = _lowered(potentials, mu)
+        value, labels = _start(instance, low, mu), np.zeros((len(sorts), quest.level_type.size))
+        for k, sort in enumerate(sorts):
+            gain = low[sort.kind].most_gained(sort.accuracy) - sort.price
+            best = best_stopping(sort.accuracy, sort.weight, gain, sort.horizon)
+            value -= sort.size * best.worth
+            np.add.at(labels[k], sort.level, best.labels)
+        paid = labels.sum(axis=1) * np.array([sort.price for sort in sorts])
+        return value, [Rules(size, np.arange(len(sorts)), labels, paid)]
+
+    first = held(known.potentials, known.mu)
+    found = _climbed(quest, first[1][0], held, solve, ROUNDS, _supply(instance))
+    return (
+        found if found.value >= first[0] else replace(found, value=first[0], potentials=known.potentials, mu=known.mu)
+    )
+
+
+def held_with_skills_unknown(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
+    """The same for workers of unknown skill: ``sum V(b_i) - mu sum eps_i - sum over workers of the best stopping``."""
+    level = np.zeros(instance.accuracy.shape, np.int64)
+    low = _lowered(potentials, mu)
+    earned = [
+        sort.size
+        * best_stopping(
+            sort.accuracy, sort.weight, low[sort.kind].most_gained(sort.accuracy) - sort.price, sort.horizon
+        ).worth
+        for sort in _sorts(instance, level)
+    ]
+    return _start(instance, low, mu) - float(sum(earned))
+
+
+def _climbed(quest: Quest, rules: Rules, held: Held, solve: Solve, rounds: int, supply: float) -> LowerBound:
+    """Solve the program, hold its potential against everything workers could do, add what it had missed, again."""
+    best: LowerBound | None = None
+    for _ in range(rounds):
+        program = of_rules(quest, rules)
+        solution = solve(program, "highs-ipm")
+        certificate = certify(solution)
+        if solution.primal is None:
+            raise RuntimeError(f"the program of potentials has no solution: {solution.raw}")
+        point = solution.primal
+        values, mu = program.column("potential").view(point), float(program.column("mu").view(point)[0])
+        potentials = tuple(Potential(quest.knots, np.maximum(row, 0.0)) for row in values)
+        value, missed = held(potentials, mu)
+        if best is None or value > best.value:
+            best = LowerBound(value, potentials, mu, certificate)
+        promised = -float(certificate.value or 0.0)
+        if promised <= best.value * (1 + ENOUGH) or best.value > supply:
+            break
+        rules = reduce(Rules.with_more, missed, rules)
+    assert best is not None
+    value = inf if best.value > supply * (1 + 1e-9) else max(0.0, best.value)
+    return replace(best, value=value, program=certificate)
+
+
+def _by_level(quest: Quest) -> list[tuple[int, float]]:
+    return list(zip(quest.level_type.tolist(), quest.level_accuracy.tolist(), strict=True))
+
+
+def _supply(instance: AssignmentInstance) -> float:
+    """What all labels together cost that could be had, dearest types first."""
+    return float((instance.cost.max(axis=0) * np.minimum(instance.capacity, wanted_in(instance).sum())).sum())
+
+
+def _lowered(potentials: tuple[Potential, ...], mu: float) -> tuple[Potential, ...]:
+    """Potentials that nowhere exceed ``mu min(b, 1 - b)``: solvers allow a millionth."""
+    return tuple(Potential(one.knots, np.minimum(one.value, mu * (1 - one.knots))) for one in potentials)
+
+
+def _start(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
+    wanted = instance.need > COVERAGE
+    belief = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[:, 1]
+    total = -mu * float(instance.epsilon[wanted].sum())
+    for kind, potential in enumerate(potentials):
+        total += float(potential.at(belief[wanted & (instance.task_type == kind)]).sum())
+    return total
+
+
+# -- workers of unknown skill ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Sort:
+    """Workers who look alike to somebody who does not know skills, on one type of tasks, and their prior."""
+
+    kind: int
+    size: int
+    horizon: int
+    price: float
+    accuracy: Floats
+    weight: Floats
+    level: Ints
+
+
+def _sorts(instance: AssignmentInstance, level: Ints) -> list[_Sort]:
+    """By price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest."""
+    tasks, capacity = wanted_in(instance), _rounded(instance.capacity)
+    columns, paid = np.unique(instance.cost, axis=1, return_inverse=True)
+    paid = paid.reshape(-1)
+    if columns.shape[1] > PRICES:
+        columns, paid = columns.min(axis=1, keepdims=True), np.zeros(paid.size, np.int64)
+    found = []
+    for k in range(columns.shape[1]):
+        mine = np.flatnonzero(paid == k)
+        rooms, sizes = np.unique(capacity[mine], return_counts=True)
+        for kind in np.flatnonzero(tasks).tolist():
+            accuracy, first, count = np.unique(instance.accuracy[kind, mine], return_index=True, return_counts=True)
+            prior = (accuracy, count / mine.size, level[kind, mine[first]])
+            found += [
+                _Sort(kind, int(size), int(min(room, tasks[kind])), float(columns[kind, k]), *prior)
+                for room, size in zip(rooms, sizes, strict=True)
+            ]
+    return found
+
+
+def _rounded(capacity: Ints) -> Ints:
+    """At most CAPACITIES different capacities, each rounded up."""
+    distinct = np.unique(capacity)
+    if distinct.size <= CAPACITIES:
+        return capacity
+    ends = np.quantile(distinct, np.linspace(0, 1, CAPACITIES + 1)[1:], method="higher").astype(np.int64)
+    return ends[np.searchsorted(ends, capacity)]
+
+
+def wald(accuracy: float, epsilon: float) -> float:
+    """``(1 - 2 eps) ln((1 - eps)/eps) / ((2p - 1) logit p)``: labels per task of equal workers, at least (Wald 1945)."""
+    return (1 - 2 * epsilon) * log((1 - epsilon) / epsilon) / float(_told(accuracy))
