@@ -85,6 +85,9 @@ def _mean(values: Floats | None, wanted: NDArray[np.bool_]) -> float | None:
 def answers_of(run: Run) -> Ints:
     """A class per task, -1 where there is no label."""
     instance = run.stream.instance
+    if run.answers == "own":
+        assert run.decided is not None
+        return run.decided
     if run.answers == "weighted":
         weights = instance.the_rule.weight(run.skills, instance.classes)
         each = weights[instance.task_type[run.task], run.worker]
