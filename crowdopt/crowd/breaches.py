@@ -79,7 +79,7 @@ def breach(text: str) -> Breach:
 class Breached(Simulated):
     """A simulated crowd under a breach: the same chances for the same pairs, held against other accuracies.
 
-    With ``drift`` a label depends on how many the worker has given before; such a run is begun anew rather than resumed.
+    With ``drift`` a label depends on how many the worker has given before; such a run is not resumed but begun anew.
 
     Parameters
     ----------
@@ -101,15 +101,15 @@ class Breached(Simulated):
             return np.random.default_rng([*self.seed, CLIQUE, 1]).random(self.instance.n_tasks)
         return super().chances(worker)
 
-    def right(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
+    def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
         """Accuracy now, on these tasks."""
-        mean = self._drifted(super().right(worker, tasks), worker, self._count(worker, tasks.size))
+        mean = self._drifted(super().accuracy(worker, tasks), worker, self._count(worker, tasks.size))
         easy = eased(mean, self.breach.difficulty) if self.breach.difficulty else mean
         return np.where(self.hard[tasks], 0.5, easy)
 
-    def gold_right(self, arrival: Arrival, kind: int, count: int) -> Floats:
+    def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
         """Accuracy on her next gold tasks, which are as often hard as any."""
-        told = super().gold_right(arrival, kind, count)
+        told = super().gold_accuracy(arrival, kind, count)
         if arrival.preliminary:
             return told
         return self._drifted(told, arrival.number, self._count(arrival.number, count))
@@ -128,7 +128,7 @@ class Breached(Simulated):
 
 
 def eased(accuracy: Floats, share: float) -> Floats:
-    """Accuracy on the tasks that are not hard, if ``share`` of all are: ``1/2 + (p - 1/2) / (1 - share)``, within [0, 1]."""
+    """``1/2 + (p - 1/2) / (1 - share)``, within [0, 1]: accuracy on easy tasks, if ``share`` of all tasks are hard."""
     easy: Floats = np.clip(0.5 + (accuracy - 0.5) / (1 - share), 0.0, 1.0)
     return easy
 

@@ -36,26 +36,39 @@ class Simulated:
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
         """Her next gold tasks: the k-th of a type is right by the k-th chance of a sequence of its own."""
-        pool = self.preliminary if arrival.preliminary else self.instance
-        assert pool is not None
         asked = np.asarray(counts, dtype=np.int64)
         done = np.zeros_like(asked) if arrival.gold_done is None else arrival.gold_done
         right = np.zeros_like(asked)
-        for kind in np.flatnonzero(asked):
+        for kind in np.flatnonzero(asked).tolist():
             last = int(done[kind] + asked[kind])
-            chance = _gold_chances((*self.seed, GOLD, int(arrival.preliminary), arrival.number, int(kind)), last)
-            right[kind] = np.count_nonzero(chance[done[kind] : last] < pool.accuracy[kind, arrival.number])
+            chance = _gold_chances((*self.seed, GOLD, int(arrival.preliminary), arrival.number, kind), last)
+            accuracy = self.gold_accuracy(arrival, kind, int(asked[kind]))
+            right[kind] = np.count_nonzero(chance[done[kind] : last] < accuracy)
         return right, asked
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
         """Right or wrong by the worker's chances for these tasks."""
-        chance = _chances((*self.seed, WORK, int(worker)), self.instance.n_tasks)[tasks]
-        right = self.instance.accuracy[self.instance.task_type[tasks], worker]
+        chance, right = self.chances(worker)[tasks], self.accuracy(worker, tasks)
         classes = self.instance.classes
         miss = 1 + np.minimum((chance - right) / np.maximum(1 - right, 1e-300) * (classes - 1), classes - 2).astype(int)
         shift: Ints = np.where(chance < right, 0, miss)
         label: Ints = (self.truth[tasks] + shift) % classes
         return label
+
+    def chances(self, worker: int) -> Floats:
+        """What a label of hers is compared with to be right, task by task."""
+        return _chances((*self.seed, WORK, int(worker)), self.instance.n_tasks)
+
+    def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
+        """P of the worker on these tasks."""
+        right: Floats = self.instance.accuracy[self.instance.task_type[tasks], worker]
+        return right
+
+    def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
+        """P of the worker on her next gold tasks of a type, (count,)."""
+        pool = self.preliminary if arrival.preliminary else self.instance
+        assert pool is not None
+        return np.full(count, pool.accuracy[kind, arrival.number])
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +118,6 @@ class Recorded:
 
 @lru_cache(maxsize=4)  # a worker who is asked label by label has all her chances drawn once
 def _chances(key: tuple[int, ...], count: int) -> Floats:
-    """What a label is compared with to be right, task by task."""
     return np.random.default_rng(key).random(count)
 
 

@@ -78,7 +78,7 @@ def after(belief: Floats, p: float) -> tuple[Floats, Floats, Floats]:
 
 
 def turning_points(knots: Floats, p: float) -> Floats:
-    """Beliefs of at least 1/2 where ``V(b) - E_p V(b')`` of a potential with these knots may turn: all others lie between.
+    """Beliefs of at least 1/2 where ``V(b) - E_p V(b')`` may turn, for a potential with these knots.
 
     ``E_p V(b')`` is a sum of ``P(label) V(b')``, and ``P(label) (a + d b')`` is linear in b: it turns only where b or
     one of the two b' is a knot, or the mirror image of one.
@@ -117,7 +117,7 @@ def steps(knots: Floats, p: float) -> sparse.csr_array:
 
 
 def bending(knots: Floats) -> sparse.csr_array:
-    """Rows that are at most 0 where V, mirrored at 1/2, is concave: how far each knot lies below its neighbours' chord."""
+    """Rows that are at most 0 where V, mirrored at 1/2, is concave: its neighbours' chord at each knot, less V there."""
     before = np.concatenate([[1 - knots[1]], knots[:-2]])  # the first knot's other neighbour is its mirror image
     wide = knots[1:] - before
     left, right = (knots[1:] - knots[:-1]) / wide, (knots[:-1] - before) / wide

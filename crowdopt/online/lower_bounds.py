@@ -322,5 +322,5 @@ def _rounded(capacity: Ints) -> Ints:
 
 
 def wald(accuracy: float, epsilon: float) -> float:
-    """``(1 - 2 eps) ln((1 - eps)/eps) / ((2p - 1) logit p)``: labels per task of equal workers, at least (Wald 1945)."""
+    """``(1 - 2 eps) ln((1 - eps)/eps) / ((2p - 1) logit p)``: least labels per task of equal workers (Wald 1945)."""
     return (1 - 2 * epsilon) * log((1 - epsilon) / epsilon) / float(_told(accuracy))

@@ -143,7 +143,7 @@ def _moved(quest: Quest, level: int) -> sparse.csr_array:
 
 
 def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[Quest, Ints]:
-    """The instance's tasks that need labels, its skills as at most ``most`` levels, and each pair's level, (types, workers).
+    """The instance's tasks that need labels, its skills as about ``most`` levels, each pair's level (types, workers).
 
     Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
     stays one.
