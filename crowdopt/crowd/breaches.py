@@ -51,7 +51,7 @@ class Breach:
 
     def __str__(self) -> str:
         found = [f"{field.name}={value:g}" for field in fields(self) if (value := getattr(self, field.name))]
-        return ",".join(found) or "none"
+        return ",".join(found)
 
 
 def breach(text: str) -> Breach:

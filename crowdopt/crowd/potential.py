@@ -117,7 +117,7 @@ def steps(knots: Floats, p: float) -> sparse.csr_array:
 
 
 def bending(knots: Floats) -> sparse.csr_array:
-    """Rows that are at most 0 where V, mirrored at 1/2, is concave: its neighbours' chord at each knot, less V there."""
+    """Rows that are at most 0 where V, mirrored at 1/2, is concave: neighbours' chord at each knot, less V."""
     before = np.concatenate([[1 - knots[1]], knots[:-2]])  # the first knot's other neighbour is its mirror image
     wide = knots[1:] - before
     left, right = (knots[1:] - knots[:-1]) / wide, (knots[:-1] - before) / wide

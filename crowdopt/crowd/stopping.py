@@ -30,11 +30,10 @@ class Stopping:
 
 
 def best_stopping(accuracy: Floats, weight: Floats, gain: Floats, horizon: int, longest: int = LONGEST) -> Stopping:
-    """The worth of a worker of unknown skill who may be let go after any label, if it shows at once whether it is right.
+    """The worth of a worker of unknown skill who may be let go after any label, all shown to be right or wrong.
 
     ``U_k(c) = max(0, sum_p w p^c (1-p)^(k-c) gain(p) + U_{k+1}(c) + U_{k+1}(c+1))``: after k labels, c of them right,
-    weighted by the chance of one way to get there. Beyond ``longest`` labels her skill is told: an upper bound, and exact
-    up to there.
+    weighted by the chance of one way to get there. Beyond ``longest`` labels her skill is told: an upper bound then.
 
     Parameters
     ----------

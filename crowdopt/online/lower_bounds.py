@@ -32,9 +32,12 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 LEVELS = 24  # different skills in the program; the potential it finds is held against all there are
+FEWER = 12  # where skills have to be found out, and a program is solved many times
+TYPES = 3  # of tasks, up to which skills are taken to be found out: beyond, too little would be proven
 ROUNDS = 40  # programs solved for one bound
 ENOUGH = 2e-3  # relative; a potential this close to what the program promises is good enough
 CAPACITIES, PRICES = 8, 8  # groups of workers of unknown skill
+ERRORS = np.geomspace(0.2, 4.0, 25)  # of the bound's curve, in units of the target
 SURE = 1e9  # information of a label that is always right (or wrong), in nats: as good as infinite
 
 
@@ -74,21 +77,26 @@ class Least:
         By information alone (Wald 1945), skills known.
     known : float
         LB0: skills known, by the best potential.
-    unknown : float
-        LB1: skills unknown, their distribution known, every label's correctness shown at once.
+    unknown : float, optional
+        LB1: skills unknown, their distribution known, every label's correctness shown at once. None: too many types.
     independent : bool
         Whether ``unknown`` is a proof: it takes a worker's skills in different types as independent.
+    curve : tuple of (error, cost)
+        What is proven for other mean errors, by information and by the same potentials: between targets a little less
+        than what could be.
     """
 
     information: float
     known: float
-    unknown: float
+    unknown: float | None
     independent: bool
+    curve: tuple[tuple[float, float], ...] = ()
 
     @property
     def cost(self) -> float:
         """The largest of those that are proven."""
-        return max(self.information, self.known, self.unknown if self.independent else 0.0)
+        learning = self.unknown if self.independent and self.unknown is not None else 0.0
+        return max(self.information, self.known, learning)
 
 
 def least(instance: AssignmentInstance, solve: Solve) -> Least:
@@ -100,8 +108,24 @@ def least(instance: AssignmentInstance, solve: Solve) -> Least:
         For more than two classes, and for labels already in.
     """
     known = skills_known(instance, solve)
-    unknown = skills_unknown(instance, solve, known)
-    return Least(information(instance), known.value, unknown.value, instance.n_types == 1)
+    unknown = skills_unknown(instance, solve, known) if instance.n_types <= TYPES else None
+    told = None if unknown is None else unknown.value
+    alone = instance.n_types == 1
+    proven = [known, *([unknown] if unknown is not None and alone else [])]
+    return Least(information(instance), known.value, told, alone, _curve(instance, proven))
+
+
+def _curve(instance: AssignmentInstance, proven: list[LowerBound]) -> tuple[tuple[float, float], ...]:
+    """``value + mu sum (eps_i - e)`` holds at any mean error e, by the same potential."""
+    wanted = instance.need > COVERAGE
+    mean, count = float(instance.epsilon[wanted].mean()) if wanted.any() else 0.5, int(wanted.sum())
+    found = []
+    for error in np.minimum(mean * ERRORS, 0.49).tolist():
+        lines = [one.value + one.mu * count * (mean - error) for one in proven if np.isfinite(one.value)]
+        cost = max([0.0, information(instance.with_epsilon(error)), *lines])
+        if np.isfinite(cost):
+            found.append((error, cost))
+    return tuple(found)
 
 
 # -- by information alone -------------------------------------------------------------------------------------------
@@ -182,7 +206,7 @@ def held_with_skills_known(instance: AssignmentInstance, potentials: tuple[Poten
 
 
 def skills_unknown(
-    instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None, levels: int = LEVELS
+    instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None, levels: int = FEWER
 ) -> LowerBound:
     """LB1: the same for policies that know only how skill is distributed, and are shown at once which labels are right.
 
@@ -191,7 +215,7 @@ def skills_unknown(
     worker's skills are taken as independent; where they are not the figure is only indicative.
     """
     if known is None:
-        known = skills_known(instance, solve, levels)
+        known = skills_known(instance, solve)
     quest, level = quest_of(instance, levels)
     sorts = _sorts(instance, level)
     size = np.array([sort.size for sort in sorts], np.int64)

@@ -13,11 +13,12 @@ from scipy import sparse
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.potential import bending, grid, reading, steps
+from crowdopt.crowd.potential import KNOTS, bending, grid, reading, steps
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
+FEWEST, ENTRIES = 48, 3840  # knots at least; knots times levels, about
 MOST = 1e6  # the box, in units of the highest price: what a wrong answer may cost at most, and the potential with it
 
 
@@ -157,27 +158,30 @@ def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = Non
         raise InputError(f"lower bounds over beliefs are for 2 classes, not {instance.classes}")
     if instance.collected.size and not instance.observed:
         raise InputError("lower bounds over beliefs start from a prior; labels already in are not in it")
-    knots = grid() if knots is None else knots
+    accuracy = np.maximum(instance.accuracy, 1 - instance.accuracy)
+    found = [_levels(row, instance.capacity, max(3, most // instance.n_types)) for row in accuracy]
+    sizes = [best.size for best, _ in found]
+    first = np.cumsum([0, *sizes[:-1]])
+    knots = grid(min(KNOTS, max(FEWEST, ENTRIES // sum(sizes)))) if knots is None else knots
+    quest = Quest(
+        knots,
+        _start(instance, knots),
+        float(instance.epsilon[instance.need > COVERAGE].sum()),
+        np.repeat(np.arange(instance.n_types), sizes),
+        np.concatenate([best for best, _ in found]),
+        float(max(instance.cost.max(), 1e-3)),
+    )
+    return quest, np.stack([place + offset for (_, place), offset in zip(found, first, strict=True)])
+
+
+def _start(instance: AssignmentInstance, knots: Floats) -> Floats:
     wanted = instance.need > COVERAGE
     belief = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[:, 1]
     start = np.zeros((instance.n_types, knots.size))
     for kind in range(instance.n_types):
         mine = wanted & (instance.task_type == kind)
         start[kind] = reading(knots, belief[mine], np.ones(int(mine.sum()))).sum(axis=0)
-    accuracy = np.maximum(instance.accuracy, 1 - instance.accuracy)
-    each = max(2, most // instance.n_types)
-    found = [_levels(row, instance.capacity, each) for row in accuracy]
-    sizes = [best.size for best, _ in found]
-    first = np.cumsum([0, *sizes[:-1]])
-    quest = Quest(
-        knots,
-        start,
-        float(instance.epsilon[wanted].sum()),
-        np.repeat(np.arange(instance.n_types), sizes),
-        np.concatenate([best for best, _ in found]),
-        float(max(instance.cost.max(), 1e-3)),
-    )
-    return quest, np.stack([place + offset for (_, place), offset in zip(found, first, strict=True)])
+    return start
 
 
 def _levels(accuracy: Floats, capacity: Ints, most: int) -> tuple[Floats, Ints]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import BHATTACHARYYA
-from crowdopt.crowd.stream import REFUSED, Arrival, Known
+from crowdopt.crowd.stream import REFUSED, Arrival, Decision, Known
 from crowdopt.online.covering import Covering, Ids
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -64,6 +64,14 @@ class Budget(Covering):
         self.log_likelihood = np.zeros((known.n_tasks, known.classes))
         self.doubt = np.where(known.need > 0, (known.classes - 1) / 2, 0.0)
         self.left = np.array([self.money or self.each * float((known.need > 0).sum())])
+
+    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+        """Nobody is asked anything once gold is more than the rest pays."""
+        price = arrival.cost if self.money else np.ones(self.known.types)
+        new = self._number != (arrival.preliminary, arrival.number)
+        if new and self.left[0] < max(self.gold * float(price.sum()), CHEAP):
+            return None
+        return super().decide(arrival, rng)
 
     def meet(self, arrival: Arrival) -> None:
         """How much she may do: all she can where the budget needs her, her share where she is just good enough."""
