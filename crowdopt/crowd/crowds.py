@@ -50,7 +50,8 @@ class Simulated:
         """Right or wrong by the worker's chances for these tasks."""
         chance, right = self.chances(worker)[tasks], self.accuracy(worker, tasks)
         classes = self.instance.classes
-        miss = 1 + np.minimum((chance - right) / np.maximum(1 - right, 1e-300) * (classes - 1), classes - 2).astype(int)
+        share = (chance - right) / np.maximum(1 - right, 1e-300)
+        miss = 1 + np.clip(share * (classes - 1), 0, classes - 2).astype(int)
         shift: Ints = np.where(chance < right, 0, miss)
         label: Ints = (self.truth[tasks] + shift) % classes
         return label
