@@ -88,7 +88,7 @@ def broken(how: str, setting: str, text: str, epsilon: float, seed: int) -> dict
 
 
 def bought(text: str, best: bool, seed: int) -> dict[str, Any]:
-    """Three-class pool, 300 tasks, 90 workers of capacity 100, five labels a task; ``best``: only the best, in order."""
+    """Three-class pool: 300 tasks, 90 workers of capacity 100, ``best``: only the best, in order."""
     skill = np.random.default_rng([seed, 5]).choice(POOL, 90, p=SHARES)
     instance = AssignmentInstance(skill[None], np.zeros(300, np.int64), np.full(90, 100), 0.1)
     if best:
