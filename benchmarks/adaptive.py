@@ -61,7 +61,7 @@ class Bench:
         count = min(self.trials, most or self.trials)
         seeds = [seed_of(self.seed, place, k) for k in range(count)]
         jobs = [Job.of(function, seed=seed, **setting) for setting in settings for seed in seeds]
-        done = run(jobs, self.output / "rows", self.processes, title=function.__name__)
+        done = run(jobs, self.output / "rows", self.processes, retry=True, title=function.__name__)
         for row in done:
             if row.error is not None:
                 raise SystemExit(f"{row.arguments}: {row.error}\n" + "\n".join(row.trace))

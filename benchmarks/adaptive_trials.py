@@ -128,7 +128,7 @@ def replayed(data: str, typed: bool, text: str, epsilon: float, seed: int) -> di
         answers = weighted_vote(task[there], label[there], np.ones(int(there.sum())), truth.size)
         wrong = float((answers != truth)[~held & (truth >= 0)].mean())
         return {**dict.fromkeys(FIGURES), "labels": int(there.sum()), "error_realised": wrong, "constant": constant}
-    of = recorded_stream(instance, task, worker, label, truth, (seed,), held)
+    of = recorded_stream(instance, task, worker, label, truth, (seed,), held, named(text).preliminary(len(workers)))
     return {**played(text, of, seed), "constant": constant}
 
 
