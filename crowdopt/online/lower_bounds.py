@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import inf, log
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +16,9 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potential import Potential
 from crowdopt.crowd.stopping import best_stopping
+from crowdopt.online.information import information
 from crowdopt.online.selecting import fill
+from crowdopt.online.sorts import sorts_of
 from crowdopt.programs.potential import (
     Quest,
     Rules,
@@ -36,9 +38,7 @@ FEWER = 12  # where skills have to be found out, and a program is solved many ti
 TYPES = 3  # of tasks, up to which skills are taken to be found out: beyond, too little would be proven
 ROUNDS = 40  # programs solved for one bound
 ENOUGH = 2e-3  # relative; a potential this close to what the program promises is good enough
-CAPACITIES, PRICES = 8, 8  # groups of workers of unknown skill
 ERRORS = np.geomspace(0.2, 4.0, 25)  # of the bound's curve, in units of the target
-SURE = 1e9  # information of a label that is always right (or wrong), in nats: as good as infinite
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,48 +128,6 @@ def _curve(instance: AssignmentInstance, proven: list[LowerBound]) -> tuple[tupl
     return tuple(found)
 
 
-# -- by information alone -------------------------------------------------------------------------------------------
-
-
-def information(instance: AssignmentInstance) -> float:
-    """``min sum c y  s.t.  sum (2p - 1) logit(p) y >= sum_i KL(eps) - KL(b_i)``, each worker within her capacity.
-
-    ``V(b) = -(2b - 1) logit b`` falls by exactly ``(2p - 1) logit p`` per label, whatever b is (Wald 1945); by its
-    convexity in the error the mean target is the worst way to share out errors. Useless where p may be 1.
-    """
-    wanted = instance.need > COVERAGE
-    if not wanted.any():
-        return 0.0
-    belief = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[wanted, 1]
-    mean = float(instance.epsilon[wanted].mean())
-    need = float((_told(1 - mean) - _told(belief)).sum())
-    rate, cost, tasks = _told(instance.accuracy).T, instance.cost.T, wanted_in(instance)
-    if need <= 0:
-        return 0.0
-
-    def bought(price: float) -> tuple[float, float]:
-        value = price * rate - cost
-        amount = fill(value, tasks, instance.capacity)
-        return float((amount * rate).sum()), price * need - float((amount * np.maximum(value, 0.0)).sum())
-
-    prices = np.unique((cost / np.maximum(rate, 1e-300))[rate > 0])
-    low, high = 0, prices.size - 1
-    if high < 0 or bought(float(prices[-1]) * (1 + 1e-12))[0] < need:
-        return inf
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if bought(float(prices[middle]))[0] >= need else (middle + 1, high)
-    return max(0.0, bought(float(prices[low]))[1])
-
-
-def _told(p: float | Floats) -> Floats:
-    """``(2p - 1) logit p``, the information of a label, and of a belief."""
-    known = np.clip(np.asarray(p, dtype=np.float64), 1e-300, 1.0)
-    sure = (known >= 1) | (known <= 1e-300)
-    odds = np.log(np.where(sure, 0.5, known)) - np.log1p(-np.where(sure, 0.5, known))
-    return np.where(sure, SURE, (2 * known - 1) * odds)
-
-
 # -- by the best potential ------------------------------------------------------------------------------------------
 
 Held: TypeAlias = Callable[[tuple[Potential, ...], float], tuple[float, list[Rules]]]
@@ -217,7 +175,7 @@ def skills_unknown(
     if known is None:
         known = skills_known(instance, solve)
     quest, level = quest_of(instance, levels)
-    sorts = _sorts(instance, level)
+    sorts = sorts_of(instance, level)
     size = np.array([sort.size for sort in sorts], np.int64)
 
     def held(potentials: tuple[Potential, ...], mu: float) -> tuple[float, list[Rules]]:
@@ -247,7 +205,7 @@ def held_with_skills_unknown(instance: AssignmentInstance, potentials: tuple[Pot
         * best_stopping(
             sort.accuracy, sort.weight, low[sort.kind].most_gained(sort.accuracy) - sort.price, sort.horizon
         ).worth
-        for sort in _sorts(instance, level)
+        for sort in sorts_of(instance, level)
     ]
     return _start(instance, low, mu) - float(sum(earned))
 
@@ -297,54 +255,3 @@ def _start(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: 
     for kind, potential in enumerate(potentials):
         total += float(potential.at(belief[wanted & (instance.task_type == kind)]).sum())
     return total
-
-
-# -- workers of unknown skill ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Sort:
-    """Workers who look alike to somebody who does not know skills, on one type of tasks, and their prior."""
-
-    kind: int
-    size: int
-    horizon: int
-    price: float
-    accuracy: Floats
-    weight: Floats
-    level: Ints
-
-
-def _sorts(instance: AssignmentInstance, level: Ints) -> list[_Sort]:
-    """By price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest."""
-    tasks, capacity = wanted_in(instance), _rounded(instance.capacity)
-    columns, paid = np.unique(instance.cost, axis=1, return_inverse=True)
-    paid = paid.reshape(-1)
-    if columns.shape[1] > PRICES:
-        columns, paid = columns.min(axis=1, keepdims=True), np.zeros(paid.size, np.int64)
-    found = []
-    for k in range(columns.shape[1]):
-        mine = np.flatnonzero(paid == k)
-        rooms, sizes = np.unique(capacity[mine], return_counts=True)
-        for kind in np.flatnonzero(tasks).tolist():
-            accuracy, first, count = np.unique(instance.accuracy[kind, mine], return_index=True, return_counts=True)
-            prior = (accuracy, count / mine.size, level[kind, mine[first]])
-            found += [
-                _Sort(kind, int(size), int(min(room, tasks[kind])), float(columns[kind, k]), *prior)
-                for room, size in zip(rooms, sizes, strict=True)
-            ]
-    return found
-
-
-def _rounded(capacity: Ints) -> Ints:
-    """At most CAPACITIES different capacities, each rounded up."""
-    distinct = np.unique(capacity)
-    if distinct.size <= CAPACITIES:
-        return capacity
-    ends = np.quantile(distinct, np.linspace(0, 1, CAPACITIES + 1)[1:], method="higher").astype(np.int64)
-    return ends[np.searchsorted(ends, capacity)]
-
-
-def wald(accuracy: float, epsilon: float) -> float:
-    """``(1 - 2 eps) ln((1 - eps)/eps) / ((2p - 1) logit p)``: least labels per task of equal workers (Wald 1945)."""
-    return (1 - 2 * epsilon) * log((1 - epsilon) / epsilon) / float(_told(accuracy))

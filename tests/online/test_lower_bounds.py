@@ -16,6 +16,7 @@ from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.crowd.crowds import simulated_stream
 from crowdopt.crowd.errors import InputError
 from crowdopt.online import lower_bounds as bounds
+from crowdopt.online.information import information, wald
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
 from crowdopt.programs import potential
@@ -142,17 +143,17 @@ def test_published_figures(accuracy, epsilon, known, unknown):
 def test_information_is_walds_closed_form_and_a_linear_program():
     """Equal workers: n times Wald's number. Priced ones with little capacity: the knapsack's LP."""
     equal = crowd([0.7] * 50, 20, 20, 0.1)
-    assert bounds.information(equal) == pytest.approx(20 * bounds.wald(0.7, 0.1))
+    assert information(equal) == pytest.approx(20 * wald(0.7, 0.1))
     rng = np.random.default_rng(1)
     accuracy, cost, room = rng.uniform(0.2, 0.9, 30), rng.uniform(1, 5, 30), rng.integers(1, 15, 30)
     instance = crowd(accuracy, 12, room, 0.2, cost=cost)
     rate = (2 * accuracy - 1) * np.log(accuracy / (1 - accuracy))
-    need = 12 * bounds.wald(0.7, 0.2) * 0.4 * np.log(7 / 3)
+    need = 12 * wald(0.7, 0.2) * 0.4 * np.log(7 / 3)
     most = np.minimum(room, 12)
     expected = linprog(cost, A_ub=[-rate], b_ub=[-need], bounds=list(zip(np.zeros(30), most, strict=True))).fun
-    assert bounds.information(instance) == pytest.approx(expected)
-    assert bounds.information(crowd([1.0, 0.6], 4)) < 1e-6  # a label that is always right tells without limit
-    assert bounds.information(crowd([0.55] * 3, 50, 2, 0.05)) == np.inf
+    assert information(instance) == pytest.approx(expected)
+    assert information(crowd([1.0, 0.6], 4)) < 1e-6  # a label that is always right tells without limit
+    assert information(crowd([0.55] * 3, 50, 2, 0.05)) == np.inf
 
 
 def test_what_cannot_be_done_costs_more_than_there_is():
