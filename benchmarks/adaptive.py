@@ -190,7 +190,7 @@ SUBJECTS = {"chart": chart, "budget": budget, "real": real, "breaches": breaches
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run what is missing, print the tables, keep them with versions and seed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("subjects", nargs="*", choices=[*SUBJECTS, []], default=list(SUBJECTS))
+    parser.add_argument("subjects", nargs="*", choices=[*SUBJECTS, []], default=[])
     parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--processes", type=int, default=1)
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "trials": given.trials,
     }
     print(", ".join(f"{key} {value}" for key, value in made.items()))
-    for subject in given.subjects:
+    for subject in given.subjects or SUBJECTS:
         lines = SUBJECTS[subject](bench)
         print(f"\n{subject}: {(SUBJECTS[subject].__doc__ or '').strip()}")
         print("\n".join(_table(lines)), flush=True)
