@@ -19,7 +19,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 FEWEST, ENTRIES = 48, 3840  # knots at least; knots times levels, about
-MOST = 1e6  # the box, in units of the highest price: what a wrong answer may cost at most, and the potential with it
+MOST = 1e5  # what a wrong answer may cost at most, in units of the highest price
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,11 +127,17 @@ def of_rules(quest: Quest, rules: Rules) -> Program:
         row_lower=np.concatenate([free, -rules.paid]),
         row_upper=np.concatenate([np.zeros(free.size), np.full(rules.group.size, np.inf)]),
         lower=np.zeros(columns[-1].stop),
-        upper=np.full(columns[-1].stop, MOST * quest.price * (1.0 + rules.labels.max(initial=1.0))),
+        upper=np.repeat(_box(quest, rules), [block.size for block in columns]),
         integer=np.zeros(columns[-1].stop, bool),
         columns=columns,
         rows=rows,
     )
+
+
+def _box(quest: Quest, rules: Rules) -> list[float]:
+    """The highest potential, mu, gain and earning: far beyond any that is of use, near enough for exact multipliers."""
+    most = MOST * quest.price
+    return [most / 2, most, most / 2, most / 2 * float(rules.labels.sum(axis=1).max(initial=1.0))]
 
 
 def _moved(quest: Quest, level: int) -> sparse.csr_array:

@@ -44,7 +44,7 @@ def test_multipliers_certify_its_optimum(accuracy):
     """Weak duality closes the gap, as for every program of the house."""
     program = potential.build(crowd(accuracy))
     certificate = certify(solve(program))
-    assert certificate.proof == "certificate" and certificate.proves_optimal(1e-6)
+    assert certificate.proof == "certificate" and certificate.proves_optimal(1e-5)
 
 
 def test_coarser_skills_promise_less_labels():
