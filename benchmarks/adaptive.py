@@ -26,7 +26,7 @@ PICTURE = Path(__file__).parent / "pictures" / "adaptive.svg"
 ERRORS = (0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.035)  # at which the bound is worked out
 SHOWN = ("spammers and hammers", "U(.5, 1)", "three types")  # panels of the picture
 HIGHEST = 0.32  # error up to which the picture goes
-FEW = 4  # crowds over which the bound is averaged: it hardly differs between them
+FEW = 2  # crowds over which the bound is averaged: it hardly differs between them
 BREACHES = ("", "difficulty=.3", "difficulty=.5", "clique=.1", "clique=.3", "drift=.1", "drift=.3")
 BROKEN = {"gold first": "adaptive:gold=20", "learning on the job": "sequential", "re-solve, gold": "re-solve:gold=20"}
 BUYERS = {  # whether only the best workers come, in order
