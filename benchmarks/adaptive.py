@@ -45,7 +45,7 @@ REPLAYED = (
     "main-algorithm:gold=20:stop:ties=least-covered",
 )
 DATA = ("zencrowd_all", "rte", "bluebird")
-NOTICED = ("gold", "disagree")  # what a policy's note speaks of when its audit has found something
+NOTICED = ("contradict",)  # what a note speaks of when a policy's audit has found something
 
 
 class Bench:
