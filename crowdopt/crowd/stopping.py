@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 
-LONGEST = 300  # labels after which her skill is taken as known: whoever is told more can only do better
+ENTRIES = 10_000_000  # states times skills: beyond, her skill is told after fewer labels, which can only help her
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Stopping:
     labels: Floats
 
 
-def best_stopping(accuracy: Floats, weight: Floats, gain: Floats, horizon: int, longest: int = LONGEST) -> Stopping:
+def best_stopping(accuracy: Floats, weight: Floats, gain: Floats, horizon: int, longest: int | None = None) -> Stopping:
     """The worth of a worker of unknown skill who may be let go after any label, all shown to be right or wrong.
 
     ``U_k(c) = max(0, sum_p w p^c (1-p)^(k-c) gain(p) + U_{k+1}(c) + U_{k+1}(c+1))``: after k labels, c of them right,
@@ -43,8 +44,10 @@ def best_stopping(accuracy: Floats, weight: Floats, gain: Floats, horizon: int, 
         What a label by a worker of each skill brings, price deducted.
     horizon : int
         The most labels of a worker.
+    longest : int, optional
+        Default: as many as ENTRIES allows.
     """
-    steps = min(horizon, longest)
+    steps = min(horizon, isqrt(2 * ENTRIES // accuracy.size) if longest is None else longest)
     later = np.zeros(steps + 1)
     if horizon > steps:
         later = _paths(accuracy, weight, steps) @ np.maximum(gain, 0.0) * (horizon - steps)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.core.certificate import Certificate, certify
-from crowdopt.core.solution import Solve
+from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potential import Potential
 from crowdopt.crowd.stopping import best_stopping
@@ -37,6 +37,7 @@ LEVELS = 24  # different skills in the program; the potential it finds is held a
 FEWER = 12  # where skills have to be found out, and a program is solved many times
 TYPES = 3  # of tasks, up to which skills are taken to be found out: beyond, too little would be proven
 ROUNDS = 40  # programs solved for one bound
+PATIENT = Options(time_limit=600.0)  # such a program takes about a second
 ENOUGH = 2e-3  # relative; a potential this close to what the program promises is good enough
 ERRORS = np.geomspace(0.2, 4.0, 25)  # of the bound's curve, in units of the target
 
@@ -215,7 +216,7 @@ def _climbed(quest: Quest, rules: Rules, held: Held, solve: Solve, rounds: int, 
     best: LowerBound | None = None
     for _ in range(rounds):
         program = of_rules(quest, rules)
-        solution = solve(program, "highs-ipm")
+        solution = solve(program, "highs-ipm", PATIENT)
         certificate = certify(solution)
         if solution.primal is None:
             raise RuntimeError(f"the program of potentials has no solution: {solution.raw}")
