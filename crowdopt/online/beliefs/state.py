@@ -11,6 +11,7 @@ from crowdopt.online.beliefs.grid import CELLS, GRID, expected
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.integer]
 
 PER_WORKER = ("right", "asked", "gold", "agreement", "density", "weight")
 PER_LABEL = ("task", "sign", "message")
@@ -55,7 +56,7 @@ class Beliefs:
         self.density[worker] = self.prior
         return worker
 
-    def hear(self, tasks: Ints, labels: Ints) -> None:
+    def hear(self, tasks: Ids, labels: Ints) -> None:
         """Labels of the worker who is here, class 0 or 1."""
         from crowdopt.online.beliefs.kernels import hear
 
@@ -107,6 +108,12 @@ class Beliefs:
         """E[f(g)] of everybody who came, (workers, types), for a function on the grid."""
         found: Floats = self.density[: self.came[0]] @ of
         return found
+
+    def table(self) -> tuple[Ints, Ints, Ints]:
+        """Task, worker and class of every label so far."""
+        came, labels = int(self.came[0]), self.labels
+        worker = np.repeat(np.arange(came), np.diff(self.start[: came + 1]))
+        return self.task[:labels], worker, (self.sign[:labels] > 0).astype(np.int64)
 
     def error(self) -> Floats:
         """Posterior chance that the likelier class is wrong, (tasks,)."""

@@ -115,9 +115,10 @@ class Adaptive(ReSolve):
 
     def close(self, room: Ints) -> Decision | None:
         """Cheapest labels for what is not sure, a round at a time."""
+        if not self._goes_on or self.rounds_done[0] >= ROUNDS:
+            return None
         self._weigh()
-        ended = not self._goes_on or self.rounds_done[0] >= ROUNDS
-        return None if ended else super().close(room)
+        return super().close(room)
 
     def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
         """Ask again while anything comes."""

@@ -11,19 +11,24 @@ from numpy.typing import NDArray
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.stream import GOLD, REFUSED, WORK, Arrival, Decision, Known
+from crowdopt.crowd.stream import GOLD, REFUSED, Arrival, Decision, Known
+from crowdopt.online.beliefs.audit import disagreement
 from crowdopt.online.beliefs.grid import GRID, log_odds
-from crowdopt.online.beliefs.standard import missing, standard
+from crowdopt.online.beliefs.standard import FADES, Standard, counted_on, missing, standard
 from crowdopt.online.beliefs.state import Beliefs
+from crowdopt.online.beliefs.visit import Rules, Visit
+from crowdopt.online.policies.adaptive import Adaptive
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 STOPS = ("mean", "each")
+STATE = ("over", "sure", "paid", "pace", "weighed", "fallen")
 SETTLE = 5  # labels after which a worker's messages are worked out anew
 CONFIRM = 6  # sweeps over everybody before the end is believed
 RAISE = 0.1  # nats by which every task is to be surer where none is open and the mean is not there yet
-GAIN = (0.05, 3.0)  # limits of what a label is worth, in units of its price
+FRESH = 0.005  # share of all labels that has to be new before everybody's are weighed again
+PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit
 
 
 @dataclass
@@ -50,6 +55,11 @@ class Sequential:
         What learning a new worker's skill is worth, in units of a label's price.
     settled : float
         Labels of known correctness after which there is nothing to learn any more.
+    audit : int
+        Gold tasks of every worker who is kept, whatever is believed of her, against what agreement says.
+    alarm : float
+        Chance at most, in an honest crowd, of finding that gold contradicts agreement: from then on skills come from
+        gold alone, as in ``adaptive``. 0: never.
     """
 
     stop: str = "mean"
@@ -60,10 +70,8 @@ class Sequential:
     most_gold: int = 40
     testing: float = 2.0
     settled: float = 30.0
-    strength: float = 2.0
-    fading: float = 4.0
-    rounds: int = 100
-
+    audit: int = 3
+    alarm: float = 0.001
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
     over_capacity: ClassVar[bool] = False
@@ -89,130 +97,111 @@ class Sequential:
         self.wanted = known.need > COVERAGE
         self.error = np.where(self.wanted, known.epsilon, 0.5)
         self.sure = log_odds(self.error * (1 - self.margin) if self.stop == "each" else self.error)
+        self.visit: Visit | None = None
         self.beliefs = Beliefs(known.task_type, known.types, known.workers)
         self.over = np.array([not self.wanted.any()])
+        lack = missing(np.zeros(known.n_tasks), self.sure, self.error)
+        self.pace = np.array([lack, lack, lack])  # nats brought of late, promised of late, missing when last seen
         self.paid = np.zeros(2)  # labels asked and what they cost: the middling price
-        self.left, self.gold_left = np.zeros(known.types, np.int64), np.zeros(known.types, np.int64)
-        self._number, self.room, self.since, self.refusals = -1, 0, 0, 0
+        self.weighed = np.zeros(1, np.int64)  # labels and gold when all was weighed last
+        self.left = np.zeros(known.types, np.int64)
+        self.reserve = Adaptive(until=self.stop, repair=False)
+        self.reserve.start(known, solve)
+        self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
+        self._number, self.since = -1, 0
 
     # -- one worker ------------------------------------------------------------------------------------------------
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
         """A test, a task, or the end."""
+        if self.fallen[0] >= 0:
+            return None if arrival.number == self.fallen[0] else self.reserve.decide(arrival, rng)
         if self.over[0]:
             return None
         if self._number != arrival.number:
             self._welcome(arrival)
-            if self.worker < self.bootstrap and self.gold:
-                return self._ask(GOLD, np.full(self.known.types, self.gold))
-        decision = self._next(rng)
+            if arrival.number < self.bootstrap and self.gold and not self.over[0]:
+                self._asked = Decision(GOLD, np.full(self.known.types, self.gold))
+                return self._asked
+        decision = None if self.over[0] or self.visit is None else self.visit.next(rng)
         if decision is None:
             self._leave()
+        else:
+            self._asked = decision
         return decision
 
     def learn(self, labels: Ints) -> None:
         """Gold and work both tell of the worker; work tells of the tasks too."""
-        if self._kind == GOLD:
+        if self.fallen[0] >= 0:
+            return self.reserve.learn(labels)
+        assert self.visit is not None
+        if self._asked.kind == GOLD:
             self.beliefs.check(*labels)
-            there = labels[1] == self._asked  # a table has what it has
-            self.gold_left = np.where(there, np.maximum(0, self.gold_left - labels[1]), 0)
-            return
+            return self.visit.checked(self._asked.tasks, labels[1])
         got = labels != REFUSED
-        self.free[self._asked] = False
-        self.beliefs.hear(self._asked[got], labels[got])
-        self.room -= int(got.sum())
-        self.since += int(got.sum())
-        self.refusals = 0 if got.any() else self.refusals + labels.size
+        self.visit.worked(self._asked.tasks, got)
+        self.beliefs.hear(self._asked.tasks[got], labels[got])
+        self.since += int(np.count_nonzero(got))
         if self.since >= SETTLE:
             self.since = 0
-            self.beliefs.settle(self.worker)
+            self.beliefs.settle(self.visit.worker)
             self._look()
 
     def _welcome(self, arrival: Arrival) -> None:
-        self._number, self.worker = arrival.number, self.beliefs.welcome()
-        self.room, self.since, self.refusals = arrival.capacity, 0, 0
-        self.free = self.wanted.copy()
-        self.free[arrival.barred] = False
-        self.gold_left = np.full(self.known.types, self.most_gold)
-        self.alive = np.ones(self.known.types, bool)
+        self._number, self.since = arrival.number, 0
+        self.reserve.watch(arrival)
+        self.beliefs.welcome()
         self._look()
+        free, cost = self.wanted.copy(), self._relative(arrival.cost)
+        free[arrival.barred] = False
+        rules = Rules(self.block, self.most_gold, self.testing, self.settled, self.audit)
+        standard = self._standard(arrival, cost)
+        self.visit = Visit(self.beliefs, standard, rules, arrival, self.sure, free, self.left, cost)
+
+    def _standard(self, arrival: Arrival, cost: Floats) -> Standard:
+        """What she has to be worth, by what is missing and by how much of what was promised the last ones brought."""
         lack = missing(self.beliefs.odds, self.sure, self.error)
-        to_come = self.known.workers - arrival.number
-        horizons = np.minimum(arrival.capacity, self.left)
+        brought = self.pace[0] + max(0.0, self.pace[2] - lack)
+        to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
         most = float(np.mean(log_odds(self.error[self.wanted])))
-        self.standard = standard(self.beliefs, most, lack, to_come, horizons, self._relative(arrival.cost))
-
-    def _next(self, rng: np.random.Generator) -> Decision | None:
-        """The type she is best at, and there the task that tells most; a gold task if that tells more."""
-        while not self.over[0] and self.room > 0:
-            kind, value = self._best_type()
-            if kind < 0:
-                return None
-            learning = self.testing * max(0.0, 1 - self.beliefs.weight[self.worker, kind] / self.settled)
-            tasks = self._tasks(kind, learning > 0, rng)
-            worth = 0.0
-            if tasks.size:
-                gain = min(max(value / max(self.standard.price, 1e-3), GAIN[0]), GAIN[1])
-                worth = gain + learning * np.tanh(abs(self.beliefs.odds[tasks[0]]) / 2) ** 2
-            if self.gold_left[kind] > 0 and learning > worth:
-                counts = np.zeros(self.known.types, np.int64)
-                counts[kind] = min(self.block, self.gold_left[kind])
-                return self._ask(GOLD, counts)
-            if tasks.size:
-                return self._ask(WORK, tasks)
-            self.alive[kind] = False
-        return None
-
-    def _best_type(self) -> tuple[int, float]:
-        """The type with the largest E[r] among those she is kept for; -1 when she is to go."""
-        value = self.beliefs.density[self.worker] @ self.standard.reward
-        best = -1
-        for kind in np.flatnonzero(self.alive).tolist():
-            if not self.standard.keeps(kind, value[kind], self.beliefs.weight[self.worker, kind]):
-                self.alive[kind] = False
-            elif best < 0 or value[kind] > value[best]:
-                best = kind
-        return best, float(value[best])
-
-    def _tasks(self, kind: int, nearly: bool, rng: np.random.Generator) -> Ints:
-        """Open tasks of a type, as many as a block takes: the surest ones to test her, else the least sure."""
-        from crowdopt.online.beliefs.kernels import pick
-
-        found: list[int] = []
-        begin = int(rng.integers(self.known.n_tasks))
-        odds, own = self.beliefs.odds, self.known.task_type
-        for _ in range(min(self.room, max(self.block, self.refusals))):
-            task = pick(odds, self.sure, self.free, own, kind, nearly, begin)
-            if task < 0:
-                break
-            self.free[task] = False
-            found.append(task)
-        return np.array(found, np.int64)
-
-    def _ask(self, kind: str, asked: Ints) -> Decision:
-        self._kind, self._asked = kind, asked
-        return Decision(kind, asked)
+        found = standard(self.beliefs, most, lack, to_come, np.minimum(arrival.capacity, self.left), cost)
+        self.pace = np.array([FADES * brought, FADES * self.pace[1] + found.promised, lack])
+        return found
 
     def _leave(self) -> None:
-        """She goes; what she said is weighed again together with all the rest."""
+        """She goes; what she said is weighed again together with all the rest, unless that is next to nothing."""
+        told = self.beliefs.labels + int(self.beliefs.asked.sum())
+        if told - self.weighed[0] < FRESH * told:
+            return
+        self.weighed[0] = told
         for _ in range(2):
             self.beliefs.propagate()
-            self.beliefs.refit(self.strength, self.fading, self.rounds)
+            self.beliefs.refit(*PSEUDO, ROUNDS)
             self.beliefs.propagate()
-        self._look()
+        if not self._falls():
+            self._look()
 
     # -- all of them -----------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
         """Is it over? Otherwise there is an open task, if need be by wanting to be surer."""
-        if self.over[0]:
+        if self.over[0] or self.fallen[0] >= 0:
             return
         if self._enough():
             self.beliefs.propagate(CONFIRM)
-            self.over[0] = self._enough()
+            self.over[0] = self._enough() and not self._falls()
         while not self.over[0] and self.stop == "mean" and not self.left.any():
             self.sure += RAISE
             self._survey()
+
+    def _falls(self) -> bool:
+        """Where gold contradicts agreement, skills come from gold alone from now on."""
+        beliefs = self.beliefs
+        if self.alarm <= 0 or disagreement(beliefs) < -np.log(self.alarm):
+            return False
+        self.fallen[0] = self._number
+        self.reserve.adopt(beliefs.right.T, beliefs.asked.T, *beliefs.table())
+        return True
 
     def _enough(self) -> bool:
         error = self._survey() / (1 - self.margin)
@@ -243,6 +232,8 @@ class Sequential:
 
     def skills(self) -> Floats:
         """Posterior means, (types, workers); 1/2 for those who were not needed."""
+        if self.fallen[0] >= 0:
+            return self.reserve.skills()
         found = np.full((self.known.types, self.known.workers), 0.5)
         found[:, : self.beliefs.came[0]] = self.beliefs.mean(GRID).T
         return found
@@ -257,32 +248,38 @@ class Sequential:
 
     def decided(self) -> Ints:
         """The likelier class of each task; -1 where nothing is known."""
-        odds = self.beliefs.odds
+        odds = self.beliefs.odds if self.fallen[0] < 0 else self.reserve.odds
         return np.where(odds == 0, -1, (odds > 0).astype(np.int64))
 
     def claims(self) -> Floats:
         """Posterior error of each task with the margin, at most 1/2."""
+        if self.fallen[0] >= 0:
+            return self.reserve.claims()
         return np.minimum(0.5, self.beliefs.error() / (1 - self.margin))
 
     def notes(self) -> list[str]:
         """Tasks that are not sure."""
         unsure = int((self.claims() > self.known.epsilon)[self.wanted].sum())
         said = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []
-        if self.wanted.any() and not self.over[0]:
+        if self.fallen[0] >= 0:
+            said.insert(0, f"gold contradicts agreement: from arrival {self.fallen[0]} on skills are taken from gold")
+        elif self.wanted.any() and not self.over[0]:
             mean = float(self.claims()[self.wanted].mean())
             said.append(f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}")
         return said
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Beliefs, and how sure is sure."""
-        own = {"over": self.over.copy(), "sure": self.sure.copy(), "paid": self.paid.copy()}
-        return own | {f"beliefs.{name}": array for name, array in self.beliefs.arrays().items()}
+        own = {name: getattr(self, name).copy() for name in STATE}
+        parts = {"beliefs": self.beliefs.arrays(), "reserve": self.reserve.snapshot()}
+        return own | {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
 
     def restore(self, arrays: Any) -> None:
         """Go on from a snapshot."""
-        self.over, self.sure, self.paid = (np.array(arrays[name]) for name in ("over", "sure", "paid"))
-        prefix = "beliefs."
-        self.beliefs.restore({name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)})
+        for name in STATE:
+            setattr(self, name, np.array(arrays[name]))
+        for name, part in (("beliefs.", self.beliefs), ("reserve.", self.reserve)):
+            part.restore({key[len(name) :]: arrays[key] for key in arrays if key.startswith(name)})
 
 
 POLICY = Sequential
