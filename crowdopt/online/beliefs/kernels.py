@@ -28,11 +28,46 @@ def _scale(density):
 
 
 @njit(cache=True, nogil=True)
-def sweep(first, last, start, task, sign, message, kind, grid, prior, gold, total, agreement, density, weight, odds):
+def believe(prior, alike, gold, agreement, density):
+    """A worker's densities, written; returns the chance that her skill is the same in all types.
+
+    ``P_t(g) ~ w(g) l_t(g) (a prod_{s != t} l_s(g) + (1 - a) prod_{s != t} Z_s)`` with ``Z_s = sum_g w(g) l_s(g)``: one
+    skill with chance a, else one per type.
+    """
+    types, cells = gold.shape
+    together, masses = 0.0, np.zeros(types)
+    for t in range(types):
+        for g in range(cells):
+            masses[t] += prior[g] * gold[t, g] * agreement[t, g]
+    for t in range(types):
+        for g in range(cells):
+            others = 1.0
+            for s in range(types):
+                if s != t:
+                    others *= gold[s, g] * agreement[s, g] / masses[s]
+            likely = prior[g] * gold[t, g] * agreement[t, g] / masses[t]
+            if t == 0:
+                together += likely * others
+            density[t, g] = likely * (alike * others + 1.0 - alike)
+        _scale(density[t])
+    return alike * together / (alike * together + 1.0 - alike)
+
+
+@njit(cache=True, nogil=True)
+def same(prior, alike, gold, agreement, density, chance):
+    """Chance of each worker that her skill is the same in all types, into ``chance``; densities are written anew."""
+    for j in range(chance.size):
+        chance[j] = believe(prior, alike, gold[j], agreement[j], density[j])
+
+
+@njit(cache=True, nogil=True)
+def sweep(
+    first, last, start, task, sign, message, kind, grid, prior, alike, gold, total, agreement, density, weight, odds
+):
     """Every message of workers ``first`` to ``last - 1`` anew: cavity, factors, density, messages; odds follow.
 
-    ``f_ij(g) = (1 - u) + (2u - 1) g`` with ``u = P(label right)`` by the other labels of the task, ``P_j ~ w gold
-    prod f``, ``m_ij = y logit E[g | P_j / f_ij]``.
+    ``f_ij(g) = (1 - u) + (2u - 1) g`` with ``u = P(label right)`` by the other labels of the task, ``P_j ~ w_j gold
+    prod f``, ``m_ij = y logit E[g | P_j / f_ij]``; ``w_j`` is the prior with what her other types tell.
     """
     cells = grid.size
     longest = 0
@@ -53,11 +88,7 @@ def sweep(first, last, start, task, sign, message, kind, grid, prior, gold, tota
                 row[g] *= a + b * grid[g]
             if (k - start[j]) % TOGETHER == TOGETHER - 1:
                 _scale(row)
-        for t in range(agreement.shape[1]):
-            row = density[j, t]
-            for g in range(cells):
-                row[g] = prior[g] * gold[j, t, g] * agreement[j, t, g]
-            _scale(row)
+        believe(prior, alike, gold[j], agreement[j], density[j])
         for k in range(start[j], start[j + 1]):
             row = density[j, kind[task[k]]]
             u = right[k - start[j]]

@@ -13,6 +13,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Ids: TypeAlias = NDArray[np.integer]
 
+ALIKE, DOUBT = 0.1, 4.0  # share of workers with one skill for all types, expected as firmly as if so many were seen
 PER_WORKER = ("right", "asked", "gold", "agreement", "density", "weight")
 PER_LABEL = ("task", "sign", "message")
 
@@ -34,10 +35,11 @@ class Beliefs:
         self.kind = kind
         self.odds = np.zeros(kind.size)  # L_i, log odds of class 1
         self.prior = expected()  # w, of a skill of anybody in anything
+        self.alike = np.array([ALIKE if types > 1 else 0.0])  # a, share of workers whose skill is one for all types
         self.came = np.zeros(1, np.int64)
         self.start = np.zeros(workers + 1, np.int64)  # where a worker's labels begin
         self.task, self.sign, self.message = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-        shape = (workers, types)
+        self.kind_count, shape = types, (workers, types)
         self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)  # gold
         self.weight = np.zeros(shape)  # n_eff, labels whose correctness is as good as known
         self.gold, self.agreement = np.ones((*shape, CELLS)), np.ones((*shape, CELLS))  # likelihoods
@@ -97,12 +99,17 @@ class Beliefs:
         strength, fading : float
             Pseudo-workers like the expected ones: ``strength + fading / (1 + j / 5)`` after j arrivals.
         """
-        from crowdopt.online.beliefs.kernels import fit
+        from crowdopt.online.beliefs.kernels import fit, same
 
         came = int(self.came[0])
         heard = self.weight[:came] > 0
         likelihood = (self.gold[:came] * self.agreement[:came])[heard]
         self.prior = fit(likelihood, expected(), strength + fading / (1 + 0.2 * came), rounds)
+        if self.kind_count > 1:
+            chance = np.zeros(came)
+            same(self.prior, self.alike[0], self.gold[:came], self.agreement[:came], self.density[:came], chance)
+            told = (self.weight[:came] > 0).sum(axis=1) > 1  # of others it says nothing
+            self.alike[0] = (DOUBT * ALIKE + chance[told].sum()) / (DOUBT + np.count_nonzero(told))
 
     def mean(self, of: Floats) -> Floats:
         """E[f(g)] of everybody who came, (workers, types), for a function on the grid."""
@@ -122,13 +129,13 @@ class Beliefs:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, to be kept."""
-        kept = {name: getattr(self, name).copy() for name in ("odds", "prior", "came", "start")}
+        kept = {name: getattr(self, name).copy() for name in ("odds", "prior", "alike", "came", "start")}
         kept |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
         return kept | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
 
     def restore(self, arrays: Any) -> None:
         """What was kept."""
-        for name in ("odds", "prior", "came", "start", *PER_LABEL):
+        for name in ("odds", "prior", "alike", "came", "start", *PER_LABEL):
             setattr(self, name, np.array(arrays[name]))
         for name in PER_WORKER:
             getattr(self, name)[: self.came[0]] = arrays[name]
@@ -138,7 +145,7 @@ class Beliefs:
 
         own = (self.start, self.task, self.sign, self.message)
         crowd = (self.gold, self.asked, self.agreement, self.density, self.weight)
-        sweep(first, last, *own, self.kind, GRID, self.prior, *crowd, self.odds)
+        sweep(first, last, *own, self.kind, GRID, self.prior, self.alike[0], *crowd, self.odds)
 
     def _make_room(self, labels: int) -> None:
         if labels > self.task.size:

@@ -120,7 +120,9 @@ class Visit:
         if self.worker >= EARLY:  # by now the prior is known well enough to tell what knowing more would change
             profit = self.standard.reward - PATIENT * price
             room = min(self.room, int(self.left[kind]))
-            worth = min(worth, STAKE * learning(self.beliefs.density[self.worker, kind], profit, room) / price)
+            worth = min(
+                worth, STAKE * self.left.size * learning(self.beliefs.density[self.worker, kind], profit, room) / price
+            )
         if task < 0:
             return worth > 0
         told = np.tanh(abs(self.beliefs.odds[task]) / 2) ** 2

@@ -72,6 +72,7 @@ class Sequential:
     settled: float = 30.0
     audit: int = 3
     alarm: float = 0.001
+
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
     over_capacity: ClassVar[bool] = False
@@ -82,8 +83,10 @@ class Sequential:
             raise InputError(f"policy {self.name}: option stop is one of {', '.join(STOPS)}")
         if self.block < 1 or self.bootstrap < 0 or self.gold < 0 or self.most_gold < 0:
             raise InputError(f"policy {self.name}: block must be at least 1, bootstrap and gold at least 0")
-        if not 0 <= self.margin < 1:
-            raise InputError(f"policy {self.name}: margin must lie in [0, 1), not {self.margin}")
+        if min(self.audit, self.testing) < 0 or self.settled <= 0:
+            raise InputError(f"policy {self.name}: audit and testing must be at least 0, settled above 0")
+        if not (0 <= self.margin < 1 and 0 <= self.alarm < 1):
+            raise InputError(f"policy {self.name}: margin and alarm must lie in [0, 1)")
 
     def preliminary(self, workers: int) -> int:
         """Nobody."""
@@ -120,7 +123,7 @@ class Sequential:
             return None
         if self._number != arrival.number:
             self._welcome(arrival)
-            if arrival.number < self.bootstrap and self.gold and not self.over[0]:
+            if arrival.number < self.bootstrap and self.gold and arrival.capacity and not self.over[0]:
                 self._asked = Decision(GOLD, np.full(self.known.types, self.gold))
                 return self._asked
         decision = None if self.over[0] or self.visit is None else self.visit.next(rng)

@@ -29,31 +29,42 @@ def told(kind, types, rows, right, asked) -> Beliefs:
     return beliefs
 
 
-def enumerated(kind, types, rows, right, asked):
-    """Log odds of each task and density of each skill, by adding up all truths."""
+def enumerated(kind, types, rows, right, asked, alike):
+    """Log odds of each task and density of each skill, by adding up all truths; one skill for all types at times."""
     odds, density = np.zeros((2, len(kind))), np.zeros((len(rows), types, CELLS))
     for truth in product((0, 1), repeat=len(kind)):
-        each = np.ones((len(rows), types, CELLS)) * expected()
+        each = np.ones((len(rows), types, CELLS))
         for j, (tasks, labels) in enumerate(rows):
             for t in range(types):
                 each[j, t] *= GRID ** right[j][t] * (1 - GRID) ** (asked[j][t] - right[j][t])
             for i, label in zip(tasks, labels, strict=True):
                 each[j, kind[i]] *= GRID if label == truth[i] else 1 - GRID
-        mass = each.sum(axis=2)
-        weight = mass.prod()
+        one = expected() * each.prod(axis=1)
+        apart = expected() * each
+        mass = apart.sum(axis=2)
+        chance = alike * one.sum(axis=1) + (1 - alike) * mass.prod(axis=1)
+        weight = chance.prod()
         for i, z in enumerate(truth):
             odds[z, i] += weight
-        density += weight * each / mass[:, :, None]
+        rest = mass.prod(axis=1)[:, None] / mass
+        skill = alike * one[:, None, :] + (1 - alike) * apart * rest[:, :, None]
+        density += weight * skill / chance[:, None, None]
     return np.log(odds[1] / odds[0]), density / odds.sum(axis=0)[0]
 
 
-@pytest.mark.parametrize(("kind", "types"), [([0] * 5, 1), ([0, 0, 1, 1, 0], 2)])
-def test_messages_are_exact_on_a_tree(kind, types):
-    """Without a cycle the messages settle at the posterior itself: of every truth and of every skill."""
+@pytest.mark.parametrize(
+    ("kind", "types", "alike"), [([0] * 5, 1, 0.0), ([0, 0, 1, 1, 0], 2, 0.0), ([0, 0, 0, 0, 1], 2, 0.6)]
+)
+def test_messages_are_exact_on_a_tree(kind, types, alike):
+    """Without a cycle the messages settle at the posterior itself: of every truth and of every skill.
+
+    So too where a worker may have one skill for all types, and what she does in one tells of the others.
+    """
     right, asked = ([row * types for row in rows] for rows in (RIGHT, ASKED))
     beliefs = told(kind, types, TREE, right, asked)
+    beliefs.alike[0] = alike
     beliefs.propagate(10)
-    odds, density = enumerated(kind, types, TREE, right, asked)
+    odds, density = enumerated(kind, types, TREE, right, asked, alike)
     np.testing.assert_allclose(beliefs.odds, odds, atol=1e-9)
     np.testing.assert_allclose(beliefs.density, density, atol=1e-9)
 
@@ -116,6 +127,22 @@ def test_the_likeliest_prior_is_found():
         for _ in range(20):
             other = (1 - share) * beliefs.prior + share * rng.dirichlet(np.full(CELLS, 0.3))
             assert height(other) <= best + 1e-6
+
+
+def test_one_skill_for_all_types_is_recognised():
+    """Where gold shows one skill per worker the share of such workers goes up, where it shows several it goes down."""
+    found = []
+    for one in (True, False):
+        rng = np.random.default_rng(0)
+        skill = rng.choice([0.5, 0.95], (40, 3))
+        skill = skill[:, :1].repeat(3, axis=1) if one else skill
+        nothing = (np.zeros(0, int), np.zeros(0, int))
+        beliefs = told([0, 1, 2], 3, [nothing] * 40, rng.binomial(20, skill), np.full((40, 3), 20))
+        for _ in range(10):
+            beliefs.refit(2.0, 4.0, 50)
+            beliefs.propagate()
+        found.append(beliefs.alike[0])
+    assert found[0] > 0.8 and found[1] < 0.2
 
 
 def test_a_table_is_what_was_heard():
