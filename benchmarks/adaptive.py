@@ -163,7 +163,7 @@ def _panel(alt: Any, crowd: str, found: Sequence[dict[str, Any]]) -> Any:
     rows = [{"policy": row["policy"], "x": row["labels"], "y": row["error"]} for row in found]
     low = min(row["x"] for row in rows)
     doubled = [500 * 2**k for k in range(8)]
-    ends = [max(at for at in (250, *doubled) if at <= low), 36_000]
+    ends = [max(at for at in (250, *doubled) if at <= low), 40_000]
     x = alt.X(
         "x:Q",
         title="labels in all, gold included",
