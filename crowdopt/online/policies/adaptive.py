@@ -13,6 +13,7 @@ from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.stream import REFUSED, Arrival, Decision, Known
+from crowdopt.online.beliefs.grid import log_odds
 from crowdopt.online.policies.re_solve import ReSolve
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -25,11 +26,11 @@ ROUNDS = 20  # of repair at most: each is planned by what the last one brought
 
 @dataclass
 class Adaptive(ReSolve):
-    """A task has had enough at ``|LLR| >= ln((1 - eps)/eps)``; what others lack is priced anew as workers come.
+    """A task has had enough at ``|LLR| >= ln((1 - e)/e)``, e below eps by a margin; others' lack is priced anew.
 
     Every worker does gold; skills are empirical-Bayes means, fitted anew every few arrivals, which changes the log
     odds of all tasks. A label's evidence is ``(2p - 1) logit p``, the nats by which it moves them on average, a task
-    lacks ``ln((1 - eps)/eps) - |LLR|``, and the least finished ones come first. Two classes, independent errors.
+    lacks ``ln((1 - e)/e) - |LLR|``, and the least finished ones come first. Two classes, independent errors.
 
     Parameters
     ----------
@@ -41,6 +42,8 @@ class Adaptive(ReSolve):
         Arrivals between two fits of everybody's skill; who is here is fitted in any case.
     until : str
         ``each``: until every task's posterior error is at most its epsilon; ``mean``: until their mean is.
+    margin : float
+        A claimed error is the posterior's over 1 - margin: the fitted prior makes the posterior too sure by so much.
     repair : bool
         Whether to go on, at the end, with those who have capacity left, where they can be called back.
     """
@@ -49,6 +52,7 @@ class Adaptive(ReSolve):
     block: int = 20
     refit: int = 5
     until: str = "each"
+    margin: float = 0.1
     repair: bool = True
 
     name: ClassVar[str] = "adaptive"
@@ -59,6 +63,8 @@ class Adaptive(ReSolve):
         super().__post_init__()
         if self.block < 1 or self.refit < 1:
             raise InputError(f"policy {self.name}: block and refit must be at least 1")
+        if not 0 <= self.margin < 1:
+            raise InputError(f"policy {self.name}: margin must lie in [0, 1), not {self.margin}")
         if self.until not in UNTIL:
             raise InputError(f"policy {self.name}: option until is one of {', '.join(UNTIL)}")
 
@@ -66,7 +72,7 @@ class Adaptive(ReSolve):
         """What tasks need is nats of log odds now."""
         if known.classes != 2:
             raise InputError(f"policy {self.name} is for two classes, not {known.classes}; re-solve takes any number")
-        sure = np.log((1 - known.epsilon) / known.epsilon)
+        sure = log_odds(known.epsilon * (1 - self.margin))
         super().start(replace(known, need=np.where(known.need > COVERAGE, sure, 0.0)), solve)
         self.odds: Floats = np.zeros(known.n_tasks)
         self.task, self.worker, self.sign = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
@@ -137,9 +143,8 @@ class Adaptive(ReSolve):
         return np.where(self.odds == 0, -1, (self.odds > 0).astype(np.int64))
 
     def claims(self) -> Floats:
-        """Posterior error of each task."""
-        chance: Floats = 1 / (1 + np.exp(np.abs(self.odds)))
-        return chance
+        """Posterior error of each task with the margin, at most 1/2."""
+        return np.minimum(0.5, 1 / (1 + np.exp(np.abs(self.odds))) / (1 - self.margin))
 
     def notes(self) -> list[str]:
         """Tasks that are not sure."""

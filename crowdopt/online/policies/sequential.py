@@ -123,14 +123,14 @@ class Sequential:
             return None
         if self._number != arrival.number:
             self._welcome(arrival)
-            if arrival.number < self.bootstrap and self.gold and arrival.capacity and not self.over[0]:
+            if arrival.number < self.bootstrap and self.gold and arrival.capacity and not self._ended:
                 self._asked = Decision(GOLD, np.full(self.known.types, self.gold))
                 return self._asked
-        decision = None if self.over[0] or self.visit is None else self.visit.next(rng)
-        if decision is None:
-            self._leave()
-        else:
+        decision = None if self._ended or self.visit is None else self.visit.next(rng)
+        if decision is not None:
             self._asked = decision
+        elif not self._ended:
+            self._leave()
         return decision
 
     def learn(self, labels: Ints) -> None:
@@ -186,14 +186,19 @@ class Sequential:
 
     # -- all of them -----------------------------------------------------------------------------------------------
 
+    @property
+    def _ended(self) -> bool:
+        """Whether it is over, or goes on by gold alone."""
+        return bool(self.over[0] or self.fallen[0] >= 0)
+
     def _look(self) -> None:
         """Is it over? Otherwise there is an open task, if need be by wanting to be surer."""
-        if self.over[0] or self.fallen[0] >= 0:
+        if self._ended:
             return
         if self._enough():
             self.beliefs.propagate(CONFIRM)
             self.over[0] = self._enough() and not self._falls()
-        while not self.over[0] and self.stop == "mean" and not self.left.any():
+        while not self._ended and self.stop == "mean" and not self.left.any():
             self.sure += RAISE
             self._survey()
 
