@@ -26,7 +26,7 @@ ROUNDS = 20  # of repair at most: each is planned by what the last one brought
 
 @dataclass
 class Adaptive(ReSolve):
-    """A task has had enough at ``|LLR| >= ln((1 - e)/e)``, e below eps by a margin; others' lack is priced anew.
+    """A task has had enough at ``|LLR| >= ln((1 - e)/e)``, e = (1 - caution) eps; others' lack is priced anew.
 
     Every worker does gold; skills are empirical-Bayes means, fitted anew every few arrivals, which changes the log
     odds of all tasks. A label's evidence is ``(2p - 1) logit p``, the nats by which it moves them on average, a task
@@ -42,8 +42,8 @@ class Adaptive(ReSolve):
         Arrivals between two fits of everybody's skill; who is here is fitted in any case.
     until : str
         ``each``: until every task's posterior error is at most its epsilon; ``mean``: until their mean is.
-    margin : float
-        A claimed error is the posterior's over 1 - margin: the fitted prior makes the posterior too sure by so much.
+    caution : float
+        A claimed error is the posterior's over 1 - caution: the fitted prior makes the posterior too sure by so much.
     repair : bool
         Whether to go on, at the end, with those who have capacity left, where they can be called back.
     """
@@ -52,7 +52,7 @@ class Adaptive(ReSolve):
     block: int = 20
     refit: int = 5
     until: str = "each"
-    margin: float = 0.1
+    caution: float = 0.1
     repair: bool = True
 
     name: ClassVar[str] = "adaptive"
@@ -63,8 +63,8 @@ class Adaptive(ReSolve):
         super().__post_init__()
         if self.block < 1 or self.refit < 1:
             raise InputError(f"policy {self.name}: block and refit must be at least 1")
-        if not 0 <= self.margin < 1:
-            raise InputError(f"policy {self.name}: margin must lie in [0, 1), not {self.margin}")
+        if not 0 <= self.caution < 1:
+            raise InputError(f"policy {self.name}: caution must lie in [0, 1), not {self.caution}")
         if self.until not in UNTIL:
             raise InputError(f"policy {self.name}: option until is one of {', '.join(UNTIL)}")
 
@@ -72,7 +72,7 @@ class Adaptive(ReSolve):
         """What tasks need is nats of log odds now."""
         if known.classes != 2:
             raise InputError(f"policy {self.name} is for two classes, not {known.classes}; re-solve takes any number")
-        sure = log_odds(known.epsilon * (1 - self.margin))
+        sure = log_odds(known.epsilon * (1 - self.caution))
         super().start(replace(known, need=np.where(known.need > COVERAGE, sure, 0.0)), solve)
         self.odds: Floats = np.zeros(known.n_tasks)
         self.task, self.worker, self.sign = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
@@ -143,8 +143,8 @@ class Adaptive(ReSolve):
         return np.where(self.odds == 0, -1, (self.odds > 0).astype(np.int64))
 
     def claims(self) -> Floats:
-        """Posterior error of each task with the margin, at most 1/2."""
-        return np.minimum(0.5, 1 / (1 + np.exp(np.abs(self.odds))) / (1 - self.margin))
+        """Posterior error of each task with the caution, at most 1/2."""
+        return np.minimum(0.5, 1 / (1 + np.exp(np.abs(self.odds))) / (1 - self.caution))
 
     def notes(self) -> list[str]:
         """Tasks that are not sure."""
