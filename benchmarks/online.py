@@ -203,7 +203,7 @@ SUBJECTS = {"decisions": decisions, "batch": batch, "sampled": sampled_lp, "qual
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, and keep with versions and seed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("subjects", nargs="*", choices=[*SUBJECTS, []], default=list(SUBJECTS))
+    parser.add_argument("subjects", nargs="*", choices=[*SUBJECTS, []], default=[])
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args(arguments)
@@ -214,7 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "seed": SEED,
     }
     results = {}
-    for subject in given.subjects:
+    for subject in given.subjects or SUBJECTS:
         results[subject] = SUBJECTS[subject](given.repeats)
         print(f"\n{subject}")
         for line in results[subject]:

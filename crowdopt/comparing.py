@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from crowdopt.api import assign
 from crowdopt.backends import solve
+from crowdopt.crowd.breaches import breach as named_breach
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
@@ -16,6 +18,7 @@ from crowdopt.crowd.stream import Stream
 from crowdopt.io.comparison import WORK, check_comparison, write_comparison_tables
 from crowdopt.io.recorded import LabelRecord, read_record
 from crowdopt.online.ledger import Run
+from crowdopt.online.lower_bounds import Least, least
 from crowdopt.online.policy import Policy
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.score import Optimum
@@ -43,6 +46,7 @@ def compare(
     time_limit: float = 60.0,
     processes: int = 0,
     folder: Path | None = None,
+    breach: str = "",
 ) -> Comparison:
     """Run online policies on the same streams and hold each against the offline optimum of the same instance.
 
@@ -60,6 +64,8 @@ def compare(
         Spawned processes; 0: in this one.
     folder : Path, optional
         Where finished rows are kept, so that a second call goes on from them.
+    breach : str
+        How simulated workers break the model, as in ``difficulty=.3,clique=.2,drift=.1`` (crowdopt.crowd.breaches).
 
     Raises
     ------
@@ -74,10 +80,18 @@ def compare(
     offline = attainable(instance, record)
     linear = assign(offline, program="lp", time_limit=time_limit)
     optimum, prices = _optimum(offline, linear, time_limit), None if linear.duals is None else linear.duals.task
-    setting = Setting(instance, record, held, prices if linear.found else None)
+    setting = Setting(instance, record, held, prices if linear.found else None, str(named_breach(breach)))
     setting.stream(seed, 0, 0)  # refuses what cannot be streamed before anything is computed
     with TemporaryDirectory() as spare:
-        return play(setting, wanted, trials, seed, optimum, folder or Path(spare), processes)
+        least = _least(instance) if record is None else None
+        return play(setting, wanted, trials, seed, optimum, folder or Path(spare), processes, least)
+
+
+def _least(instance: AssignmentInstance) -> Least | None:
+    """What is possible by the model of two classes and independent errors; nothing is known of other campaigns."""
+    if instance.classes != 2 or (instance.collected.size and not instance.observed):
+        return None
+    return least(instance, solve)
 
 
 def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> Optimum:
@@ -93,15 +107,23 @@ def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> O
 def write_comparison(comparison: Comparison, folder: Path, trials: int, seed: int) -> list[str]:
     """Write tables, page and charts of a comparison; returns what could not be drawn, as sentences."""
     optimum = asdict(comparison.optimum)
-    page = markdown(comparison.title, optimum, comparison.summary, comparison.timings, trials)
+    possible = None if comparison.least is None else possible_facts(comparison.least)
+    beside = {"possible": possible, "constant_error": comparison.constant_error, "breach": comparison.breach}
+    page = markdown(comparison.title, optimum, comparison.summary, comparison.timings, trials, beside)
     facts = {"title": comparison.title, "trials": trials, "seed": seed, "reference": comparison.reference}
-    facts |= {"optimum": optimum, "failed": comparison.failed, "version": __version__}
+    facts |= {"optimum": optimum, **beside, "failed": comparison.failed, "version": __version__}
     said = []
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        for name, chart in charts(comparison.summary, optimum).items():
+        for name, chart in charts(comparison.summary, optimum, possible).items():
             save(chart, folder / f"{name}.png")
     except InputError as error:
         said.append(str(error))
     write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings, page)
     return said
+
+
+def possible_facts(found: Least) -> dict[str, Any]:
+    """The lower bounds as plain numbers; None where no policy at all gets there with the labels there are."""
+    numbers = {**asdict(found), "cost": found.cost}
+    return {key: None if value == float("inf") else value for key, value in numbers.items()}

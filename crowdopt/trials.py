@@ -13,12 +13,14 @@ import numpy as np
 
 from crowdopt import jobs
 from crowdopt.backends import solve
+from crowdopt.crowd.breaches import breach, breached
 from crowdopt.crowd.crowds import hold_out, recorded_stream, simulated_stream
 from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.stream import Stream
 from crowdopt.io.archive import read_archive, write_archive
 from crowdopt.io.recorded import LabelRecord
+from crowdopt.online.lower_bounds import Least
 from crowdopt.online.policies.kos import Kos
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
@@ -47,6 +49,12 @@ class Comparison:
         The policy that differences are to.
     failed : list of str
         Rows that ended in an error, with it.
+    least : Least, optional
+        What is possible by the model; None where it does not apply.
+    constant_error : float, optional
+        Recorded labels: how often the commonest true class is wrong, for nothing at all.
+    breach : str
+        How the crowd breaks the model, if it does.
     """
 
     title: str
@@ -56,24 +64,37 @@ class Comparison:
     timings: Rows
     reference: str
     failed: list[str]
+    least: Least | None = None
+    constant_error: float | None = None
+    breach: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What all rows share: the instance, where labels come from, what gold is held out, clairvoyant prices."""
+    """What all rows share: the instance, where labels come from, what gold is held out, prices, a breach if any."""
 
     instance: AssignmentInstance
     record: LabelRecord | None
     held: np.ndarray[Any, Any]
     prices: np.ndarray[Any, Any] | None
+    breach: str = ""
 
     def stream(self, seed: int, trial: int, preliminary: int) -> Stream:
         """The stream of a trial: the same for every policy."""
         if self.record is None:
-            return simulated_stream(self.instance, (seed, trial), preliminary, prices=self.prices)
+            simulated = simulated_stream(self.instance, (seed, trial), preliminary, prices=self.prices)
+            return breached(simulated, breach(self.breach))
         one = self.record
         given = (one.task, one.worker, one.label, one.truth)
-        return recorded_stream(self.instance, *given, (seed, trial), self.held, preliminary, self.prices)
+        recorded = recorded_stream(self.instance, *given, (seed, trial), self.held, preliminary, self.prices)
+        return breached(recorded, breach(self.breach))
+
+    def constant_error(self) -> float | None:
+        """How often the commonest true class is wrong, on the tasks that are judged; None for simulated labels."""
+        if self.record is None:
+            return None
+        judged = self.record.truth[(self.record.truth >= 0) & ~self.held & (self.instance.need > COVERAGE)]
+        return 1 - float(np.bincount(judged).max()) / judged.size if judged.size else None
 
 
 def attainable(instance: AssignmentInstance, record: LabelRecord | None) -> AssignmentInstance:
@@ -121,7 +142,7 @@ def write_setting(setting: Setting, folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / "setting.npz"
     write_archive(setting.instance, draft, force=True)
-    arrays: dict[str, Any] = {"held": setting.held}
+    arrays: dict[str, Any] = {"held": setting.held, "breach": np.array(setting.breach)}
     if setting.prices is not None:
         arrays["prices"] = setting.prices
     if setting.record is not None:
@@ -142,10 +163,13 @@ def read_setting(path: str) -> Setting:
     record = None
     if "task" in arrays:
         record = LabelRecord(*(arrays[name] for name in ("task", "worker", "label", "truth")))
-    return Setting(read_archive(Path(f"{path}.npz")), record, arrays["held"], arrays.get("prices"))
+    instance = read_archive(Path(f"{path}.npz"))
+    return Setting(instance, record, arrays["held"], arrays.get("prices"), str(arrays["breach"]))
 
 
-def row(setting: str, text: str, trial: int, seed: int, optimum: list[Any], labels: int = 0) -> dict[str, Any]:
+def row(
+    setting: str, text: str, trial: int, seed: int, optimum: list[Any], possible: float | None, labels: int = 0
+) -> dict[str, Any]:
     """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
     shared = read_setting(setting)
     policy = named(text)
@@ -154,7 +178,7 @@ def row(setting: str, text: str, trial: int, seed: int, optimum: list[Any], labe
     stream = shared.stream(seed, trial, policy.preliminary(shared.instance.n_workers))
     run = replay(policy, stream, jobs.seed_of(seed, trial), solve)
     best = Optimum(*optimum)
-    found = {"text": text, "trial": trial, **score(run, best)}
+    found = {"text": text, "trial": trial, **score(run, best, possible)}
     return {"figures": found, "seconds": run.seconds}
 
 
@@ -166,6 +190,7 @@ def play(
     optimum: Optimum,
     folder: Path,
     processes: int,
+    least: Least | None = None,
 ) -> Comparison:
     """All rows, those of kos last (they need others' totals), and what they come to.
 
@@ -173,12 +198,16 @@ def play(
     ----------
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
+    least : Least, optional
+        What is possible, to hold costs against.
     """
     path = write_setting(setting, folder)
     best = [optimum.bound, optimum.lp, optimum.found, optimum.proof]
+    possible = least.cost if least is not None and np.isfinite(least.cost) else None
 
     def job(text: str, trial: int, labels: int = 0) -> jobs.Job:
-        return jobs.Job.of(row, setting=path, text=text, trial=trial, seed=seed, optimum=best, labels=labels)
+        given = {"seed": seed, "optimum": best, "possible": possible, "labels": labels}
+        return jobs.Job.of(row, setting=path, text=text, trial=trial, **given)
 
     late = [text for text in wanted if isinstance(named(text), Kos) and not named(text).labels]
     early = [text for text in wanted if text not in late]
@@ -191,7 +220,8 @@ def play(
         if (total := totals[(_equal(named(text), wanted) or "", k)])
     ]
     done += jobs.run(matched, folder / "rows", processes, title="kos") if matched else []
-    return _comparison(setting, wanted, optimum, done)
+    found = _comparison(setting, wanted, optimum, done)
+    return replace(found, least=least, constant_error=setting.constant_error(), breach=setting.breach)
 
 
 def _total(one: jobs.Row) -> int:

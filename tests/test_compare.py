@@ -102,6 +102,35 @@ def test_the_list_of_policies():
     assert done.exit_code == 0 and "mirror-descent:" in done.output and "gamma=0.3" in done.output
 
 
+def test_what_is_possible_and_what_is_claimed_stand_beside(campaign, tmp_path):
+    """Costs over the lower bound, what policies believe of their answers, the bound's curve in the table's JSON."""
+    done = run("compare", campaign, "--policies", "sequential,budget", "--trials", 2, "-o", tmp_path / "out")
+    assert done.exit_code == 0 and "no policy keeps the mean error target below" in done.output
+    facts = json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8"))
+    possible = facts["possible"]
+    assert 0 < possible["information"] < possible["known"] < possible["unknown"] == possible["cost"]
+    assert len(possible["curve"]) > 5 and facts["constant_error"] is None and facts["breach"] == ""
+    for row in rows_of(tmp_path / "out"):
+        assert float(row["ratio_possible"]) == pytest.approx(float(row["cost"]) / possible["cost"])
+        assert 0 <= float(row["error_claimed"]) <= 0.5 and 0 <= float(row["unfinished"]) <= 1
+    page = (tmp_path / "out" / "comparison.md").read_text(encoding="utf-8")
+    assert "cost / possible" in page and "skills to be found out" in page
+
+
+def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
+    """With hard tasks the claims no longer hold; without any breach the numbers are those of no option at all."""
+    texts = ("--policies", "entropy:gold=10", "--trials", 3)
+    for name, how in (("none", ()), ("zero", ("--breach", "clique=0")), ("hard", ("--breach", "difficulty=.5"))):
+        assert run("compare", campaign, *texts, *how, "-o", tmp_path / name).exit_code == 0
+    assert (tmp_path / "none" / "trials.csv").read_bytes() == (tmp_path / "zero" / "trials.csv").read_bytes()
+    (line, *_), (broken, *_) = (rows_of(tmp_path / name, "summary.csv") for name in ("none", "hard"))
+    gap = [float(one["error_realised"]) - float(one["error_claimed"]) for one in (line, broken)]
+    assert gap[1] > gap[0] + 0.03
+    assert "difficulty=0.5" in (tmp_path / "hard" / "comparison.md").read_text(encoding="utf-8")
+    done = run("compare", campaign, *texts, "--breach", "colusion=.2", "-o", tmp_path / "bad")
+    assert done.exit_code == 2 and "unknown breach" in done.output and not (tmp_path / "bad").exists()
+
+
 def test_real_labels(real_data, tmp_path):
     """Recorded labels of bluebirds: an imported campaign, gold from held-out photos, everything from the tables."""
     labels, truth = (real_data / "bluebird" / name for name in ("labels.csv", "truth.csv"))
@@ -111,7 +140,9 @@ def test_real_labels(real_data, tmp_path):
         *("--truth", truth, "--trials", 3, "-o", tmp_path / "out"),
     )
     assert done.exit_code == 0, done.output
+    assert "the commonest answer is wrong 0." in done.output  # 48 % of the photos show the rarer bird
     for row in rows_of(tmp_path / "out"):
+        assert row.get("ratio_possible", "") == ""  # people follow no model: no bound is claimed for them
         assert float(row["error_realised"]) < 0.35 and row["refused"] == "0"
     with pytest.raises(InputError, match="no such task"):
         comparing.read_record(crowdopt.recipe("HS:108x60"), labels)

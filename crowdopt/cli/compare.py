@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
+from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,6 +15,17 @@ from crowdopt.crowd.errors import InputError
 from crowdopt.io.campaign import overridden
 from crowdopt.online.policy import policies as all_policies
 from crowdopt.trials import Comparison
+
+COLUMNS = (  # title, figure, form
+    ("cost", "cost", "10.1f"),
+    ("/bound", "ratio_bound", "7.3f"),
+    ("/possible", "ratio_possible", "9.3f"),
+    ("short", "short_share", "7.1%"),
+    ("shortfall", "short_mean", "9.2%"),
+    ("error", "error_realised", "7.4f"),
+    ("claimed", "error_claimed", "7.4f"),
+    ("unsure", "unfinished", "7.1%"),
+)
 
 
 def _listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -32,6 +45,7 @@ def _listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option("--labels", type=click.Path(path_type=Path), help="Replay these labels (task,worker,label).")
 @click.option("--truth", type=click.Path(path_type=Path), help="Known answers to them: task,label.")
 @click.option("--gold-share", default=0.2, show_default=True, help="Of the tasks of known truth, held out as gold.")
+@click.option("--breach", default="", help="How simulated workers break the model: difficulty=.3, clique=.2, drift=.1.")
 @click.option("--rule", help="Evidence rule in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the offline plan.")
@@ -48,6 +62,7 @@ def compare(
     labels: Path | None,
     truth: Path | None,
     gold_share: float,
+    breach: str,
     rule: str | None,
     epsilon: float | None,
     time_limit: float,
@@ -68,36 +83,48 @@ def compare(
     record = None if labels is None else comparing.read_record(instance, labels, truth)
     wanted = policies.split(",")
     found = comparing.compare(
-        instance, wanted, trials, seed, record, gold_share, time_limit, processes, output / comparing.WORK
+        instance, wanted, trials, seed, record, gold_share, time_limit, processes, output / comparing.WORK, breach
     )
     undrawn = comparing.write_comparison(found, output, trials, seed)
-    facts = {"comparison": str(output), "optimum": asdict(found.optimum), "policies": found.summary}
+    possible = None if found.least is None else comparing.possible_facts(found.least)
+    facts: dict[str, Any] = {"comparison": str(output), "optimum": asdict(found.optimum), "policies": found.summary}
+    facts |= {"possible": possible, "constant_error": found.constant_error, "breach": found.breach}
     say(as_json, {**facts, "failed": found.failed}, *_sentences(found), *undrawn, f"wrote {output}")
     if found.failed:
         raise click.exceptions.Exit(NO)
 
 
 def _sentences(found: Comparison) -> list[str]:
-    """A short table: cost against the bound, shortfall, errors."""
+    """A short table: cost against what offline plans and any policy need, shortfall, errors claimed and true."""
     best = found.optimum
     if best.bound is None:
         said = ["there is no offline plan for this campaign: costs have nothing to be held against"]
     else:
         said = [f"offline, skills known, no plan costs less than {best.bound:.10g} (LP {best.lp:.10g})"]
+    said += _beside(found)
     width = max(6, *(len(str(line["policy"])) for line in found.summary)) if found.summary else 6
-    head = f"{'policy':{width}}  {'cost':>10}  {'/bound':>7}  {'short':>7}  {'shortfall':>9}  {'error':>7}"
+    head = f"{'policy':{width}}  " + "  ".join(f"{title:>{int(form.partition('.')[0])}}" for title, _, form in COLUMNS)
     return [*said, head, *(_line(line, width) for line in found.summary), *found.failed]
 
 
+def _beside(found: Comparison) -> list[str]:
+    """What any policy needs, what the commonest answer would score, what is broken."""
+    said = []
+    if found.least is not None and isfinite(found.least.cost):
+        one = found.least
+        learning = "" if one.unknown is None or not one.independent else f", {one.unknown:.0f} if they are not"
+        said.append(
+            f"online, no policy keeps the mean error target below {one.known:.0f} even if skills are known{learning}"
+        )
+    elif found.least is not None:
+        said.append("online, no policy keeps the mean error target: all the labels there are do not suffice")
+    if found.constant_error is not None:
+        said.append(f"without any label, the commonest answer is wrong {found.constant_error:.4f} of the time")
+    return [*said, f"the crowd breaks the model: {found.breach}"] if found.breach else said
+
+
 def _line(line: dict[str, object], width: int) -> str:
-    cells = [
-        _cell(line.get("cost"), "10.1f"),
-        _cell(line.get("ratio_bound"), "7.3f"),
-        _cell(line.get("short_share"), "7.1%"),
-        _cell(line.get("short_mean"), "9.2%"),
-        _cell(line.get("error_realised"), "7.4f"),
-    ]
-    return f"{line['policy']:{width}}  " + "  ".join(cells)
+    return f"{line['policy']:{width}}  " + "  ".join(_cell(line.get(key), form) for _, key, form in COLUMNS)
 
 
 def _cell(value: object, form: str) -> str:

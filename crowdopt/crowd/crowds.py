@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ from crowdopt.crowd.stream import REFUSED, Arrival, Stream
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
+STRETCH = 64  # gold tasks whose chances are drawn together
 ORDER, TRUTH, WORK, GOLD, EXTRA, HELD = range(6)  # what chance is needed for; each has a stream of its own
 
 
@@ -33,22 +35,41 @@ class Simulated:
     seed: tuple[int, ...]
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """Binomial tallies."""
-        pool = self.preliminary if arrival.preliminary else self.instance
-        assert pool is not None
-        rng = np.random.default_rng([*self.seed, GOLD, int(arrival.preliminary), arrival.number])
+        """Her next gold tasks: the k-th of a type is right by the k-th chance of a sequence of its own."""
         asked = np.asarray(counts, dtype=np.int64)
-        return rng.binomial(asked, pool.accuracy[:, arrival.number]), asked
+        done = np.zeros_like(asked) if arrival.gold_done is None else arrival.gold_done
+        right = np.zeros_like(asked)
+        for kind in np.flatnonzero(asked).tolist():
+            last = int(done[kind] + asked[kind])
+            chance = _gold_chances((*self.seed, GOLD, int(arrival.preliminary), arrival.number, kind), last)
+            accuracy = self.gold_accuracy(arrival, kind, int(asked[kind]))
+            right[kind] = np.count_nonzero(chance[done[kind] : last] < accuracy)
+        return right, asked
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
         """Right or wrong by the worker's chances for these tasks."""
-        chance = np.random.default_rng([*self.seed, WORK, worker]).random(self.instance.n_tasks)[tasks]
-        right = self.instance.accuracy[self.instance.task_type[tasks], worker]
+        chance, right = self.chances(worker)[tasks], self.accuracy(worker, tasks)
         classes = self.instance.classes
-        miss = 1 + np.minimum((chance - right) / np.maximum(1 - right, 1e-300) * (classes - 1), classes - 2).astype(int)
+        share = (chance - right) / np.maximum(1 - right, 1e-300)
+        miss = 1 + np.clip(share * (classes - 1), 0, classes - 2).astype(int)
         shift: Ints = np.where(chance < right, 0, miss)
         label: Ints = (self.truth[tasks] + shift) % classes
         return label
+
+    def chances(self, worker: int) -> Floats:
+        """What a label of hers is compared with to be right, task by task."""
+        return _chances((*self.seed, WORK, int(worker)), self.instance.n_tasks)
+
+    def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
+        """P of the worker on these tasks."""
+        right: Floats = self.instance.accuracy[self.instance.task_type[tasks], worker]
+        return right
+
+    def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
+        """P of the worker on her next gold tasks of a type, (count,)."""
+        pool = self.preliminary if arrival.preliminary else self.instance
+        assert pool is not None
+        return np.full(count, pool.accuracy[kind, arrival.number])
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,20 +96,40 @@ class Recorded:
     seed: tuple[int, ...]
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """As many of her held-out labels as are wanted, or as there are, drawn without replacement."""
+        """As many of her held-out labels as are wanted, or as are left: the next ones of a random order of her own."""
         right, asked = (
             (self.extra_right, self.extra_asked) if arrival.preliminary else (self.gold_right, self.gold_asked)
         )
         good, there = right[:, arrival.number], asked[:, arrival.number]
-        rng = np.random.default_rng([*self.seed, GOLD, int(arrival.preliminary), arrival.number])
-        done = np.minimum(counts, there)
-        return rng.hypergeometric(good, there - good, done).astype(np.int64), done
+        before = np.zeros_like(there) if arrival.gold_done is None else arrival.gold_done
+        done = np.minimum(counts, there - before)
+        found = np.zeros_like(there)
+        for kind in np.flatnonzero(done):
+            key = [*self.seed, GOLD, int(arrival.preliminary), arrival.number, int(kind)]
+            order = np.random.default_rng(key).permutation(there[kind])
+            found[kind] = np.count_nonzero(order[before[kind] : before[kind] + done[kind]] < good[kind])
+        return found, done
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
         """What was recorded, or REFUSED."""
         wanted = worker * self.tasks + np.asarray(tasks, dtype=np.int64)
         place = np.minimum(np.searchsorted(self.key, wanted), self.key.size - 1)
         return np.where(self.key[place] == wanted, self.label_of[place], REFUSED)
+
+
+@lru_cache(maxsize=4)  # a worker who is asked label by label has all her chances drawn once
+def _chances(key: tuple[int, ...], count: int) -> Floats:
+    return np.random.default_rng(key).random(count)
+
+
+@lru_cache(maxsize=64)  # of the workers and types that are tested now
+def _gold_stretch(key: tuple[int, ...], stretch: int) -> Floats:
+    return np.random.default_rng([*key, stretch]).random(STRETCH)
+
+
+def _gold_chances(key: tuple[int, ...], count: int) -> Floats:
+    """The first ``count`` of a sequence that does not depend on how many are wanted."""
+    return np.concatenate([_gold_stretch(key, k) for k in range(-(-count // STRETCH))])
 
 
 def reordered(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:

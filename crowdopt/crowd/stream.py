@@ -77,6 +77,8 @@ class Arrival:
         Tasks she must not have.
     preliminary : bool
         Whether she came before the stream, to do gold tasks only (Ho et al. 2013, Section 5).
+    gold_done : (types,) int, optional
+        Gold tasks of each type that she has been asked so far: the next ones are others. None: none.
     """
 
     number: int
@@ -85,6 +87,7 @@ class Arrival:
     accuracy: Floats | None
     barred: Ints
     preliminary: bool = False
+    gold_done: Ints | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +112,10 @@ class Crowd(Protocol):
     """Where labels come from. Asked for the same pair it gives the same label, whoever asks and whenever."""
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """How many gold tasks of each type the worker got right, and how many she did: each (types,)."""
+        """How many of the next gold tasks of each type the worker got right, and how many she did: each (types,).
+
+        Her k-th gold task of a type has one outcome, however many are asked at a time.
+        """
         ...
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:

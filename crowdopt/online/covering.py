@@ -132,7 +132,7 @@ class Covering:
         if arrival.preliminary or self._left <= 0:
             return None
         tasks = self._given = self._pick(arrival, rng)
-        self._spare = tasks.size < self._left  # she has room for more, but nothing else is worth it
+        self._spare = tasks.size < self.stint  # she has room for more, but nothing else is worth it
         return Decision(WORK, tasks) if tasks.size else None
 
     def learn(self, labels: Ints) -> None:
@@ -161,6 +161,10 @@ class Covering:
         cost = self.tally.cost[:, columns]
         return repair(self.known, evidence, cost, self.covered, self.done, room)
 
+    def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
+        """A repair is planned once: it covers what it can."""
+        return False
+
     def skills(self) -> Floats:
         """What is told, or what gold has shown so far."""
         return self.tally.accuracy(self.tally.first + np.arange(self.known.workers))
@@ -168,6 +172,14 @@ class Covering:
     def answers(self) -> str:
         """As the option says."""
         return self.aggregate
+
+    def decided(self) -> Ints | None:
+        """None: answers are made of the labels."""
+        return None
+
+    def claims(self) -> Floats | None:
+        """None: it promises evidence, not answers."""
+        return None
 
     def notes(self) -> list[str]:
         """Nothing to say."""
@@ -198,6 +210,11 @@ class Covering:
             self._roll(int(self.ring_seed[0]))
             assert self.rings is not None
             self.rings.place = np.array(arrays["rings"]).tolist()
+
+    @property
+    def stint(self) -> int:
+        """Tasks that the worker who is here may be given at once."""
+        return self._left
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
@@ -235,13 +252,13 @@ class Covering:
         for tasks in (arrival.barred, *self._offered):
             wanted[tasks] = False
         candidates = np.flatnonzero(wanted)
-        if candidates.size <= self._left:
+        if candidates.size <= self.stint:
             return candidates
         if self.ties == "least-covered":
             ties = self.covered[candidates] - self.need[candidates]
         else:
             ties = rng.random(candidates.size)
-        return best_of(each[candidates], ties, candidates, self._left)
+        return best_of(each[candidates], ties, candidates, self.stint)
 
     def _rotate(self, value: Floats, arrival: Arrival, rng: np.random.Generator) -> Ids:
         if self._offered:
@@ -249,7 +266,7 @@ class Covering:
         if self.rings is None:
             self._roll(int(rng.integers(2**62)))
         assert self.rings is not None
-        tasks = self.rings.take(np.where(self.kind_need > COVERAGE, value, -np.inf), self._left)
+        tasks = self.rings.take(np.where(self.kind_need > COVERAGE, value, -np.inf), self.stint)
         if self.dropped.size or arrival.barred.size:
             tasks = tasks[~np.isin(tasks, np.concatenate([self.dropped, arrival.barred]))]
         return tasks

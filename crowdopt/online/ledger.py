@@ -82,6 +82,10 @@ class Run:
         What the policy believes of the workers at the end.
     answers : str
         How labels become answers.
+    decided : (tasks,) int, optional
+        The policy's own answers, -1 where it has none.
+    claims : (tasks,) float, optional
+        Chance that each answer is wrong, as the policy believes.
     prices : (tasks,) float, optional
         The policy's last prices.
     notes : list of str
@@ -100,6 +104,8 @@ class Run:
     over_capacity: int
     skills: Floats
     answers: str
+    decided: Ints | None
+    claims: Floats | None
     prices: Floats | None
     notes: list[str]
     seconds: Floats
@@ -139,7 +145,7 @@ def check(decision: Decision, arrival: Arrival, tasks: int, room: int, name: str
         wrong = "names a task that does not exist"
     elif asked.size > room:
         wrong = f"asks {asked.size} labels of somebody who has room for {room}"
-    elif asked.size and np.bincount(asked).max() > 1:
+    elif asked.size > 1 and np.bincount(asked).max() > 1:
         wrong = "names a task twice"
     elif arrival.preliminary:
         wrong = "gives work to a preliminary worker"

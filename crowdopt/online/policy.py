@@ -56,6 +56,10 @@ class Policy(Protocol):
         """Nobody comes any more; ``room[j]`` is what worker j could still do. What to repair, if anything."""
         ...
 
+    def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
+        """What the repair brought; True to be asked once more what to repair."""
+        ...
+
     def skills(self) -> Floats:
         """What is believed of the workers so far, (types, arrivals): votes are weighted by it."""
         ...
@@ -65,7 +69,15 @@ class Policy(Protocol):
         ...
 
     def answers(self) -> str:
-        """How labels become answers: ``weighted``, or a method of crowdopt.crowd.aggregation."""
+        """How labels become answers: ``weighted``, ``own``, or a method of crowdopt.crowd.aggregation."""
+        ...
+
+    def decided(self) -> Ints | None:
+        """Where answers are its ``own``: a class per task, -1 where it knows none; None for any other policy."""
+        ...
+
+    def claims(self) -> Floats | None:
+        """Chance that each task's answer is wrong, as the policy believes, (tasks,); None if it claims nothing."""
         ...
 
     def notes(self) -> list[str]:

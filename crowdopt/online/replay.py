@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -57,10 +58,8 @@ class Replay:
     def finish(self) -> Run:
         """Play to the end, repair if the policy does, and sum up."""
         self.advance()
-        room = np.maximum(0, self.stream.instance.capacity - self.ledger.load)
-        decision = self.policy.close(room)
-        if decision is not None and decision.workers is not None:
-            self._repair(decision, room)
+        while self._repaired():
+            pass
         return self._run()
 
     def bound(self) -> Bound | None:
@@ -96,13 +95,16 @@ class Replay:
         arrival = self.stream.arrival(number, self.policy.shows_skill, preliminary)
         rng = np.random.default_rng([self.seed, int(preliminary), number])
         spent = 0.0
+        gold = arrival.gold_done
         while True:
             started = perf_counter()
             decision = self.policy.decide(arrival, rng)
             spent += perf_counter() - started
             if decision is None:
                 break
-            labels = self._ask(arrival, decision)
+            labels = self._ask(arrival if gold is None else replace(arrival, gold_done=gold), decision)
+            if decision.kind == GOLD:
+                gold = labels[1] if gold is None else gold + labels[1]
             started = perf_counter()
             self.policy.learn(labels)
             spent += perf_counter() - started
@@ -125,16 +127,24 @@ class Replay:
     def _load(self, arrival: Arrival) -> int:
         return 0 if arrival.preliminary else int(self.ledger.load[arrival.number])
 
-    def _repair(self, decision: Decision, room: Ints) -> None:
-        assert decision.workers is not None
-        instance = self.stream.instance
+    def _repaired(self) -> bool:
+        """Have repaired what the policy wants; whether it wants to be asked again."""
+        room = np.maximum(0, self.stream.instance.capacity - self.ledger.load)
+        decision = self.policy.close(room)
+        if decision is None or decision.workers is None:
+            return False
         if (np.bincount(decision.workers, minlength=room.size) > room).any():
             raise RuntimeError(f"policy {self.policy.name} repairs with workers who have no room")
+        labels = np.empty(decision.tasks.size, np.int64)
         for worker in np.unique(decision.workers).tolist():
-            tasks = decision.tasks[decision.workers == worker]
-            labels = self.stream.crowd.label(worker, tasks)
-            price = instance.cost[instance.task_type[tasks], worker]
-            self.ledger.work(REPAIR, tasks, worker, labels, price)
+            labels[decision.workers == worker] = self._mend(decision.tasks[decision.workers == worker], worker)
+        return self.policy.mended(decision.tasks.astype(np.int64), decision.workers, labels)
+
+    def _mend(self, tasks: NDArray[Any], worker: int) -> Ints:
+        instance = self.stream.instance
+        labels = self.stream.crowd.label(worker, tasks)
+        self.ledger.work(REPAIR, tasks, worker, labels, instance.cost[instance.task_type[tasks], worker])
+        return labels
 
     def _run(self) -> Run:
         arrays, policy = self.ledger.arrays(), self.policy
@@ -151,6 +161,8 @@ class Replay:
             over_capacity=int(over),
             skills=policy.skills(),
             answers=policy.answers(),
+            decided=policy.decided(),
+            claims=policy.claims(),
             prices=policy.prices(),
             notes=policy.notes(),
             seconds=self.seconds,

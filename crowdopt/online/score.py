@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.crowd.aggregation import FROM_LABELS
+from crowdopt.crowd.breaches import Breached
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
@@ -36,8 +37,14 @@ class Optimum:
     proof: str = "none"
 
 
-def score(run: Run, optimum: Optimum) -> dict[str, Any]:
-    """One row of a comparison: labels and cost by kind, ratios, shortfall, errors; plain numbers, None where absent."""
+def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str, Any]:
+    """One row of a comparison: labels and cost by kind, ratios, shortfall, errors; plain numbers, None where absent.
+
+    Parameters
+    ----------
+    possible : float, optional
+        The least expected cost of any policy at the mean error target (crowdopt.online.lower_bounds).
+    """
     instance = run.stream.instance
     lack = np.maximum(0.0, instance.need - run.covered)
     short = lack > COVERAGE
@@ -45,6 +52,7 @@ def score(run: Run, optimum: Optimum) -> dict[str, Any]:
     share = np.divide(lack, instance.need, out=np.zeros_like(lack), where=wanted)
     answers = answers_of(run)
     exact, width = exact_error(run)
+    claimed = claimed_error(run)
     bound = (
         None
         if run.prices is None
@@ -61,12 +69,15 @@ def score(run: Run, optimum: Optimum) -> dict[str, Any]:
         "ratio_bound": _ratio(run.total_cost, optimum.bound),
         "ratio_lp": _ratio(run.total_cost, optimum.lp),
         "ratio_work_lp": _ratio(run.cost["work"] + run.cost["repair"], optimum.lp),
+        "ratio_possible": _ratio(run.total_cost, possible),
         "ratio_own_prices": None if bound is None or bound.least <= 0 else float(bound.ratio),
         "short_share": float(short[wanted].mean()) if wanted.any() else 0.0,
         "short_mean": float(share[wanted].mean()) if wanted.any() else 0.0,
         "error_bound": _mean(instance.error_bound(run.covered), wanted),
         "error_exact": _mean(exact, wanted),
         "error_exact_width": _mean(width, wanted),
+        "error_claimed": _mean(claimed, wanted),
+        "unfinished": _mean(None if claimed is None else claimed > instance.epsilon + COVERAGE, wanted),
         "error_realised": realised_error(run, answers),
         "refused": run.refused,
         "over_capacity": run.over_capacity,
@@ -75,16 +86,19 @@ def score(run: Run, optimum: Optimum) -> dict[str, Any]:
 
 
 def _ratio(cost: float, base: float | None) -> float | None:
-    return None if base is None or base <= 0 else cost / base
+    return None if base is None or not 0 < base < np.inf else cost / base
 
 
-def _mean(values: Floats | None, wanted: NDArray[np.bool_]) -> float | None:
+def _mean(values: NDArray[Any] | None, wanted: NDArray[np.bool_]) -> float | None:
     return None if values is None or not wanted.any() else float(values[wanted].mean())
 
 
 def answers_of(run: Run) -> Ints:
     """A class per task, -1 where there is no label."""
     instance = run.stream.instance
+    if run.answers == "own":
+        assert run.decided is not None
+        return run.decided
     if run.answers == "weighted":
         weights = instance.the_rule.weight(run.skills, instance.classes)
         each = weights[instance.task_type[run.task], run.worker]
@@ -115,13 +129,33 @@ def realised_error(run: Run, answers: Ints) -> float | None:
     return float(wrong[judged].mean())
 
 
+def claimed_error(run: Run) -> Floats | None:
+    """Each task's chance of a wrong answer as the policy believes, given the labels that came.
+
+    Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between two
+    equally likely classes. None where neither is there.
+    """
+    instance = run.stream.instance
+    if run.claims is not None or instance.classes != 2 or run.answers != "weighted":
+        return run.claims
+    right = np.clip(run.skills[instance.task_type[run.task], run.worker], CLIP, 1 - CLIP)
+    signed = np.where(run.label == 1, 1.0, -1.0) * (np.log(right) - np.log1p(-right))
+    odds = np.bincount(run.task, weights=signed, minlength=instance.n_tasks)
+    chosen = np.where(answers_of(run) == 1, odds, -odds)
+    error: Floats = 1 / (1 + np.exp(np.clip(chosen, -700, 700)))
+    return np.where(np.bincount(run.task, minlength=instance.n_tasks) > 0, error, 0.5)
+
+
 def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     """Each task's probability of a wrong answer given who labelled it, by true skills and the policy's own weights.
 
-    None for more than two classes, and where answers are no weighted vote with weights of their own.
+    None for more than two classes, where answers are no weighted vote with weights of their own, and for a crowd that
+    breaks the model.
     """
     instance = run.stream.instance
     if instance.classes != 2 or run.answers not in ("weighted", "majority"):
+        return None, None
+    if isinstance(run.stream.crowd, Breached):
         return None, None
     order = np.argsort(run.task, kind="stable")
     task, worker = run.task[order], run.worker[order]

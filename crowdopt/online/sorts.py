@@ -1,0 +1,60 @@
+"""Workers who look alike to somebody who does not know skills, and how skill is distributed among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.programs.potential import wanted_in
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+CAPACITIES, PRICES = 8, 8  # of the groups that workers of unknown skill fall into
+
+
+@dataclass(frozen=True, eq=False)
+class Sort:
+    """Workers who look alike to somebody who does not know skills, on one type of tasks, and their prior."""
+
+    kind: int
+    size: int
+    horizon: int
+    price: float
+    accuracy: Floats
+    weight: Floats
+    level: Ints
+
+
+def sorts_of(instance: AssignmentInstance, level: Ints) -> list[Sort]:
+    """By price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest."""
+    tasks, capacity = wanted_in(instance), _rounded(instance.capacity)
+    columns, paid = np.unique(instance.cost, axis=1, return_inverse=True)
+    paid = paid.reshape(-1)
+    if columns.shape[1] > PRICES:
+        columns, paid = columns.min(axis=1, keepdims=True), np.zeros(paid.size, np.int64)
+    found = []
+    for k in range(columns.shape[1]):
+        mine = np.flatnonzero(paid == k)
+        rooms, sizes = np.unique(capacity[mine], return_counts=True)
+        for kind in np.flatnonzero(tasks).tolist():
+            accuracy, first, count = np.unique(instance.accuracy[kind, mine], return_index=True, return_counts=True)
+            prior = (accuracy, count / mine.size, level[kind, mine[first]])
+            found += [
+                Sort(kind, int(size), int(min(room, tasks[kind])), float(columns[kind, k]), *prior)
+                for room, size in zip(rooms, sizes, strict=True)
+            ]
+    return found
+
+
+def _rounded(capacity: Ints) -> Ints:
+    """At most CAPACITIES different capacities, each rounded up."""
+    distinct = np.unique(capacity)
+    if distinct.size <= CAPACITIES:
+        return capacity
+    ends = np.quantile(distinct, np.linspace(0, 1, CAPACITIES + 1)[1:], method="higher").astype(np.int64)
+    return ends[np.searchsorted(ends, capacity)]

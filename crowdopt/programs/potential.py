@@ -1,0 +1,252 @@
+"""The best potential over beliefs: how many labels any policy needs, causal or not, for a mean error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from crowdopt.core.program import Program, stack
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.potential import KNOTS, bending, grid, reading, steps
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+FEWEST, ENTRIES = 48, 3840  # knots at least; knots times levels, about
+MOST = 1e5  # what a wrong answer may cost at most, in units of the highest price
+
+
+@dataclass(frozen=True, eq=False)
+class Quest:
+    """Tasks of which so many may be answered wrongly, and kinds of labels that could be had.
+
+    Parameters
+    ----------
+    knots : (k,) float
+        Where potentials may bend.
+    start : (types, k) float
+        Number of tasks of each type at each knot, a task between two knots shared out between them.
+    errors : float
+        The most wrong answers, in expectation: the sum of the error targets.
+    level_type, level_accuracy : (levels,)
+        Kinds of labels: on tasks of which type, right how often.
+    price : float
+        The highest price of a label.
+    """
+
+    knots: Floats
+    start: Floats
+    errors: float
+    level_type: Ints
+    level_accuracy: Floats
+    price: float
+
+    @property
+    def types(self) -> int:
+        """T."""
+        return int(self.start.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What workers may do: each rule is one way in which a worker of a group may spend her time.
+
+    Parameters
+    ----------
+    size : (groups,) int
+        Workers in each group.
+    group : (rules,) int
+    labels : (rules, levels) float
+        Labels of each kind that a rule expects of a worker.
+    paid : (rules,) float
+        What they cost.
+    """
+
+    size: Ints
+    group: Ints
+    labels: Floats
+    paid: Floats
+
+    def with_more(self, others: Rules) -> Rules:
+        """These rules and others of the same groups."""
+        return Rules(
+            self.size,
+            np.concatenate([self.group, others.group]),
+            np.concatenate([self.labels, others.labels]),
+            np.concatenate([self.paid, others.paid]),
+        )
+
+
+def of_rules(quest: Quest, rules: Rules) -> Program:
+    """``max  sum_i V(b_i) - mu sum_i eps_i - sum_g s_g w_g`` as a minimum, subject to
+
+    ``V(b) - E_p V(b') <= c_p`` at every belief, ``V(b) <= mu min(b, 1 - b)``, ``w_g >= sum_p N_rp c_p - paid_r``,
+    V concave.
+
+    For whatever a policy does, ``sum_i V(b_i)`` falls from its start to at most ``mu`` times the expected number of
+    wrong answers, by at most ``c`` per label; workers' labels bring at most ``w`` more than they cost. So every point
+    bounds the cost from below, if all rules are there that a worker could follow; with some missing, the point's
+    potential has to be held against those (crowdopt.online.lower_bounds does). V is linear between knots, symmetric,
+    and one for each type; ``steps`` has the beliefs at which the first rows can be tight, so they hold at all others.
+    The best V is concave anyway; asking for it makes c grow with skill, so that rows for p hold for whoever knows less.
+
+    Columns: ``potential`` (T, knots), ``mu`` (1,), ``gain`` (levels,), ``earn`` (groups,).
+    Rows: ``step`` (beliefs,), ``stop`` (T, knots), ``bend`` (T, knots - 1), ``rule`` (rules,).
+    """
+    width, levels, groups = quest.start.size, quest.level_type.size, rules.size.size
+    moves = [_moved(quest, level) for level in range(levels)]
+    each = np.repeat(np.arange(levels), [part.shape[0] for part in moves])
+    gained = sparse.csr_array((np.ones(each.size), (np.arange(each.size), each)), shape=(each.size, levels))
+    error = np.tile(1 - quest.knots, quest.types)[:, None]
+    bends = sparse.block_diag([bending(quest.knots)] * quest.types, format="csr")
+    earning = np.zeros((rules.group.size, groups))
+    earning[np.arange(rules.group.size), rules.group] = 1.0
+    matrix = sparse.block_array(
+        [
+            [sparse.vstack(moves), None, -gained, None],
+            [sparse.eye_array(width), sparse.csr_array(-error), None, None],
+            [bends, None, None, None],
+            [None, None, sparse.csr_array(-rules.labels), sparse.csr_array(earning)],
+        ],
+        format="csc",
+    )
+    columns = stack([("potential", quest.start.shape), ("mu", (1,)), ("gain", (levels,)), ("earn", (groups,))])
+    parts = [("step", (each.size,)), ("stop", quest.start.shape), ("bend", (quest.types, quest.knots.size - 1))]
+    rows = stack([*parts, ("rule", (rules.group.size,))])
+    free = np.full(rows[-1].start, -np.inf)
+    return Program(
+        name="potential",
+        cost=np.concatenate([-quest.start.reshape(-1), [quest.errors], np.zeros(levels), rules.size.astype(float)]),
+        matrix=sparse.csc_array(matrix),
+        row_lower=np.concatenate([free, -rules.paid]),
+        row_upper=np.concatenate([np.zeros(free.size), np.full(rules.group.size, np.inf)]),
+        lower=np.zeros(columns[-1].stop),
+        upper=np.repeat(_box(quest, rules), [block.size for block in columns]),
+        integer=np.zeros(columns[-1].stop, bool),
+        columns=columns,
+        rows=rows,
+    )
+
+
+def _box(quest: Quest, rules: Rules) -> list[float]:
+    """The highest potential, mu, gain and earning: far beyond any that is of use, near enough for exact multipliers."""
+    most = MOST * quest.price
+    return [most / 2, most, most / 2, most / 2 * float(rules.labels.sum(axis=1).max(initial=1.0))]
+
+
+def _moved(quest: Quest, level: int) -> sparse.csr_array:
+    """Rows of ``V(b) - E_p V(b')`` in the columns of the level's type."""
+    moves = steps(quest.knots, float(quest.level_accuracy[level]))
+    kind, width = int(quest.level_type[level]), quest.knots.size
+    left = sparse.csr_array((moves.shape[0], kind * width))
+    right = sparse.csr_array((moves.shape[0], (quest.types - 1 - kind) * width))
+    return sparse.csr_array(sparse.hstack([left, moves, right]))
+
+
+def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[Quest, Ints]:
+    """The instance's tasks that need labels, its skills as about ``most`` levels, each pair's level (types, workers).
+
+    Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
+    stays one.
+
+    Raises
+    ------
+    InputError
+        For more than two classes, and for labels already in that the prior does not know.
+    """
+    if instance.classes != 2:
+        raise InputError(f"lower bounds over beliefs are for 2 classes, not {instance.classes}")
+    if instance.collected.size and not instance.observed:
+        raise InputError("lower bounds over beliefs start from a prior; labels already in are not in it")
+    accuracy = np.maximum(instance.accuracy, 1 - instance.accuracy)
+    found = [_levels(row, instance.capacity, max(3, most // instance.n_types)) for row in accuracy]
+    sizes = [best.size for best, _ in found]
+    first = np.cumsum([0, *sizes[:-1]])
+    knots = grid(min(KNOTS, max(FEWEST, ENTRIES // sum(sizes)))) if knots is None else knots
+    quest = Quest(
+        knots,
+        _start(instance, knots),
+        float(instance.epsilon[instance.need > COVERAGE].sum()),
+        np.repeat(np.arange(instance.n_types), sizes),
+        np.concatenate([best for best, _ in found]),
+        float(max(instance.cost.max(), 1e-3)),
+    )
+    return quest, np.stack([place + offset for (_, place), offset in zip(found, first, strict=True)])
+
+
+def _start(instance: AssignmentInstance, knots: Floats) -> Floats:
+    wanted = instance.need > COVERAGE
+    belief = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[:, 1]
+    start = np.zeros((instance.n_types, knots.size))
+    for kind in range(instance.n_types):
+        mine = wanted & (instance.task_type == kind)
+        start[kind] = reading(knots, belief[mine], np.ones(int(mine.sum()))).sum(axis=0)
+    return start
+
+
+def _levels(accuracy: Floats, capacity: Ints, most: int) -> tuple[Floats, Ints]:
+    """At most so many levels with equal shares of what the crowd could tell, each as good as its best."""
+    distinct, place = np.unique(accuracy, return_inverse=True)
+    if distinct.size <= most:
+        return distinct, place
+    told = np.bincount(place, weights=np.maximum(capacity, 1e-9)) * (2 * distinct - 1) ** 2
+    share = np.cumsum(told) / told.sum()
+    level = np.minimum((share * most * (1 - 1e-12)).astype(np.int64), most - 1)
+    _, level = np.unique(level, return_inverse=True)
+    best = np.zeros(int(level.max()) + 1)
+    np.maximum.at(best, level, distinct)
+    return best, level[place]
+
+
+def alike(instance: AssignmentInstance, level: Ints) -> tuple[Ints, Ints]:
+    """One worker of each group of equal levels, prices and capacity, and how many are like her."""
+    key = np.vstack([level, instance.cost, instance.capacity])
+    _, worker, size = np.unique(key, axis=1, return_index=True, return_counts=True)
+    return worker.astype(np.int64), size.astype(np.int64)
+
+
+def wanted_in(instance: AssignmentInstance) -> Ints:
+    """Tasks of each type that need labels, (types,)."""
+    wanted = instance.need > COVERAGE
+    return np.bincount(instance.task_type[wanted], minlength=instance.n_types)
+
+
+def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Floats, size: Ints) -> Rules:
+    """The rules by which a worker of each group, represented by ``worker``, does ``amount`` (groups, types)."""
+    group, levels = np.arange(worker.size), int(level.max()) + 1
+    labels = np.zeros((worker.size, levels))
+    for kind in range(instance.n_types):
+        labels[group, level[kind, worker]] += amount[:, kind]
+    return Rules(size, group, labels, (amount * instance.cost[:, worker].T).sum(axis=1))
+
+
+def everything(instance: AssignmentInstance, level: Ints) -> Rules:
+    """Workers of known skill who do all they can, one type first and the others in turn: a rule for each first type."""
+    worker, size = alike(instance, level)
+    wanted, found = wanted_in(instance), []
+    for first in range(instance.n_types):
+        amount, room = np.zeros((worker.size, wanted.size)), instance.capacity[worker].astype(np.float64)
+        for kind in np.roll(np.arange(wanted.size), -first).tolist():
+            amount[:, kind] = np.minimum(room, wanted[kind])
+            room -= amount[:, kind]
+        found.append(rules_of(instance, level, worker, amount, size))
+    return reduce(Rules.with_more, found)
+
+
+def build(instance: AssignmentInstance, levels: int = 24) -> Program:
+    """The program of an instance whose skills are known: the least labels of a policy that knows them beforehand.
+
+    With one type of tasks the rules are all there are, and with at most ``levels`` different skills the bound is the
+    crowd's own; see :func:`of_rules`.
+    """
+    quest, level = quest_of(instance, levels)
+    return of_rules(quest, everything(instance, level))
+
+
+PROGRAM = ("potential", build)

@@ -1,0 +1,153 @@
+"""Belief propagation against brute force, and arrays written in place against arrays made anew."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from crowdopt.online.beliefs.grid import CELLS, GRID, expected
+from crowdopt.online.beliefs.state import Beliefs
+
+TREE = [  # a worker's tasks and labels: workers and tasks hang together without a cycle
+    ([0, 1], [1, 1]),
+    ([1, 2], [1, 0]),
+    ([2, 3, 4], [0, 1, 0]),
+    ([4], [0]),
+]
+RIGHT, ASKED = [[3], [0], [5], [1]], [[4], [0], [5], [3]]
+
+
+def told(kind, types, rows, right, asked) -> Beliefs:
+    """Everybody's gold and labels, in the order in which they come."""
+    beliefs = Beliefs(np.array(kind), types, len(rows))
+    for (tasks, labels), c, s in zip(rows, right, asked, strict=True):
+        beliefs.welcome()
+        beliefs.check(np.array(c), np.array(s))
+        beliefs.hear(np.array(tasks), np.array(labels))
+    return beliefs
+
+
+def enumerated(kind, types, rows, right, asked, alike):
+    """Log odds of each task and density of each skill, by adding up all truths; one skill for all types at times."""
+    odds, density = np.zeros((2, len(kind))), np.zeros((len(rows), types, CELLS))
+    for truth in product((0, 1), repeat=len(kind)):
+        each = np.ones((len(rows), types, CELLS))
+        for j, (tasks, labels) in enumerate(rows):
+            for t in range(types):
+                each[j, t] *= GRID ** right[j][t] * (1 - GRID) ** (asked[j][t] - right[j][t])
+            for i, label in zip(tasks, labels, strict=True):
+                each[j, kind[i]] *= GRID if label == truth[i] else 1 - GRID
+        one = expected() * each.prod(axis=1)
+        apart = expected() * each
+        mass = apart.sum(axis=2)
+        chance = alike * one.sum(axis=1) + (1 - alike) * mass.prod(axis=1)
+        weight = chance.prod()
+        for i, z in enumerate(truth):
+            odds[z, i] += weight
+        rest = mass.prod(axis=1)[:, None] / mass
+        skill = alike * one[:, None, :] + (1 - alike) * apart * rest[:, :, None]
+        density += weight * skill / chance[:, None, None]
+    return np.log(odds[1] / odds[0]), density / odds.sum(axis=0)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "types", "alike"), [([0] * 5, 1, 0.0), ([0, 0, 1, 1, 0], 2, 0.0), ([0, 0, 0, 0, 1], 2, 0.6)]
+)
+def test_messages_are_exact_on_a_tree(kind, types, alike):
+    """Without a cycle the messages settle at the posterior itself: of every truth and of every skill.
+
+    So too where a worker may have one skill for all types, and what she does in one tells of the others.
+    """
+    right, asked = ([row * types for row in rows] for rows in (RIGHT, ASKED))
+    beliefs = told(kind, types, TREE, right, asked)
+    beliefs.alike[0] = alike
+    beliefs.propagate(10)
+    odds, density = enumerated(kind, types, TREE, right, asked, alike)
+    np.testing.assert_allclose(beliefs.odds, odds, atol=1e-9)
+    np.testing.assert_allclose(beliefs.density, density, atol=1e-9)
+
+
+def crowd(seed, tasks=40, workers=12, types=2):
+    """Labels and gold of one-coin workers."""
+    rng = np.random.default_rng(seed)
+    kind, truth, skill = np.arange(tasks) % types, rng.integers(0, 2, tasks), rng.uniform(0.5, 0.9, workers)
+    rows, asked = [], rng.integers(0, 4, (workers, types))
+    for j in range(workers):
+        mine = rng.permutation(tasks)[: rng.integers(1, tasks)]
+        rows.append((mine, np.where(rng.random(mine.size) < skill[j], truth[mine], 1 - truth[mine])))
+    return kind, types, rows, rng.binomial(asked, skill[:, None]), asked
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_kept_up_to_date_is_what_a_fresh_start_finds(seed):
+    """Labels in any portions with sweeps in between, or all at once: the messages settle at the same point."""
+    whole = told(*crowd(seed))
+    kind, types, rows, right, asked = crowd(seed)
+    parts = Beliefs(kind, types, len(rows))
+    for (tasks, labels), c, s in zip(rows, right, asked, strict=True):
+        worker = parts.welcome()
+        for k in range(0, tasks.size, 3):
+            parts.hear(tasks[k : k + 3], labels[k : k + 3])
+            parts.settle(worker)
+        for one in range(int(s.max(initial=0))):
+            parts.check((one < c).astype(np.int64), (one < s).astype(np.int64))
+        parts.propagate()
+    for beliefs in (whole, parts):
+        beliefs.propagate(200)
+    np.testing.assert_allclose(parts.odds, whole.odds, atol=1e-6)
+    np.testing.assert_allclose(parts.density, whole.density, atol=1e-6)
+    np.testing.assert_allclose(parts.weight, whole.weight, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_odds_are_the_sum_of_messages_at_any_time(seed):
+    """What is added message by message does not drift from the whole."""
+    beliefs = told(*crowd(seed))
+    for _ in range(30):
+        beliefs.propagate()
+        beliefs.refit(2.0, 4.0, 20)
+        task, _, _ = beliefs.table()
+        each = np.bincount(task, beliefs.message[: beliefs.labels], beliefs.odds.size)
+        np.testing.assert_allclose(beliefs.odds, each, atol=1e-10)
+
+
+def test_the_likeliest_prior_is_found():
+    """EM climbs: no other prior makes skills and pseudo-workers likelier than the one at which it settles."""
+    beliefs = told(*crowd(0))
+    beliefs.refit(2.0, 0.0, 20_000)
+    likelihood = (beliefs.gold * beliefs.agreement)[beliefs.weight > 0]
+
+    def height(prior):
+        return np.log(likelihood @ prior).sum() + 2.0 * expected() @ np.log(prior)
+
+    best, rng = height(beliefs.prior), np.random.default_rng(0)
+    for share in (0.01, 0.1, 0.5):
+        for _ in range(20):
+            other = (1 - share) * beliefs.prior + share * rng.dirichlet(np.full(CELLS, 0.3))
+            assert height(other) <= best + 1e-6
+
+
+def test_one_skill_for_all_types_is_recognised():
+    """Where gold shows one skill per worker the share of such workers goes up, where it shows several it goes down."""
+    found = []
+    for one in (True, False):
+        rng = np.random.default_rng(0)
+        skill = rng.choice([0.5, 0.95], (40, 3))
+        skill = skill[:, :1].repeat(3, axis=1) if one else skill
+        nothing = (np.zeros(0, int), np.zeros(0, int))
+        beliefs = told([0, 1, 2], 3, [nothing] * 40, rng.binomial(20, skill), np.full((40, 3), 20))
+        for _ in range(10):
+            beliefs.refit(2.0, 4.0, 50)
+            beliefs.propagate()
+        found.append(beliefs.alike[0])
+    assert found[0] > 0.8 and found[1] < 0.2
+
+
+def test_a_table_is_what_was_heard():
+    """Labels come back as they came in, with whose they are."""
+    beliefs = told([0] * 5, 1, TREE, RIGHT, ASKED)
+    task, worker, label = beliefs.table()
+    heard = [(i, j, y) for j, (tasks, labels) in enumerate(TREE) for i, y in zip(tasks, labels, strict=True)]
+    assert list(zip(task.tolist(), worker.tolist(), label.tolist(), strict=True)) == heard
