@@ -1,0 +1,67 @@
+"""Whether agreement with the majority can be trusted to be skill, from the labels alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.aggregation.em import one_coin
+from crowdopt.crowd.labels import Labels
+from crowdopt.online.labelers.guarantee import is_large_enough, rivals
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+FEWEST = 20  # testers below which nothing is said
+APART = 0.05  # skills closer than this need no order
+MOST = 60  # labelers up to which every pair is looked at
+
+
+def one_coin_skills(labels: Ints, classes: int) -> Floats:
+    """Skills by one-coin EM from a table (tasks, labelers) of labels, -1: none, (labelers,)."""
+    task, worker = np.nonzero(labels >= 0)
+    names = [tuple(map(str, range(count))) for count in (*labels.shape, classes)]
+    table = Labels(task.astype(np.int64), worker.astype(np.int64), labels[task, worker], *names)
+    accuracy = one_coin(table).accuracy
+    assert accuracy is not None
+    return accuracy
+
+
+def warnings(labels: Ints, classes: int, names: Sequence[str]) -> list[str]:
+    """Sentences where ranks by agreement would not be ranks by skill, as far as one-coin EM can tell.
+
+    The better of i and j disagrees with the majority more often where the other labelers' majority is mostly wrong,
+    ``r_ij < 1/2`` (the corrected form of Liu & Liu's (12)). EM cannot tell a crowd from its mirror image, but some pair
+    fails in both.
+
+    Parameters
+    ----------
+    labels : (testers, labelers) int
+        First labels.
+    names : sequence of str
+        Of the labelers.
+    """
+    asked = np.flatnonzero((labels >= 0).any(axis=0))
+    if len(labels) < FEWEST or asked.size < 3 or asked.size > MOST or classes != 2:
+        return []
+    skill = one_coin_skills(labels[:, asked], classes)
+    table = rivals(skill)
+    apart = np.abs(skill[:, None] - skill) > APART
+    wrong = np.argwhere(np.triu(apart & (np.nan_to_num(table, nan=1.0) < 0.5), 1))
+    said = []
+    if wrong.size:
+        i, j = wrong[0].tolist()
+        said.append(
+            f"agreement with the majority does not track skill here: without {names[asked[i]]} and {names[asked[j]]} the "
+            f"majority of the rest seems right with probability {table[i, j]:.2g} only ({len(wrong)} such pairs); "
+            "ranks by agreement, and vetting, cannot be trusted"
+        )
+    if not is_large_enough(skill):
+        said.append(
+            f"the labelers' mean skill seems to be {skill.mean():.2f}: too few or too weak for a majority that is "
+            "mostly right (M > ln 2 / (2 (mean - 1/2)^2) fails)"
+        )
+    return said

@@ -1,0 +1,248 @@
+"""A run held against the truth and against the best set: utilities, regret, reward, cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.labelers import SAME, best_set, plurality_accuracy, ranked, set_accuracy, weighted_accuracy
+from crowdopt.crowd.priced import EXTREME
+from crowdopt.crowd.stream import WORK
+from crowdopt.crowd.tasks import KINDS, REPEAT, TESTER, Ask, TaskStream
+from crowdopt.crowd.voting import log_odds
+from crowdopt.online.labelers.replay import NOBODY, Lessons
+from crowdopt.online.labelers.voting import tallied_votes
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+EVERY_SET = 12  # labelers up to which a table's best set is looked for among all sets; beyond, among top-m sets
+POINTS = 100  # of the curves that a row keeps
+
+
+class Judge(Protocol):
+    """U(S) of every task of a stream."""
+
+    def utility(self, tasks: Ints, ask: Ask) -> Floats:
+        """Chance that the set's vote on each of these tasks is right, (tasks,)."""
+        ...
+
+    def best(self, weighted: bool) -> tuple[Floats, Floats]:
+        """``U(S*)`` and ``C(S*)`` of every task, each (T + 1,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class BySkill:
+    """Simulated labels: U(S) follows from the true skills for the task's context, exactly."""
+
+    stream: TaskStream
+
+    @cached_property
+    def _contexts(self) -> tuple[Floats, Ints]:
+        values, place = np.unique(self.stream.context, return_inverse=True)
+        return self.stream.labelers.skill(values), place.reshape(-1)
+
+    def utility(self, tasks: Ints, ask: Ask) -> Floats:
+        """By context; each is worked out once."""
+        skill, place = self._contexts
+        kinds, back = np.unique(place[tasks], return_inverse=True)
+        assert ask.workers is not None
+        each: Floats = self._accuracy(skill[kinds][:, ask.workers], ask)[back.reshape(-1)]
+        return each
+
+    def best(self, weighted: bool) -> tuple[Floats, Floats]:
+        """Best top-m set, or everybody with log-odds weights."""
+        skill, place = self._contexts
+        people = self.stream.labelers
+        if weighted:
+            p = np.clip(skill, EXTREME, 1 - EXTREME)
+            odds = log_odds(p) + np.log(people.classes - 1)
+            rows = range(len(p)) if people.classes > 2 else ()
+            value = np.array([_plural(p[k], odds[k], people.classes) for k in rows])
+            value = value if people.classes > 2 else weighted_accuracy(p, odds)
+            return value[place], np.full(place.size, people.cost.sum())
+        chosen = [best_set(row, people.classes) for row in skill]
+        cost = np.array([people.cost[one.members].sum() for one in chosen])
+        return np.array([one.accuracy for one in chosen])[place], cost[place]
+
+    def _accuracy(self, skill: Floats, ask: Ask) -> Floats:
+        classes = self.stream.labelers.classes
+        if ask.weight is None:
+            return set_accuracy(skill, classes)
+        if classes == 2:
+            return weighted_accuracy(skill, ask.weight, ask.tolerance)
+        return np.array([_plural(row, ask.weight, classes) for row in skill])
+
+
+def _plural(skill: Floats, weight: Floats, classes: int) -> float:
+    return plurality_accuracy(skill, weight, classes, np.random.default_rng(0))[0]
+
+
+@dataclass(frozen=True, eq=False)
+class ByTable:
+    """Recorded labels: U(S) is the share of the arriving tasks of known truth that the set's vote gets right, by kind."""
+
+    stream: TaskStream
+
+    @cached_property
+    def _groups(self) -> list[Ints]:
+        """Tasks 1 to T of known truth, by kind."""
+        known = np.flatnonzero(self.stream.truth[1:] >= 0) + 1
+        context = self.stream.context[known]
+        return [known[context == kind] for kind in range(int(self.stream.context.max()) + 1)]
+
+    def utility(self, tasks: Ints, ask: Ask) -> Floats:
+        """The same for all tasks of a kind; NaN for a kind without known truth."""
+        each = np.array([self._share(group, ask) for group in self._groups])
+        return each[self.stream.context[tasks].astype(np.int64)]
+
+    def best(self, weighted: bool) -> tuple[Floats, Floats]:
+        """The best of all sets in hindsight; with weights, everybody weighted by the tallied skills."""
+        context, people = self.stream.context.astype(np.int64), self.stream.labelers
+        none = np.zeros(0, np.int64)
+        value, cost = np.empty(len(self._groups)), np.empty(len(self._groups))
+        for kind, group in enumerate(self._groups):
+            skill = people.accuracy[kind]
+            if weighted:
+                odds = log_odds(np.clip(skill, EXTREME, 1 - EXTREME)) + np.log(people.classes - 1)
+                value[kind] = self._share(group, Ask(WORK, none, np.arange(people.count), odds))
+                cost[kind] = people.cost.sum()
+            else:
+                shares = [self._share(group, Ask(WORK, none, members)) for members in self._candidates(skill)]
+                best = int(np.flatnonzero(np.array(shares) >= np.max(shares) - SAME)[0]) if group.size else 0
+                value[kind] = shares[best]
+                cost[kind] = people.cost[self._candidates(skill)[best]].sum()
+        return value[context], cost[context]
+
+    def _candidates(self, skill: Floats) -> list[Ints]:
+        """Sets, smaller ones first."""
+        count = skill.size
+        if count > EVERY_SET:
+            order = ranked(skill)
+            return [np.sort(order[:size]) for size in range(1, count + 1)]
+        return [np.array(one, np.int64) for size in range(1, count + 1) for one in combinations(range(count), size)]
+
+    def _share(self, group: Ints, ask: Ask) -> float:
+        if group.size == 0:
+            return float("nan")
+        assert ask.workers is not None
+        score = tallied_votes(self.stream.label[group][:, ask.workers], ask.weight, self.stream.labelers.classes)
+        top = score >= score.max(axis=1, keepdims=True) - SAME - ask.tolerance
+        return float((top[np.arange(group.size), self.stream.truth[group]] / top.sum(axis=1)).mean())
+
+
+def judge(stream: TaskStream) -> Judge:
+    """Who judges a stream's sets."""
+    return ByTable(stream) if stream.recorded else BySkill(stream)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Utilities of a run, tasks 1 to T.
+
+    Parameters
+    ----------
+    utility : (T,) float
+        U(S_t); 1/L where the answer was a guess.
+    best, best_cost, best_weighted : (T,) float
+        U(S*) and C(S*) of simple majorities, and U of the best weighted vote.
+    final : (T,) float
+        Utility of the sets that the policy would ask in the end.
+    """
+
+    run: Lessons
+    utility: Floats
+    best: Floats
+    best_cost: Floats
+    best_weighted: Floats
+    final: Floats
+
+
+def judged(run: Lessons) -> Judged:
+    """Work out every utility; each set is looked at once."""
+    stream, by = run.stream, judge(run.stream)
+    utility = np.full(stream.horizon + 1, 1 / stream.labelers.classes)
+    order = np.argsort(run.place, kind="stable")
+    cuts = np.searchsorted(run.place[order], np.arange(len(run.sets) + 1))
+    for k, ask in enumerate(run.sets):
+        tasks = order[cuts[k] : cuts[k + 1]]
+        if tasks.size:
+            utility[tasks] = by.utility(tasks, ask)
+    best, cost = by.best(weighted=False)
+    heavy, _ = by.best(weighted=True)
+    return Judged(run, utility[1:], best[1:], cost[1:], heavy[1:], _final(run, by)[1:])
+
+
+def _final(run: Lessons, by: Judge) -> Floats:
+    """What the policy would ask about the tasks of this stream, now that it has learnt."""
+    stream, policy = run.stream, run.policy
+    found = np.empty(stream.horizon + 1)
+    same = stream.labelers.kinds != 0
+    values, place = np.unique(stream.context, return_inverse=True) if same else (stream.context, None)
+    for k in range(len(values)):
+        tasks = np.flatnonzero(place == k) if place is not None else np.array([k])
+        arrival = stream.arrival(int(tasks[0]), policy.shows_skill)
+        found[tasks] = by.utility(tasks, policy.chosen(arrival))
+    return found
+
+
+def score(run: Lessons) -> dict[str, Any]:
+    """One row: every figure by its definition; plain numbers, None where absent.
+
+    ``reward`` is the mean of U(S_t) over all tasks, exploration in; ``reward_exploiting`` over those that were neither
+    testers nor lost to a repeat; ``right`` the share of answers that are; regret is against the best simple majority,
+    ``regret_weighted`` against the best weighted vote, ``cost_regret`` against what the best majority costs.
+    """
+    one, stream = judged(run), run.stream
+    kind, known = run.kind[1:], stream.truth[1:] >= 0
+    exploiting = kind == KINDS.index(WORK)
+    size = [ask.workers.size for ask in run.sets if ask.workers is not None]
+    last = int(run.place[run.place != NOBODY][-1]) if (run.place != NOBODY).any() else None
+    return {
+        "policy": run.policy.name,
+        "reward": _mean(one.utility),
+        "reward_exploiting": _mean(one.utility[exploiting]),
+        "right": _mean((run.answer[1:] == stream.truth[1:])[known].astype(np.float64)),
+        "right_exploiting": _mean((run.answer[1:] == stream.truth[1:])[known & exploiting].astype(np.float64)),
+        "final_accuracy": _mean(one.final),
+        "best_majority": _mean(one.best),
+        "best_weighted": _mean(one.best_weighted),
+        "regret": float(np.nansum(one.best - one.utility)),
+        "regret_weighted": float(np.nansum(one.best_weighted - one.utility)),
+        "cost": float(run.cost[1:].sum()),
+        "cost_regret": float((run.cost[1:] - one.best_cost).sum()),
+        "labels": int(run.labels[1:].sum()),
+        "testers": int((kind == KINDS.index(TESTER)).sum()),
+        "repeats": int((kind == KINDS.index(REPEAT)).sum()),
+        "last_set": None if last is None else size[last],
+        "notes": run.notes,
+    }
+
+
+def _mean(values: Floats) -> float | None:
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if values.size else None
+
+
+def checkpoints(horizon: int) -> Ints:
+    """Steps at which curves are kept: about POINTS of them, evenly, the last one T."""
+    return np.unique(np.linspace(1, horizon, min(POINTS, horizon)).astype(np.int64))
+
+
+def curves(run: Lessons) -> dict[str, list[float]]:
+    """Cumulated regret, cost regret and reward at the checkpoints."""
+    one, at = judged(run), checkpoints(run.stream.horizon) - 1
+    known = np.nan_to_num(one.best - one.utility)
+    return {
+        "t": (at + 1).tolist(),
+        "regret": np.cumsum(known)[at].tolist(),
+        "regret_weighted": np.cumsum(np.nan_to_num(one.best_weighted - one.utility))[at].tolist(),
+        "cost_regret": np.cumsum(run.cost[1:] - one.best_cost)[at].tolist(),
+        "reward": np.cumsum(np.nan_to_num(one.utility))[at].tolist(),
+    }
