@@ -64,7 +64,10 @@ def wins(most: int, classes: int) -> Floats:
 
 
 def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
-    """The row of ``wins`` at c: ``w! / (L-1)^w [x^w] sum_j C(L-1, j) / (j+1) (x^c / c!)^j (sum_a<c x^a / a!)^(L-1-j)``."""
+    """The row of ``wins`` at c.
+
+    ``w! / (L-1)^w [x^w] sum_j C(L-1, j) / (j+1) (x^c / c!)^j (sum_(a < c) x^a / a!)^(L-1-j)``.
+    """
     boxes, room = classes - 1, most_wrong + 1
     below = np.array([1 / (factorial(k) * boxes**k) for k in range(min(right, room))] or [0.0])
     level = np.zeros(room)
@@ -78,11 +81,12 @@ def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
         term = np.convolve(tied, powers[boxes - j])[:room]
         total[: term.size] += comb(boxes, j) / (j + 1) * term
         tied = np.convolve(tied, level)[:room]
-    return total * np.array([float(factorial(w)) for w in range(room)])
+    row: Floats = total * np.array([float(factorial(w)) for w in range(room)])
+    return row
 
 
 def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
-    """``pi({1..m})`` for m = 1, ..., M, in the order given: one Poisson-binomial law that grows (Liu & Liu 2015, eq. 2).
+    """``pi({1..m})``, m = 1, ..., M, in the order given: one Poisson-binomial law that grows (Liu & Liu 2015, eq. 2).
 
     Parameters
     ----------
@@ -150,7 +154,8 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
     given = (starts, np.ascontiguousarray(p).reshape(-1), np.ascontiguousarray(w).reshape(-1), np.ones(votes))
     shifts = [-tolerance, tolerance] if tolerance > 0 else [0.0]
     errors = [vote_errors(*given, np.full(votes, shift))[0] for shift in shifts]
-    return 1.0 - np.mean(errors, axis=0)
+    right: Floats = 1.0 - np.mean(errors, axis=0)
+    return right
 
 
 def plurality_accuracy(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shu
         labelers = labelers.ordered(chance(ORDER).permutation(labelers.count))
     count = horizon + 1
     if labelers.at is None:
-        context = chance(CONTEXT).integers(0, labelers.kinds, count)
+        context: NDArray[Any] = chance(CONTEXT).integers(0, labelers.kinds, count)
     else:
         context = chance(CONTEXT).uniform(labelers.at[0], labelers.at[-1], count)
     truth = chance(TRUTH).integers(0, labelers.classes, count)
@@ -55,7 +55,7 @@ def said(truth: NDArray[np.integer], draws: Floats, skill: Floats, classes: int)
         return wrong
     beyond = (draws - skill) / np.maximum(1 - skill, 1e-300) * (classes - 1)
     shift = np.where(draws < skill, 0, 1 + np.clip(beyond, 0, classes - 2).astype(np.int64))
-    label: Ints = (truth + shift) % classes
+    label: Ints = ((truth + shift) % classes).astype(np.int64)
     return label
 
 
@@ -69,7 +69,10 @@ def again(stream: TaskStream, task: int, number: int) -> tuple[Ints, float]:
         rng = np.random.default_rng([*stream.seed, AGAIN, task, block])
         skill = stream.labelers.skill(stream.context[task : task + 1])
         draws = rng.random((ROUNDS, stream.labelers.count + 1))
-        kept[task, block] = said(stream.truth[task : task + 1, None], draws[:, 1:], skill, stream.labelers.classes), draws[:, 0]
+        kept[task, block] = (
+            said(stream.truth[task : task + 1, None], draws[:, 1:], skill, stream.labelers.classes),
+            draws[:, 0],
+        )
     labels, coin = kept[task, block]
     return labels[row], float(coin[row])
 
@@ -124,9 +127,7 @@ def recorded_tasks(
     chosen = rng.permutation(len(label))[: horizon + 1]
     skills = Labelers(tallied(label, truth, context, classes), cost, classes, None, names).ordered(order)
     coin = np.random.default_rng([*seed, COIN]).random(chosen.size)
-    return TaskStream(
-        skills, context[chosen], label[np.ix_(chosen, order)], coin, truth[chosen], seed, recorded=True
-    )
+    return TaskStream(skills, context[chosen], label[np.ix_(chosen, order)], coin, truth[chosen], seed, recorded=True)
 
 
 def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int) -> Floats:

@@ -1,4 +1,4 @@
-"""What happens when tasks arrive one by one: the labelers, a task that is here now, whom is asked, the stream itself."""
+"""What happens when tasks arrive one by one: labelers, a task that is here now, who is asked, the stream itself."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ def warnings(labels: Ints, classes: int, names: Sequence[str]) -> list[str]:
     if wrong.size:
         i, j = wrong[0].tolist()
         said.append(
-            f"agreement with the majority does not track skill here: without {names[asked[i]]} and {names[asked[j]]} the "
-            f"majority of the rest seems right with probability {table[i, j]:.2g} only ({len(wrong)} such pairs); "
+            f"agreement with the majority does not track skill here: without {names[asked[i]]} and {names[asked[j]]} "
+            f"the majority of the rest seems right with probability {table[i, j]:.2g} only ({len(wrong)} such pairs); "
             "ranks by agreement, and vetting, cannot be trusted"
         )
     if not is_large_enough(skill):

@@ -98,10 +98,7 @@ class Exploring:
         self.see(arrival)
         t, cell = arrival.number, self._cell_now
         here = np.array([t])
-        if self.delay == 0 and self.d2[t] < 1:  # one label is enough: none can be under-labelled
-            few = np.zeros(0, np.int64)
-        else:
-            few = self.testers.under(self.d2[t], cell)
+        few = self.testers.under(self.d2[t], cell)
         if few.size:
             due = few[self.testers.ready[few] <= t] if self.delay else few
             if due.size:

@@ -29,7 +29,7 @@ class Fixed:
         self.known = known
 
     def rest(self, arrival: TaskArrival) -> Ints:
-        """This task and all after it where every task is of one kind, else this one alone."""
+        """The task and all after it where every task is of one kind, else the task alone."""
         last = self.known.horizon + 1 if self.known.kinds == 1 else arrival.number + 1
         return np.arange(arrival.number, last)
 

@@ -1,9 +1,9 @@
-"""What Liu & Liu (2015) promise: constants of exploration, how long it lasts, bounds of regret, when ranks are right."""
+"""What Liu & Liu (2015) promise: constants of exploration, its length, bounds of regret, when ranks are right."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, log
+from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,7 +40,7 @@ class Constants:
 
 
 def strict_majority(accuracy: Any) -> float:
-    """``a_min = P(strictly more than half of all M labels are right)``; below pi(M) by half of the ties if M is even."""
+    """``a_min = P(strictly more than half of all M labels are right)``; below pi(M) by half of the ties at even M."""
     p = np.asarray(accuracy, dtype=np.float64)
     law = majority_law(p)
     return float(law[p.size // 2 + 1 :].sum())
@@ -115,7 +115,9 @@ def constants(
         If the crowd's majority is no better than a guess, or epsilon is not positive.
     """
     if not epsilon > 0:
-        raise InputError(f"epsilon must be positive, not {epsilon}: two skills or two sets tie, so none is small enough")
+        raise InputError(
+            f"epsilon must be positive, not {epsilon}: two skills or two sets tie, so none is small enough"
+        )
     if not a_min > HALF:
         raise InputError(f"a majority of all labelers is right with probability {a_min:.4g}; above 1/2 is presumed")
     if not 0 <= alpha_share < 1:
@@ -168,9 +170,9 @@ def explorations(d1: Floats, d2: Floats) -> NDArray[np.bool_]:
 
 
 def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
-    """R(T) of Theorem 3, equation (6): U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha eps)).
+    """R(T) of Theorem 3, equation (6).
 
-    ``b_n = sum t^-n``. As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
+    ``U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha epsilon))``, ``b_n = sum t^-n``. As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
     """
     p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
     explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * log(horizon) ** 2
@@ -213,7 +215,7 @@ def _largest_gap(descending: Floats) -> float:
 
 
 def is_large_enough(accuracy: Any) -> bool:
-    """Section 2.3: mean skill above 1/2 and ``M > ln 2 / (2 (mean - 1/2)^2)``: a majority of all is then mostly right."""
+    """Section 2.3: mean skill above 1/2 and ``M > ln 2 / (2 (mean - 1/2)^2)``: then a majority is mostly right."""
     p = np.asarray(accuracy, dtype=np.float64)
     lead = float(p.mean()) - HALF
     return lead > 0 and p.size > log(2) / (2 * lead**2)

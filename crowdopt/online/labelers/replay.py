@@ -129,7 +129,9 @@ class LabelerReplay:
             setattr(self, name, np.array(arrays[name]))
         cuts = np.cumsum(arrays["sets.size"])[:-1]
         parts = zip(
-            np.split(arrays["sets.members"], cuts), np.split(arrays["sets.weight"], cuts), arrays["sets.tolerance"],
+            np.split(arrays["sets.members"], cuts),
+            np.split(arrays["sets.weight"], cuts),
+            arrays["sets.tolerance"],
             strict=True,
         )
         self.sets, self._places = [], {}
@@ -205,7 +207,7 @@ def _weights(ask: Ask) -> Floats:
     return np.full(_members(ask).size, np.nan) if ask.weight is None else ask.weight
 
 
-def check(ask: Ask, tasks: Ints, number: int, stream: TaskStream, name: str) -> None:
+def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream, name: str) -> None:
     """A question that nobody could ask is a defect of the policy; it is said, not repaired.
 
     Raises

@@ -86,7 +86,7 @@ def _plural(skill: Floats, weight: Floats, classes: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ByTable:
-    """Recorded labels: U(S) is the share of the arriving tasks of known truth that the set's vote gets right, by kind."""
+    """Recorded labels: U(S) is the share of the arriving tasks of known truth that the vote gets right, by kind."""
 
     stream: TaskStream
 
@@ -192,14 +192,14 @@ def _final(run: Lessons, by: Judge) -> Floats:
     return found
 
 
-def score(run: Lessons) -> dict[str, Any]:
+def score(one: Judged) -> dict[str, Any]:
     """One row: every figure by its definition; plain numbers, None where absent.
 
     ``reward`` is the mean of U(S_t) over all tasks, exploration in; ``reward_exploiting`` over those that were neither
     testers nor lost to a repeat; ``right`` the share of answers that are; regret is against the best simple majority,
     ``regret_weighted`` against the best weighted vote, ``cost_regret`` against what the best majority costs.
     """
-    one, stream = judged(run), run.stream
+    run, stream = one.run, one.run.stream
     kind, known = run.kind[1:], stream.truth[1:] >= 0
     exploiting = kind == KINDS.index(WORK)
     size = [ask.workers.size for ask in run.sets if ask.workers is not None]
@@ -235,9 +235,9 @@ def checkpoints(horizon: int) -> Ints:
     return np.unique(np.linspace(1, horizon, min(POINTS, horizon)).astype(np.int64))
 
 
-def curves(run: Lessons) -> dict[str, list[float]]:
+def curves(one: Judged) -> dict[str, list[float]]:
     """Cumulated regret, cost regret and reward at the checkpoints."""
-    one, at = judged(run), checkpoints(run.stream.horizon) - 1
+    run, at = one.run, checkpoints(one.run.stream.horizon) - 1
     known = np.nan_to_num(one.best - one.utility)
     return {
         "t": (at + 1).tolist(),

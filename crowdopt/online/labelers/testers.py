@@ -66,6 +66,8 @@ class Testers:
 
     def under(self, most: float, cell: int) -> Ints:
         """Testers of a cell labelled at most so often."""
+        if most < 1:  # one label is enough
+            return np.zeros(0, np.int64)
         few = self.rounds[: self.count] <= most
         if self.per_cell.size > 1:
             few &= self.cell[: self.count] == cell

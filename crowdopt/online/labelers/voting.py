@@ -14,7 +14,7 @@ ROUNDING = 1e-12  # of the sum of |weights|: a difference below it is none
 
 
 def voted(labels: Ints, weight: Floats | None, tolerance: float, classes: int, coin: Floats) -> Ints:
-    """``argmax_k sum of the weights of the labels that say k``, (tasks,); all within the tolerance of the most are tied.
+    """``argmax_k sum of the weights of the labels for k``, (tasks,); all within the tolerance of the most are tied.
 
     Parameters
     ----------
@@ -45,4 +45,5 @@ def picked(score: Floats, tolerance: float, coin: Floats) -> Ints:
         clear: Ints = best.argmax(axis=1)
         return clear
     place = (coin * ties).astype(np.int64)
-    return ((np.cumsum(best, axis=1) > place[:, None]) & best).argmax(axis=1)
+    chosen: Ints = ((np.cumsum(best, axis=1) > place[:, None]) & best).argmax(axis=1)
+    return chosen

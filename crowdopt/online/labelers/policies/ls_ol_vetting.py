@@ -74,7 +74,10 @@ class LsOlVetting(Exploring):
 
     def notes(self) -> list[str]:
         """Who was dropped, and when."""
-        return [*super().notes(), *(f"{self.known.names[who]} was dropped at step {when}" for who, when in self.dropped)]
+        return [
+            *super().notes(),
+            *(f"{self.known.names[who]} was dropped at step {when}" for who, when in self.dropped),
+        ]
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Counts, and who is left."""
