@@ -56,14 +56,12 @@ def markdown(facts: Line) -> str:
 def verdict(facts: Line) -> list[str]:
     """What was compared, and who earned most."""
     lines = facts["policies"]
-    said = [
-        f"{facts['source']}; T = {facts['horizon']}, {facts['trials']} trials, the same tasks and labels for every policy."
-    ]
+    said = [f"{facts['source']}; T = {facts['horizon']}, {facts['trials']} trials, the same tasks and labels for all."]
     if lines:
         best = max(lines, key=lambda line: line["reward"])
         said.append(
-            f"With skills known the best majority is right {_share(best['best_majority'])} of the time, the best weighted "
-            f"vote {_share(best['best_weighted'])}; most reward, exploration in, goes to {best['policy']}: "
+            f"With skills known the best majority is right {_share(best['best_majority'])} of the time, the best "
+            f"weighted vote {_share(best['best_weighted'])}; most reward, exploration in, goes to {best['policy']}: "
             f"{_share(best['reward'])}."
         )
     return said

@@ -18,6 +18,7 @@ Ints: TypeAlias = NDArray[np.int64]
 FEWEST = 20  # testers below which nothing is said
 APART = 0.05  # skills closer than this need no order
 MOST = 60  # labelers up to which every pair is looked at
+ODD = 3.5  # standard deviations; the largest of 300 crowds drawn from the model was 3.41
 
 
 def one_coin_skills(labels: Ints, classes: int) -> Floats:
@@ -35,7 +36,7 @@ def warnings(labels: Ints, classes: int, names: Sequence[str]) -> list[str]:
 
     The better of i and j disagrees with the majority more often where the other labelers' majority is mostly wrong,
     ``r_ij < 1/2`` (the corrected form of Liu & Liu's (12)). EM cannot tell a crowd from its mirror image, but some pair
-    fails in both.
+    fails in both. It trusts labelers to err independently; pairs that plainly do not are named too.
 
     Parameters
     ----------
@@ -47,21 +48,48 @@ def warnings(labels: Ints, classes: int, names: Sequence[str]) -> list[str]:
     asked = np.flatnonzero((labels >= 0).any(axis=0))
     if len(labels) < FEWEST or asked.size < 3 or asked.size > MOST or classes != 2:
         return []
-    skill = one_coin_skills(labels[:, asked], classes)
+    skill, who = one_coin_skills(labels[:, asked], classes), [names[k] for k in asked]
+    return [*_ranks(skill, who), *_crowd(skill), *_model(labels[:, asked], skill, who)]
+
+
+def _ranks(skill: Floats, names: Sequence[str]) -> list[str]:
     table = rivals(skill)
     apart = np.abs(skill[:, None] - skill) > APART
     wrong = np.argwhere(np.triu(apart & (np.nan_to_num(table, nan=1.0) < 0.5), 1))
-    said = []
-    if wrong.size:
-        i, j = wrong[0].tolist()
-        said.append(
-            f"agreement with the majority does not track skill here: without {names[asked[i]]} and {names[asked[j]]} "
-            f"the majority of the rest seems right with probability {table[i, j]:.2g} only ({len(wrong)} such pairs); "
-            "ranks by agreement, and vetting, cannot be trusted"
-        )
-    if not is_large_enough(skill):
-        said.append(
-            f"the labelers' mean skill seems to be {skill.mean():.2f}: too few or too weak for a majority that is "
-            "mostly right (M > ln 2 / (2 (mean - 1/2)^2) fails)"
-        )
-    return said
+    if not wrong.size:
+        return []
+    i, j = wrong[0].tolist()
+    return [
+        f"agreement with the majority does not track skill here: without {names[i]} and {names[j]} the majority of the "
+        f"rest seems right with probability {table[i, j]:.2g} only ({len(wrong)} such pairs); ranks by agreement, and "
+        "vetting, cannot be trusted"
+    ]
+
+
+def _crowd(skill: Floats) -> list[str]:
+    if is_large_enough(skill):
+        return []
+    return [
+        f"the labelers' mean skill seems to be {skill.mean():.2f}: too few or too weak for a majority that is surely "
+        "mostly right (M > ln 2 / (2 (mean - 1/2)^2) fails)"
+    ]
+
+
+def _model(labels: Ints, skill: Floats, names: Sequence[str]) -> list[str]:
+    """``E[l_i l_j] = (2p_i - 1)(2p_j - 1)`` for independent one-coin labelers; a pair that is far from it breaks it."""
+    sign = np.where(labels >= 0, 2 * labels - 1, 0).astype(np.float64)
+    both = (labels >= 0).astype(np.float64)
+    count = both.T @ both
+    lean = 2 * skill - 1
+    expected = np.outer(lean, lean)
+    spread = np.sqrt((1 - expected**2) / np.maximum(count, 1))
+    odd = np.where(count >= FEWEST, (sign.T @ sign / np.maximum(count, 1) - expected) / spread, 0.0)
+    np.fill_diagonal(odd, 0.0)
+    i, j = np.unravel_index(int(np.abs(odd).argmax()), odd.shape)
+    if abs(odd[i, j]) <= ODD:
+        return []
+    how = "more" if odd[i, j] > 0 else "less"
+    return [
+        f"{names[i]} and {names[j]} agree {how} than independent labelers of one skill each would "
+        f"({abs(odd[i, j]):.1f} standard deviations): agreement need not be skill here"
+    ]

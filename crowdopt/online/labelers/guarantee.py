@@ -172,7 +172,8 @@ def explorations(d1: Floats, d2: Floats) -> NDArray[np.bool_]:
 def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
     """R(T) of Theorem 3, equation (6).
 
-    ``U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha epsilon))``, ``b_n = sum t^-n``. As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
+    ``U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha epsilon))``, ``b_n = sum t^-n``.
+    As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
     """
     p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
     explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * log(horizon) ** 2
