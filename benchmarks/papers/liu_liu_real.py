@@ -80,7 +80,7 @@ def claims(study: Study, rows: Sequence[Mapping[str, Any]], table: list[dict[str
 
 
 def figure_8(study: Study) -> list[dict[str, Any]]:
-    """Labels are binary here, so an error is 0 or 1 and the distribution has one number: degenerate, and shown as that."""
+    """Labels are binary here: an error is 0 or 1, and the distribution is one number. Degenerate, and shown as that."""
     lines = []
     for policy in POLICIES:
         mean, low, high = interval(1 - study.figure(policy, "right"))
@@ -110,7 +110,7 @@ def main() -> None:
     study, table = Study(rows, POLICIES), table_3(rows)
     keys = ("right", "reward", "reward_exploiting", "final_accuracy", "regret", "labels", "testers")
     tables = {"table3": table, "summary": summary(study, keys), "fig8": figure_8(study)}
-    note = f"zencrowd_core5, {given.trials} random orders of 813 tasks (one more starts), one label a pair, seed {given.seed}"
+    note = f"zencrowd_core5, {given.trials} random orders of 813 tasks, one label a pair, seed {given.seed}"
     write(given.output, "liu_liu_real", f"Table 3, Figures 6 to 8. {note}.", claims(study, rows, table), tables)
     workers = {line["worker"]: (lambda row, name=line["worker"]: row["disagreement"][name][1:]) for line in table}
     errors = {name: (lambda row, name=name: row[name]["errors"]) for name in DRAWN}

@@ -53,7 +53,7 @@ def main() -> None:
     given = arguments(__doc__, 500)
     settings = [{"labelers": size, "low": 0.0, "high": 1.0, "policies": POLICIES} for size in SIZES]
     studies = [Study(rows, POLICIES) for rows in computed(trial, given, 12, settings)]
-    note = f"{given.trials} draws of skills, T = {HORIZON}, seed {given.seed}; ± half of a 95 % interval; printed in brackets"
+    note = f"{given.trials} draws of skills, T = {HORIZON}, seed {given.seed}; ± half of a 95 % interval; (printed)"
     keys = ("reward", "reward_exploiting", "final_accuracy")
     write(
         given.output, "liu_liu_table2", f"Table 2. {note}.", claims(studies), {key: table(studies, key) for key in keys}

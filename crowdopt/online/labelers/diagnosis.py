@@ -48,7 +48,7 @@ def warnings(labels: Ints, classes: int, names: Sequence[str]) -> list[str]:
     asked = np.flatnonzero((labels >= 0).any(axis=0))
     if len(labels) < FEWEST or asked.size < 3 or asked.size > MOST or classes != 2:
         return []
-    skill, who = one_coin_skills(labels[:, asked], classes), [names[k] for k in asked]
+    skill, who = one_coin_skills(labels[:, asked], classes), [names[k] for k in asked.tolist()]
     return [*_ranks(skill, who), *_crowd(skill), *_model(labels[:, asked], skill, who)]
 
 
@@ -85,7 +85,7 @@ def _model(labels: Ints, skill: Floats, names: Sequence[str]) -> list[str]:
     spread = np.sqrt((1 - expected**2) / np.maximum(count, 1))
     odd = np.where(count >= FEWEST, (sign.T @ sign / np.maximum(count, 1) - expected) / spread, 0.0)
     np.fill_diagonal(odd, 0.0)
-    i, j = np.unravel_index(int(np.abs(odd).argmax()), odd.shape)
+    i, j = divmod(int(np.abs(odd).argmax()), skill.size)
     if abs(odd[i, j]) <= ODD:
         return []
     how = "more" if odd[i, j] > 0 else "less"

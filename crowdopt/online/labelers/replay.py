@@ -14,7 +14,7 @@ from crowdopt.crowd.task_streams import again
 from crowdopt.crowd.tasks import KINDS, REPEAT, Ask, KnownLabelers, TaskStream
 from crowdopt.online.labelers import guarantee
 from crowdopt.online.labelers.policy import Chance, Policy
-from crowdopt.online.labelers.voting import voted
+from crowdopt.online.labelers.voting import row_sums, voted
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -169,7 +169,7 @@ class LabelerReplay:
         assert ask.workers is not None
         had = labels >= 0
         self.kind[here] = KINDS.index(ask.kind)
-        self.labels[here], self.cost[here] = had.sum(axis=1), had @ self.stream.labelers.cost[ask.workers]
+        self.labels[here], self.cost[here] = had.sum(axis=1), row_sums(had * self.stream.labelers.cost[ask.workers])
         if ask.kind != REPEAT:
             self.answer[here] = votes
             self.place[here] = self._place_of(ask)
