@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replaced
+
 import numpy as np
 import pytest
 
@@ -192,8 +194,8 @@ def test_delayed_repeats_wait_and_meanwhile_work_goes_on():
 
 def test_vetting_drops_the_best_where_the_majority_misleads_and_the_run_says_so():
     """(.99, .4, .3): the best labeler disagrees most, is dropped, and the labels themselves give warning."""
-    of = simulated_tasks(Labelers(np.array([[0.99, 0.4, 0.3]]), np.zeros(3)), 400, (1,), shuffle=False)
-    run = replay(named("ls-ol-vetting:g1=40:g2=.1"), of, 0)
+    of = simulated_tasks(Labelers(np.array([[0.99, 0.4, 0.3]]), np.zeros(3)), 900, (1,), shuffle=False)
+    run = replay(named("ls-ol-vetting:g1=90:g2=.1"), of, 0)
     assert run.policy.dropped[0][0] == 0 and "0 was dropped" in run.notes[-1]
     assert any("agreement with the majority does not track skill" in note for note in run.notes)
 
@@ -213,9 +215,7 @@ def test_an_honest_crowd_gets_no_warning_and_a_clique_does():
     assert not [note for note in replay(named("em-then-exploit"), good, 0).notes if "explores" not in note]
     label = good.label.copy()
     label[:, 1] = label[:, 0]
-    from dataclasses import replace
-
-    copied = replace(good, label=label)
+    copied = replaced(good, label=label)
     notes = replay(named("em-then-exploit"), copied, 0).notes
     assert any("agree more than independent labelers" in note for note in notes)
 
