@@ -95,6 +95,11 @@ def main() -> None:
     lines = [SIMPLE, REPEATING, WEIGHTED, OURS, FULL]
     panels = [
         (points(drawn, "regret", lines, cumulated), "regret", "cumulated regret R(t)"),
+        (
+            points(drawn, "regret", [line for line in lines if line != REPEATING], cumulated),
+            "regret",
+            "the same, enlarged",
+        ),
         (points(drawn, "regret", lines, averaged), "regret", "average regret R(t) / t"),
     ]
     picture(panels, given.output / "liu_liu_fig2.svg", "Regret against the best simple majority", note)

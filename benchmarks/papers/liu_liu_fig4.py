@@ -46,7 +46,7 @@ def main() -> None:
     for policy in (SIMPLE, REPEATING):
         rows = []
         for level, study in zip(LEVELS, studies, strict=True):
-            rows += points(study, "regret", [policy], averaged, f"skills from {level:g}")
+            rows += points(study, "regret", [policy], averaged, {policy: f"skills from {level:g}"})
         panels.append((rows, "regret", f"average regret, {NAMES[policy]}"))
     picture(panels, given.output / "liu_liu_fig4.svg", "Better crowds are learnt faster", note)
 

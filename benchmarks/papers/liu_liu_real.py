@@ -16,12 +16,12 @@ import numpy as np
 
 from benchmarks.papers.li_liu_report import Claim, arguments, computed, interval, shown, verdict
 from benchmarks.papers.liu_liu_report import Study, picture, summary, write
-from benchmarks.papers.liu_liu_trials import FULL, ORACLE, OURS, RANDOM, real
+from benchmarks.papers.liu_liu_trials import FULL, NAMES, ORACLE, OURS, RANDOM, real
 from crowdopt.crowd.errors import InputError
 
 VETTING, LONGER = "ls-ol-vetting:threshold=.1", "ls-ol-vetting:threshold=.1:g1=100"
 POLICIES = [VETTING, LONGER, "ls-ol", "ls-ol-weighted", OURS, FULL, ORACLE, RANDOM]
-DRAWN = [VETTING, "ls-ol-weighted", OURS, FULL]
+SHOWN = {VETTING: "LS_OL with vetting", "ls-ol-weighted": "LS_OL weighted", OURS: NAMES[OURS], FULL: NAMES[FULL]}
 EVERY = 8  # tasks between points of a drawn curve
 
 
@@ -122,7 +122,7 @@ def main() -> None:
     note = f"zencrowd_core5, {given.trials} random orders of 813 tasks, one label a pair, seed {given.seed}"
     write(given.output, "liu_liu_real", f"Table 3, Figures 6 to 8. {note}.", claims(study, rows, table), tables)
     workers = {line["worker"]: (lambda row, name=line["worker"]: row["disagreement"][name][1:]) for line in table}
-    errors = {name: (lambda row, name=name: row[name]["errors"]) for name in DRAWN}
+    errors = {shown_as: (lambda row, name=name: row[name]["errors"]) for name, shown_as in SHOWN.items()}
     panels = [
         (banded_rows(rows, workers, "apart"), "apart", "disagreements with the majority so far"),
         (banded_rows(rows, errors, "error"), "error", "share of wrong answers so far"),

@@ -98,15 +98,17 @@ def summary(study: Study, keys: Sequence[str]) -> list[dict[str, Any]]:
 Transform = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def points(study: Study, key: str, policies: Sequence[str], change: Transform, label: str = "") -> list[dict[str, Any]]:
+def points(
+    study: Study, key: str, policies: Sequence[str], change: Transform, names: Mapping[str, str] = NAMES
+) -> list[dict[str, Any]]:
     """A curve's mean and band for the charts; ``change`` turns cumulated values and times into what is drawn."""
     found = []
     for policy in policies:
         values = change(study.curve(policy, key), study.times)
         for k, t in enumerate(study.times.tolist()):
             mean, low, high = interval(values[:, k])
-            name = label or NAMES.get(policy, policy)
-            found.append({"policy": name, "t": t, key: mean, f"{key}_low": low, f"{key}_high": high})
+            point = {"t": t, key: mean, f"{key}_low": low, f"{key}_high": high}
+            found.append({"policy": names.get(policy, policy), **point})
     return found
 
 

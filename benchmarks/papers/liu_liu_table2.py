@@ -8,13 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.papers.li_liu_report import Claim, all_hold, arguments, computed, shown, verdict
-from benchmarks.papers.liu_liu_report import Study, mean_of, write
+from benchmarks.papers.liu_liu_report import Study, cumulated, mean_of, picture, points, write
 from benchmarks.papers.liu_liu_trials import FULL, HORIZON, NAMES, OURS, RANDOM, SIMPLE, WEIGHTED, trial
 
 SIZES = (5, 10, 15, 20)
 REPEATED, REPEATED_WEIGHTED = "ls-ol:g1=20:g2=1", "ls-ol-weighted:g1=20:g2=1"
 POLICIES = [FULL, SIMPLE, WEIGHTED, REPEATED, REPEATED_WEIGHTED, OURS, RANDOM]
 NAMED = {**NAMES, REPEATED: "LS_OL (20, 1)", REPEATED_WEIGHTED: "LS_OL weighted (20, 1)"}
+LINES = [FULL, REPEATED, SIMPLE, WEIGHTED, OURS]
+DRAWN = (5, 20)
 PRINTED = {
     "full": (0.5154, 0.5686, 0.7000, 0.7997),
     "LS_OL": (0.8320, 0.9186, 0.9434, 0.9820),
@@ -55,9 +57,14 @@ def main() -> None:
     studies = [Study(rows, POLICIES) for rows in computed(trial, given, 12, settings)]
     note = f"{given.trials} draws of skills, T = {HORIZON}, seed {given.seed}; ± half of a 95 % interval; (printed)"
     keys = ("reward", "reward_exploiting", "final_accuracy")
-    write(
-        given.output, "liu_liu_table2", f"Table 2. {note}.", claims(studies), {key: table(studies, key) for key in keys}
-    )
+    tables = {key: table(studies, key) for key in keys}
+    write(given.output, "liu_liu_table2", f"Table 2. {note}.", claims(studies), tables)
+    of = {size: study for size, study in zip(SIZES, studies, strict=True) if size in DRAWN}
+    panels = [
+        (points(study, "regret", LINES, cumulated, NAMED), "regret", f"cumulated regret, M = {size}")
+        for size, study in of.items()
+    ]
+    picture(panels, given.output / "liu_liu_table2.svg", "Regret against the best simple majority, skills known", note)
 
 
 if __name__ == "__main__":

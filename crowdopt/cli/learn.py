@@ -82,7 +82,8 @@ def learn(
     undrawn = learning.write(found, setting, output, trials, seed)
     facts = {"learned": str(output), "policies": found.summary, "failed": found.failed}
     head = f"{learning.source(setting)}; T = {found.horizon}"
-    say(as_json, facts, head, *_table(found), *found.failed, *undrawn, f"wrote {output}")
+    notes = [f"{line['policy']}: {note}" for line in found.summary for note in line["notes"]]
+    say(as_json, facts, head, *_table(found), *notes, *found.failed, *undrawn, f"wrote {output}")
     if found.failed:
         raise click.exceptions.Exit(NO)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crowdopt.crowd.aggregation.em import one_coin
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.voting import log_odds
 from crowdopt.online.labelers.guarantee import is_large_enough, rivals
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -22,13 +23,21 @@ ODD = 3.5  # standard deviations; the largest of 300 crowds drawn from the model
 
 
 def one_coin_skills(labels: Ints, classes: int) -> Floats:
-    """Skills by one-coin EM from a table (tasks, labelers) of labels, -1: none, (labelers,)."""
+    """Skills by one-coin EM from a table (tasks, labelers) of labels, -1: none, (labelers,).
+
+    With two classes a crowd and its mirror image explain labels equally well. The majority of all is presumed to be
+    right more often than not (a_min > 1/2), so that of the two the one is taken whose answers agree with it more.
+    """
     task, worker = np.nonzero(labels >= 0)
     names = [tuple(map(str, range(count))) for count in (*labels.shape, classes)]
     table = Labels(task.astype(np.int64), worker.astype(np.int64), labels[task, worker], *names)
     accuracy = one_coin(table).accuracy
     assert accuracy is not None
-    return accuracy
+    if classes > 2:
+        return accuracy
+    sign = np.where(labels >= 0, 2 * labels - 1, 0)
+    agreement = np.sign(sign.sum(axis=1)) @ np.sign((sign * log_odds(accuracy)).sum(axis=1))
+    return accuracy if agreement >= 0 else 1 - accuracy
 
 
 def warnings(labels: Ints, classes: int, names: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from crowdopt.crowd.task_streams import again, drawn_labelers, simulated_tasks
 from crowdopt.crowd.tasks import KINDS as ASKED
 from crowdopt.crowd.tasks import REPEAT, TESTER, Ask, Labelers
 from crowdopt.online.labelers import guarantee
+from crowdopt.online.labelers.diagnosis import one_coin_skills
 from crowdopt.online.labelers.policy import named, policies
 from crowdopt.online.labelers.replay import NOBODY, known_of, replay
 from crowdopt.online.labelers.score import curves, judged, score
@@ -122,6 +123,20 @@ def test_printed_and_tight_constants_run_and_say_how_long(constants):
     assert given.policy.used[1] == pytest.approx(1 / 0.49**2)
 
 
+def test_theorems_3_and_5_hold_where_their_constants_do():
+    """Regret and cost regret of runs with printed constants stay below (6), (7) and Theorem 5's bound."""
+    skill, cost = np.array([0.97, 0.8, 0.6]), np.array([0.3, 0.2, 0.1])
+    of = simulated_tasks(Labelers(skill[None], cost), 800, (0,), shuffle=False)
+    epsilon, a_min = guarantee.presumed(skill)
+    used = guarantee.constants(3, epsilon, a_min, alpha_share=0.5)
+    row = score(judged(replay(named("ls-ol:constants=printed:alpha=.5"), of, 0)))
+    assert row["regret"] <= guarantee.regret_bound(skill, used, 800)
+    assert row["cost_regret"] <= guarantee.cost_regret_bound(skill, cost, used, 800)
+    heavy = guarantee.constants(3, epsilon, a_min, alpha_share=0.5, weighted=guarantee.odds_constant(skill))
+    row = score(judged(replay(named("ls-ol-weighted:constants=printed:alpha=.5:c=34"), of, 0)))
+    assert row["regret_weighted"] <= guarantee.weighted_regret_bound(row["best_weighted"], 0.5, 3, heavy, 800)
+
+
 def test_skills_are_shares_of_first_labels_that_equal_the_majority_of_rounds():
     """P' from the run's own labels, tester by tester."""
     of = stream(horizon=300)
@@ -218,6 +233,15 @@ def test_an_honest_crowd_gets_no_warning_and_a_clique_does():
     copied = replaced(good, label=label)
     notes = replay(named("em-then-exploit"), copied, 0).notes
     assert any("agree more than independent labelers" in note for note in notes)
+
+
+def test_of_a_crowd_and_its_mirror_the_one_is_taken_that_the_majority_is_with():
+    """(.9, .18, .23, .99, .33): EM from the majority's answers ends at the mirror image; a_min > 1/2 tells which is it."""
+    skill = np.array([0.9, 0.18, 0.23, 0.99, 0.33])
+    of = simulated_tasks(Labelers(skill[None], np.zeros(5)), 3000, (1,), shuffle=False)
+    assert guarantee.strict_majority(skill) > 0.5
+    np.testing.assert_allclose(one_coin_skills(of.label, 2), skill, atol=0.06)
+    assert score(judged(replay(named("em-then-exploit:testers=2500"), of, 0)))["reward_exploiting"] > 0.97
 
 
 def test_contexts_are_learnt_apart():
