@@ -13,6 +13,7 @@ from crowdopt.cli.common import NO, as_json, say
 from crowdopt.crowd.errors import InputError
 from crowdopt.online.labelers.policy import policies as all_policies
 from crowdopt.online.labelers.trials import Learning
+from crowdopt.online.summary import shared_notes
 
 COLUMNS = {  # key -> heading and form
     "reward": ("reward", "7.4f"),
@@ -82,8 +83,7 @@ def learn(
     undrawn = learning.write(found, setting, output, trials, seed)
     facts = {"learned": str(output), "policies": found.summary, "failed": found.failed}
     head = f"{learning.source(setting)}; T = {found.horizon}"
-    notes = [f"{line['policy']}: {note}" for line in found.summary for note in line["notes"]]
-    say(as_json, facts, head, *_table(found), *notes, *found.failed, *undrawn, f"wrote {output}")
+    say(as_json, facts, head, *_table(found), *shared_notes(found.summary), *found.failed, *undrawn, f"wrote {output}")
     if found.failed:
         raise click.exceptions.Exit(NO)
 

@@ -65,6 +65,15 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return [f"{same[0]} (so or alike in {len(same)} of {len(rows)} trials)" for same in alike.values()]
 
 
+def shared_notes(lines: Sequence[Row]) -> list[str]:
+    """Each note of the summary's policies once, whatever its numbers, with the first policy that has it."""
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for line in lines:
+        for note in line["notes"]:
+            alike.setdefault(NUMBER.sub("", note), []).append((str(line["policy"]), note))
+    return [f"{same[0][0]}{' and others' if len(same) > 1 else ''}: {same[0][1]}" for same in alike.values()]
+
+
 def _is_figure(key: str, rows: Sequence[Row], value: Any) -> bool:
     return key not in ("trial", "seed") and any(isinstance(row[key], int | float) for row in rows)
 

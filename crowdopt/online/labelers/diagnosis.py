@@ -69,9 +69,8 @@ def _ranks(skill: Floats, names: Sequence[str]) -> list[str]:
         return []
     i, j = wrong[0].tolist()
     return [
-        f"agreement with the majority does not track skill here: without {names[i]} and {names[j]} the majority of the "
-        f"rest seems right with probability {table[i, j]:.2g} only ({len(wrong)} such pairs); ranks by agreement, and "
-        "vetting, cannot be trusted"
+        f"agreement with the majority does not track skill: without {names[i]} and {names[j]} the rest's majority seems"
+        f" right {table[i, j]:.2f} of the time ({len(wrong)} such pairs); do not trust ranks by agreement or vetting"
     ]
 
 
@@ -79,8 +78,8 @@ def _crowd(skill: Floats) -> list[str]:
     if is_large_enough(skill):
         return []
     return [
-        f"the labelers' mean skill seems to be {skill.mean():.2f}: too few or too weak for a majority that is surely "
-        "mostly right (M > ln 2 / (2 (mean - 1/2)^2) fails)"
+        f"mean skill seems to be {skill.mean():.2f}: too little for {skill.size} labelers to be sure of their majority "
+        "(M > ln 2 / (2 (mean - 1/2)^2) fails)"
     ]
 
 

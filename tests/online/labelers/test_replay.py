@@ -236,7 +236,7 @@ def test_an_honest_crowd_gets_no_warning_and_a_clique_does():
 
 
 def test_of_a_crowd_and_its_mirror_the_one_is_taken_that_the_majority_is_with():
-    """(.9, .18, .23, .99, .33): EM from the majority's answers ends at the mirror image; a_min > 1/2 tells which is it."""
+    """(.9, .18, .23, .99, .33): EM alone may end at the mirror image; a_min > 1/2 tells which it is."""
     skill = np.array([0.9, 0.18, 0.23, 0.99, 0.33])
     of = simulated_tasks(Labelers(skill[None], np.zeros(5)), 3000, (1,), shuffle=False)
     assert guarantee.strict_majority(skill) > 0.5
