@@ -25,6 +25,7 @@ from benchmarks.papers.liu_liu_trials import (
     WEIGHTED,
     trial,
 )
+from crowdopt.crowd.labelers import top_accuracies
 from crowdopt.online.labelers import guarantee
 
 POLICIES = [SIMPLE, REPEATING, PRINTED, TIGHT, WEIGHTED, OURS, FULL, ORACLE]
@@ -38,7 +39,7 @@ KEYS = ("regret", "reward", "reward_exploiting", "cost_regret", "testers", "repe
 def table_1() -> list[dict[str, Any]]:
     """What Table 1's skills imply, exactly."""
     skill = np.sort(TABLE_1)[::-1]
-    values = guarantee.top_accuracies(skill)
+    values = top_accuracies(skill)
     epsilon, a_min = guarantee.presumed(skill)
     rows = [{"quantity": f"pi of the best {m}", "value": f"{value:.6f}"} for m, value in enumerate(values, 1)]
     for kind in ("printed", "tight"):

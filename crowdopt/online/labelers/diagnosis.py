@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdopt.crowd.aggregation.em import one_coin
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.voting import log_odds
-from crowdopt.online.labelers.guarantee import is_large_enough, rivals
+from crowdopt.online.labelers.agreement import is_large_enough, rivals
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -73,7 +73,6 @@ class Exploring:
         if not known.repeats:
             self.d2 = np.zeros_like(self.d2)  # one round a tester
         self.testers = Testers(self.cells(), known.labelers, known.classes)
-        self.explored = np.zeros(2, np.int64)  # new testers after the initial one, repeats
         self._kept: dict[int, Ask] = {}
 
     def weighted_constant(self) -> float | None:
@@ -119,11 +118,9 @@ class Exploring:
             first = np.full(self.known.labelers, -1, np.int64)
             first[self.asked] = labels[0]
             self.testers.add(task, self._cell_now, self._context_now, first, vote, later)
-            self.explored[0] += now > 0
             changed = True
         else:
             changed = self.testers.repeat(self.testers.place_of(task), vote, float(chance().random()), later)
-            self.explored[1] += 1
         self.count_disagreement(labels[0], vote)
         if changed:
             self._kept.clear()
@@ -154,13 +151,12 @@ class Exploring:
         return [*self._length(), *warnings(first, self.known.classes, self.known.names)]
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Testers and counts."""
-        return {**self.testers.arrays(), "explored": self.explored.copy()}
+        """The testers."""
+        return self.testers.arrays()
 
     def restore(self, arrays: Arrays) -> None:
         """Go on."""
         self.testers.restore(arrays)
-        self.explored = np.array(arrays["explored"])
         self._kept.clear()
 
     def see(self, arrival: TaskArrival) -> None:
