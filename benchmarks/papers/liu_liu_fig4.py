@@ -48,7 +48,7 @@ def main() -> None:
         for level, study in zip(LEVELS, studies, strict=True):
             rows += points(study, "regret", [policy], averaged, {policy: f"skills from {level:g}"})
         panels.append((rows, "regret", f"average regret, {NAMES[policy]}"))
-    picture(panels, given.output / "liu_liu_fig4.svg", "Better crowds are learnt faster", note)
+    picture(panels, given.output / "liu_liu_fig4.svg", "Average regret by the least skill", note)
 
 
 if __name__ == "__main__":
