@@ -17,6 +17,7 @@ from crowdopt.api import import_labels as import_labels
 from crowdopt.api import read_campaign as read_campaign
 from crowdopt.api import rehearse as rehearse
 from crowdopt.api import select as select
+from crowdopt.api import spend as spend
 from crowdopt.api import verify as verify
 from crowdopt.api import write_campaign as write_campaign
 from crowdopt.api import write_plan as write_plan

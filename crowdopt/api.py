@@ -19,6 +19,7 @@ from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.aggregation import FROM_ACCURACIES, FROM_LABELS, Answers
+from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
@@ -29,6 +30,8 @@ from crowdopt.io.export import check_file, ids_of, write_program
 from crowdopt.io.importing import import_labels
 from crowdopt.io.plan_folder import write_plan
 from crowdopt.io.rehearsing import write_rehearsal
+from crowdopt.offline.budget.method import METHODS, Spent, least_wrong
+from crowdopt.offline.budget.promise import Promised, smallest_promise
 from crowdopt.offline.checked import refuse_shares, solve_checked
 from crowdopt.offline.exact.method import solve_exact
 from crowdopt.offline.exact.search import Solvers
@@ -44,10 +47,12 @@ from crowdopt.offline.explain.shortage import Shortage, shortage
 from crowdopt.offline.frontier import cost_frontier
 from crowdopt.offline.full import Clock, solve_full
 from crowdopt.offline.hiring import TABLE, solve_program, solve_table
+from crowdopt.offline.patterns.method import POOLS, solve_patterns
 from crowdopt.offline.quick import quick_plan
 from crowdopt.offline.ranking import DRAWN, RANKINGS
 from crowdopt.plan import Plan
 from crowdopt.programs import assignment, assignment_dual
+from crowdopt.proofs import prove_patterns
 from crowdopt.report.charts import save
 from crowdopt.report.curve import cost_curve
 from crowdopt.selection import Selection
@@ -67,16 +72,19 @@ __all__ = [
     "hire",
     "import_labels",
     "margins",
+    "promise",
     "read_campaign",
     "rehearse",
     "remedies",
     "select",
+    "spend",
     "verify",
     "write_campaign",
     "write_plan",
 ]
 
 PROGRAMS = ("ip", "lp")
+PATTERNS = "patterns"
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)
 RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
@@ -103,7 +111,9 @@ def assign(
     instance : AssignmentInstance
     method : str
         ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
-        that is possible; or a backend (``crowdopt backends`` lists them), which gets the full program.
+        that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
+        mean-error where skills are few or rounded to few; or a backend (``crowdopt backends`` lists them), which gets
+        the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation.
     time_limit : float
@@ -138,11 +148,81 @@ def assign(
     started, clock = datetime.now(UTC), perf_counter()
     if program == "lp":
         refuse_shares(instance)
-    if program == "ip" and instance.the_rule.checked:
+    name, pools = _pools_asked(method)
+    if name == PATTERNS:
+        if program == "lp":
+            raise InputError("method patterns plans whole labels; ask for the program ip")
+        plan = solve_patterns(instance, solve, prove_patterns, options, pools, listener)
+    elif instance.the_rule.average:
+        raise InputError(
+            "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
+        )
+    elif program == "ip" and instance.the_rule.checked:
         plan = solve_checked(instance, partial(_linear, method, program, None), options, listener)
     else:
         plan = _linear(method, program, listener, instance, options)
     return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+
+
+def spend(
+    instance: AssignmentInstance,
+    money: float,
+    method: str = "auto",
+    time_limit: float = 60.0,
+    seed: int = 0,
+) -> Spent:
+    """The least expected number of wrong answers for a sum of money: ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``.
+
+    Parameters
+    ----------
+    money : float
+        With prices of 1 a number of labels.
+    method : str
+        ``greedy``, with its guarantee and a certified bound; ``patterns`` or ``patterns:pools=8``, the true minimum
+        where skills are few or rounded to few; ``auto``: the better of both where skills are few, else greedy.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range, there are more than two classes, or limits that the method does not know.
+    """
+    name, pools = _pools_asked(method)
+    if name not in METHODS:
+        raise InputError(f"method must be one of {', '.join(METHODS)}, or patterns:pools=8, not {method!r}")
+    if not is_amount(money):
+        raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
+    started, clock = datetime.now(UTC), perf_counter()
+    spent = least_wrong(instance, money, solve, prove_patterns, _options(time_limit, seed), name, pools)
+    plan = replace(spent.plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+    return replace(spent, plan=plan)
+
+
+def promise(instance: AssignmentInstance, money: float, time_limit: float = 60.0, seed: int = 0) -> Promised:
+    """The smallest error that a plan found for so much money keeps for every task, and one that none can."""
+    if not is_amount(money):
+        raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
+    options = _options(time_limit, seed)
+    return smallest_promise(
+        instance, money, solve, options, lambda one: quick_plan(one, SOLVERS, max(0.5, time_limit / 40))
+    )
+
+
+def _options(time_limit: float, seed: int) -> Options:
+    try:
+        return Options(time_limit=time_limit, seed=seed)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def _pools_asked(method: str) -> tuple[str, int | None]:
+    """``patterns:pools=8`` as a method and a number; others as they are."""
+    name, colon, given = method.partition(":")
+    if name != PATTERNS:
+        return method, None
+    key, _, number = given.partition("=")
+    if colon and (key != "pools" or not number.isdigit() or not 1 <= int(number) <= POOLS):
+        raise InputError(f"{method}: patterns takes pools=1 to pools={POOLS}, as in patterns:pools=8")
+    return name, int(number) if colon else None
 
 
 def _linear(

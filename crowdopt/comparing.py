@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from crowdopt.api import assign
 from crowdopt.backends import solve
 from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.evidence import refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.stream import Stream
 from crowdopt.io.comparison import WORK, check_comparison, write_comparison_tables
@@ -65,6 +66,7 @@ def compare(
     InputError
         If a policy or option is unknown, or the campaign has limits that no online policy knows.
     """
+    refuse_average(instance.the_rule, "compare")
     if trials < 1:
         raise InputError(f"the number of trials must be at least 1, not {trials}")
     wanted = texts(policies)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crowdopt.core.certificate import PROVEN, Certificate
 from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -34,7 +34,12 @@ class Duals:
         <= 0.
     form : str
         What they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum
-        knapsack of whole labels and ``task`` only says what its evidence is worth there.
+        knapsack of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every
+        task has its cheapest set of labels by exact errors.
+    wrong : float
+        <= 0: of one more wrong answer expected, under a rule for the average.
+    levels : int
+        Skills of each type that the form ``patterns`` tells apart, the others rounded up.
     """
 
     task: Floats
@@ -42,6 +47,8 @@ class Duals:
     labels: Floats
     budget: float = 0.0
     form: str = "rows"
+    wrong: float = 0.0
+    levels: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,9 @@ class Plan:
     method, backend, seed, seconds, started, interrupted
         How it was made.
     overrides : dict
-        Settings that took the place of the campaign's own: rule, epsilon.
+        Settings that took the place of the campaign's own: rule, epsilon, price.
+    spending : dict
+        Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     """
 
     instance: AssignmentInstance
@@ -97,6 +106,7 @@ class Plan:
     started: str = ""
     interrupted: bool = False
     overrides: dict[str, Any] = field(default_factory=dict)
+    spending: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -249,8 +259,7 @@ def breaches(
     shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts
     short = tolerance if amounts is None else 1.01 * tolerance  # an LP's point lies on the edge, give or take rounding
     evidence = instance.collected_evidence + instance.supply(pairs, amounts)
-    labels = np.bincount(pairs[:, 0], weights=amounts, minlength=n).astype(float)
-    loads = np.bincount(pairs[:, 1], weights=amounts, minlength=m).astype(float)
+    labels, loads = _counted(pairs[:, 0], amounts, n), _counted(pairs[:, 1], amounts, m)
     fewest, most = instance.new_label_limits
     task, worker = instance.task_id, instance.worker_id
     found = _over("lacks evidence", instance.need - evidence, short, "task", task)
@@ -270,12 +279,28 @@ def breaches(
     return found + _pair_breaches(instance, pairs, shares, tolerance)
 
 
+def _counted(places: Ints, amounts: Floats | None, size: int) -> Floats:
+    """How much comes to each place."""
+    total = np.zeros(size)
+    for part in parts(places.size):
+        total += np.bincount(places[part], weights=None if amounts is None else amounts[part], minlength=size)
+    return total
+
+
 def _over(limit: str, excess: Floats, tolerance: float, kind: str, name: Any) -> list[Breach]:
     return [Breach(limit, f"{kind} {name(int(k))}", float(excess[k])) for k in np.flatnonzero(excess > tolerance)]
 
 
+def _ascend(pairs: Ints) -> bool:
+    """Whether each pair comes after the one before it, by task and then by worker."""
+    task, worker = pairs[:, 0], pairs[:, 1]
+    return bool(((task[1:] > task[:-1]) | ((task[1:] == task[:-1]) & (worker[1:] > worker[:-1]))).all())
+
+
 def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Breach]:
-    m = instance.n_workers
+    m, special = instance.n_workers, instance.barred.size + instance.fixed.size
+    if not special and shares.strides == (0,) and _ascend(pairs):
+        return []
     key = pairs[:, 0] * m + pairs[:, 1]
     if (key[1:] < key[:-1]).any():
         order = np.argsort(key, kind="stable")

@@ -1,4 +1,4 @@
-"""The bound that multipliers prove block by block: each task a minimum knapsack of whole labels, solved anew here.
+"""The bound that multipliers prove block by block: each task a least set of whole labels, found anew here.
 
 It shares no code with the method that finds the multipliers: another algorithm, plain numpy, slower.
 """
@@ -10,7 +10,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.crowd.evidence import CLIP
+from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.voting import vote_errors
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -18,6 +21,8 @@ Ints: TypeAlias = NDArray[np.int64]
 CLOSE = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
+NODES = 3_000  # partial sets that are followed; the others are only bounded
+STEP = 8  # sets looked at together
 STATES = 200_000  # partial sets that are looked at together; beyond, the bound is what completes them
 
 
@@ -121,3 +126,132 @@ def _completions(cost: Floats, wide: Ints, cells: int) -> Floats:
         with_it = np.concatenate([np.full(wide[k], rest[k + 1, 0]), rest[k + 1, : cells + 1 - wide[k]]]) + cost[k]
         np.minimum(rest[k + 1], with_it, out=rest[k])
     return rest
+
+
+def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, wrong: float, levels: int) -> float:
+    """``sum_i v_i(w, b, r) + sum_j M_j w_j + b B + r sum_i eps_i``: a bound on every plan's cost by exact errors.
+
+    ``v_i = min over sets S of workers of sum_{j in S} ((1 - b) c_ij - w_j) - r e_i(S)``, e_i(S) the exact error of the
+    vote by log-odds; under a rule for each task over the sets with ``e_i(S) <= eps_i`` and without r. Valid for any
+    w, b, r <= 0. Workers of one skill count as alike, cheapest first; of more than ``levels`` skills the nearest are
+    rounded up, which can only lower v_i. Labels already in are not provided for: then nothing is proven.
+    """
+    if len(instance.collected) and not instance.observed:
+        return -np.inf
+    load, average = np.minimum(worker, 0.0), instance.the_rule.average
+    spend = min(budget, 0.0) if instance.budget is not None else 0.0
+    price = -min(wrong, 0.0) if average else 0.0
+    room = np.minimum(instance.capacity, instance.n_tasks)
+    total = float(room @ load) + spend * (instance.budget or 0.0) - price * float(instance.epsilon.sum())
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[:, 1]
+    fewest, most = instance.new_label_limits
+    known: dict[tuple[object, ...], float] = {}
+    for task, kind in enumerate(instance.task_type.tolist()):
+        target = 1.0 if average else float(instance.epsilon[task])
+        key = (kind, target, float(prior[task]), int(fewest[task]), int(most[task]))
+        if key not in known:
+            cost = (1 - spend) * instance.cost[kind] - load
+            skill, steps = _levels(instance, kind, cost, room > 0, levels)
+            search = _Sets(skill, steps, float(prior[task]), target, price, int(fewest[task]), int(most[task]))
+            known[key] = search.least()
+        total += known[key]
+    return total
+
+
+def _levels(
+    instance: AssignmentInstance, kind: int, cost: Floats, able: NDArray[np.bool_], levels: int
+) -> tuple[Floats, list[Floats]]:
+    """Different skills of a type, the best first, and for each what its first, second, ... label costs."""
+    p = instance.accuracy[kind]
+    skill = np.where(instance.evidence[kind] > 0, np.minimum(np.maximum(p, 1 - p), 1 - CLIP), 0.5)
+    skill, cost = skill[able], cost[able]
+    distinct = np.unique(skill)
+    if distinct.size > max(1, levels):
+        odds = np.log(distinct) - np.log1p(-distinct)
+        cell = np.minimum((odds / (odds[-1] / levels)).astype(np.int64), levels - 1)
+        top = np.array([distinct[cell == c].max() for c in np.unique(cell)])
+        skill = top[np.searchsorted(top, skill)]
+        distinct = top
+    return distinct[::-1], [np.sort(cost[skill == one]) for one in distinct[::-1]]
+
+
+class _Sets:
+    """The cheapest set of labels of one task, level by level, depth first; its own search, not the method's."""
+
+    def __init__(
+        self,
+        skill: Floats,
+        steps: list[Floats],
+        prior: float,
+        target: float,
+        price: float,
+        fewest: int,
+        most: int,
+    ) -> None:
+        self.skill, self.prior, self.target, self.price = skill, prior, target, price
+        self.fewest, self.most = fewest, most
+        self.sums = [np.append(0.0, np.cumsum(one)) for one in steps]
+        self.rest = [np.sort(np.concatenate([*steps[level:], np.zeros(0)])) for level in range(len(steps) + 1)]
+        self.best, self.floor, self.nodes = np.inf, np.inf, 0
+        self._known: dict[tuple[int, ...], float] = {}
+
+    def least(self) -> float:
+        """Its cost, or less where the search ends early; inf: no set will do."""
+        self.best = float(self._worth([()], np.zeros(1))[0])
+        self._descend(0, (), 0.0)
+        return min(self.best, self.floor)
+
+    def _errors(self, sets: list[tuple[int, ...]]) -> Floats:
+        new = [one for one in dict.fromkeys(sets) if one not in self._known]
+        if new:
+            level = np.concatenate([np.repeat(np.arange(len(one)), np.array(one, np.int64)) for one in new])
+            starts = np.concatenate([[0], np.cumsum([sum(one) for one in new])]).astype(np.int64)
+            p, chance = self.skill[level], np.full(len(new), self.prior)
+            odds, lean = np.log(p) - np.log1p(-p), np.log(chance) - np.log1p(-chance)
+            above, width = vote_errors(starts, p, odds, chance, lean)
+            self._known.update(zip(new, (above - width).tolist(), strict=True))
+        return np.array([self._known[one] for one in sets])
+
+    def _worth(self, sets: list[tuple[int, ...]], spent: Floats) -> Floats:
+        """Cost of whole sets; inf where they err too much or are too small."""
+        error = self._errors(sets)
+        size = np.array([sum(one) for one in sets])
+        good = (error <= self.target + CERTAIN) & (size >= self.fewest)
+        return np.where(good, spent + self.price * error, np.inf)
+
+    def _descend(self, level: int, head: tuple[int, ...], spent: float) -> None:
+        """Try 0, 1, ... labels of a level, each in turn as long as what may follow could be the best."""
+        if level == self.skill.size:
+            return
+        for count in range(self.sums[level].size):
+            mine, cost = (*head, count), spent + float(self.sums[level][count])
+            if cost >= self.best or sum(mine) > self.most:
+                return
+            own = float(self._worth([mine], np.array([cost]))[0])
+            self.best = min(self.best, own)
+            if self.price == 0 and own < np.inf:
+                return
+            ahead, self.nodes = self._ahead(level + 1, mine, cost), self.nodes + 1
+            if ahead < self.best and self.nodes <= NODES:
+                self._descend(level + 1, mine, cost)
+            else:
+                self.floor = min(self.floor, ahead)
+
+    def _ahead(self, level: int, head: tuple[int, ...], spent: float) -> float:
+        """At least what any set costs that goes on from here: k labels at the k lowest prices, by the best workers."""
+        if level == self.skill.size:
+            return np.inf
+        costs = spent + np.cumsum(self.rest[level])
+        costs = costs[costs < self.best]
+        many = np.minimum(np.arange(1, costs.size + 1), self.most)
+        room = np.array([one.size - 1 for one in self.sums[level:]])
+        before = np.cumsum(room) - room
+        filled = np.clip(many[:, None] - before, 0, room)
+        least = np.inf
+        for start in range(0, costs.size, STEP):
+            if costs[start] >= least:
+                break
+            part = slice(start, start + STEP)
+            worth = self._worth([(*head, *row) for row in filled[part].tolist()], costs[part])
+            least = min(least, float(worth.min()))
+        return least

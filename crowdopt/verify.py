@@ -17,9 +17,10 @@ from crowdopt.io.campaign import overridden, read_campaign
 from crowdopt.io.plan_folder import queue_file, stated_prior
 from crowdopt.io.tables import Table, read_table
 from crowdopt.plan import Floats, Ints, breaches, queues, worst_breach
-from crowdopt.proofs import prove_blocks
+from crowdopt.proofs import prove_blocks, prove_patterns
 
-FORMS = ("rows", "blocks")  # of a certified bound; see plan.Duals
+FORMS = ("rows", "blocks", "patterns")  # of a certified bound; see plan.Duals
+MOST_LEVELS = 1000  # of skill
 SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
 
 
@@ -36,6 +37,8 @@ class Report:
     proof: str = "none"
     labels: float = 0.0
     violation: float = 0.0
+    wrong: float | None = None
+    wrong_bound: float | None = None
 
     @property
     def holds(self) -> bool:
@@ -85,6 +88,8 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     if stored.amounts is None:
         _check_queues(instance, stored, report)
     _check_claims(instance, stored, report)
+    if "spending" in claims:
+        _check_spending(instance, stored, report)
     return report
 
 
@@ -152,17 +157,26 @@ def _check_tasks(instance: AssignmentInstance, stored: _Stored, report: Report) 
 
 
 def _check_errors(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
-    """Every task's exact error is what the plan says it is, and at most its target."""
+    """Every task's exact error is what the plan says it is, and at most its target, or they are on average."""
     above, width = exact_errors(instance, stored.pairs)
-    for task in np.flatnonzero(above > instance.epsilon + CERTAIN).tolist():
-        says = f"errs with probability {above[task]:.6g}, more than its {instance.epsilon[task]:g}"
-        report.complain("assignment.csv", f"task {instance.task_id(task)}: {says}")
+    if instance.the_rule.average:
+        if above.mean() > instance.epsilon.mean() + CERTAIN:
+            says = f"errs with probability {above.mean():.6g} on average, more than {instance.epsilon.mean():g}"
+            report.complain("assignment.csv", f"the plan {says}")
+    else:
+        _check_each(instance, above, report)
     if stored.tasks.rows != instance.n_tasks:
         return
     if "exact_error" not in stored.tasks or ("exact_width" in stored.tasks) != bool(width.any()):
         report.complain(stored.tasks.path.name, "the exact errors, or how exact they are, are missing")
         return
     _check_columns(stored.tasks, {"exact_error": above} | ({"exact_width": width} if width.any() else {}), report)
+
+
+def _check_each(instance: AssignmentInstance, above: Floats, report: Report) -> None:
+    for task in np.flatnonzero(above > instance.epsilon + CERTAIN).tolist():
+        says = f"errs with probability {above[task]:.6g}, more than its {instance.epsilon[task]:g}"
+        report.complain("assignment.csv", f"task {instance.task_id(task)}: {says}")
 
 
 def _check_workers(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
@@ -306,6 +320,8 @@ def _certified_bound(instance: AssignmentInstance, stored: _Stored, report: Repo
         proven = prove(instance, *multipliers, least)
         if form == "blocks" and is_integer:
             proven = max(proven, prove_blocks(instance, *multipliers[1:]))
+        if form == "patterns" and is_integer:
+            proven = max(proven, _proved_by_patterns(instance, stored, multipliers[1], float(budget), report))
     if not np.isfinite(proven):
         report.complain("tasks.csv and workers.csv", "the multipliers prove nothing: they are too large")
         return None
@@ -319,6 +335,51 @@ def _certified_bound(instance: AssignmentInstance, stored: _Stored, report: Repo
             "plan.json", f"certified_bound says {said!r}, but the multipliers prove no more than {proven!r}"
         )
     return proven
+
+
+def _proved_by_patterns(
+    instance: AssignmentInstance, stored: _Stored, worker: Floats, budget: float, report: Report
+) -> float:
+    wrong, levels = stored.claims.get("wrong_dual"), stored.claims.get("levels")
+    if type(wrong) is not float or type(levels) is not int or not 0 < levels <= MOST_LEVELS or instance.classes != 2:
+        report.complain("plan.json", f"wrong_dual and levels say {wrong!r} and {levels!r}, which prove nothing")
+        return -np.inf
+    return prove_patterns(instance, worker, budget, wrong, levels)
+
+
+def _check_spending(instance: AssignmentInstance, stored: _Stored, report: Report) -> None:
+    """A plan made for a sum of money: what it spends, expects to be wrong, and says that every plan expects."""
+    said = stored.claims["spending"]
+    keys = {"money", "wrong"} | ({"wrong_bound"} & set(said) if isinstance(said, dict) else set())
+    if not isinstance(said, dict) or set(said) != keys or any(type(value) is not float for value in said.values()):
+        report.complain(
+            "plan.json", f"spending says {said!r}; it must have numbers money, wrong and perhaps wrong_bound"
+        )
+        return
+    if not instance.the_rule.average:
+        report.complain("plan.json", f"spending is about rule mean-error, not {instance.rule}")
+        return
+    if (report.objective or 0.0) > said["money"] * (1 + SAME):
+        report.complain("plan.json", f"the plan costs {report.objective!r}, more than the {said['money']!r} to spend")
+    wrong = float(exact_errors(instance, stored.pairs)[0].sum())
+    if not _agrees(said["wrong"], wrong):
+        report.complain("plan.json", f"wrong says {said['wrong']!r}, but it is {wrong!r}")
+    report.wrong = wrong
+    if "wrong_bound" in said:
+        report.wrong_bound = _wrong_bound(instance, stored, said["money"], report)
+        if said["wrong_bound"] > (report.wrong_bound or 0.0) * (1 + BOUND) + BOUND:
+            says = f"wrong_bound says {said['wrong_bound']!r}, but the multipliers prove {report.wrong_bound!r}"
+            report.complain("plan.json", says)
+
+
+def _wrong_bound(instance: AssignmentInstance, stored: _Stored, money: float, report: Report) -> float | None:
+    """Every plan with E wrong answers costs at least ``proven - wrong_dual (allowed - E)``: so E for this money."""
+    if stored.claims.get("certified_by") != "patterns" or stored.workers.rows != instance.n_workers:
+        return None
+    price = -stored.claims.get("wrong_dual", 0.0)
+    proven = _proved_by_patterns(instance, stored, stored.workers.numbers("dual"), 0.0, report)
+    allowed = float(instance.epsilon.sum())
+    return (proven + allowed * price - money) / price if price > 0 else None
 
 
 def fewest_labels(instance: AssignmentInstance) -> Ints:

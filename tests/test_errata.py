@@ -1,4 +1,4 @@
-"""What the printed paper gets wrong (models/README.md, "Errata"), each by its smallest example in numbers."""
+"""What the three printed papers get wrong (models/README.md, "Errata"), each by its smallest example in numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import re
 from dataclasses import replace
 from itertools import combinations, product
+from math import comb
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from crowdopt.core.program import relax
 from crowdopt.crowd import bounds, gain
 from crowdopt.crowd.evidence import HOEFFDING
 from crowdopt.crowd.selection import SelectionInstance
+from crowdopt.crowd.voting import majority_accuracy, weighted_error
 from crowdopt.jobs import seed_of
 from crowdopt.offline import ranking
 from crowdopt.programs import assignment
@@ -239,7 +241,163 @@ def test_float64_breaks_algorithm_1_s_ties_wrongly() -> None:
     assert ranking.algorithm1(SelectionInstance(c, n, 2)).workers.tolist() == [0]
 
 
-def test_every_test_that_the_page_names_is_here() -> None:
-    """A mathematician who reads models/README.md must find what it points to."""
-    named = set(re.findall(r"`(test_\w+)`", (MODELS / "README.md").read_text(encoding="utf-8")))
-    assert named - {"test_errata", "test_models"} <= set(globals())
+def test_the_priced_objective_sums_over_tasks() -> None:
+    """Section 7 prints ``sum_{j=1}^n sum_{j=1}^m c_ij y_ij``: i is bound by neither sum. Over tasks and workers it is
+    what the program minimises; n times the workers' sum for one task, the other reading, is another number.
+    """
+    instance = crowdopt.AssignmentInstance(np.full((2, 3), 0.9), [0, 1], 2, 0.4, cost=[[1, 2, 3], [4, 5, 6]])
+    everything = np.ones(6)
+    assert assignment.build(instance).cost @ everything == 21
+    assert {2 * sum(row) for row in ([1, 2, 3], [4, 5, 6])} == {12, 30}
+
+
+TABLE_1 = np.array([0.763, 0.781, 0.625, 0.783, 0.727])  # skills of Liu & Liu's simulation
+
+
+def majority_subsets(m: int) -> int:
+    """n(S_m): subsets of m labelers with more than half of them."""
+    return sum(comb(m, k) for k in range(m // 2 + 1, m + 1))
+
+
+def test_the_exploration_constant_is_beyond_reach() -> None:
+    """D_1(t) = ln t / ((1 / max m n(S_m) - alpha)^2 eps^2), eps < min(Delta_min, delta_min) / 2: at T = 2000 with the
+    skills of Table 1 above 4.8e10 testers, even with alpha = 0. The mended 2 / (M + 1) in place of 1 / 80 takes 6.8e7.
+    """
+    sets = [np.array(one) for k in range(1, 6) for one in combinations(TABLE_1, k)]
+    utility = np.sort([majority_accuracy(one) for one in sets])
+    eps = min(utility[-1] - utility[-2], np.min(np.diff(np.sort(TABLE_1)))) / 2
+    assert eps == pytest.approx(0.001)
+    most = max(m * majority_subsets(m) for m in (1, 3, 5))
+    assert most == 80
+    assert np.log(2000) / (eps / most) ** 2 == pytest.approx(4.86e10, rel=1e-2)
+    assert np.log(2000) / (eps * 2 / 6) ** 2 == pytest.approx(6.84e7, rel=1e-2)
+
+
+def test_the_factor_of_the_union_bound_is_not_needed() -> None:
+    """``|pi(S; p^) - pi(S; p)| <= (m+1)/2 max |p^ - p|`` in place of ``m n(S_m)``: for 3000 pairs of skills."""
+    rng = np.random.default_rng(0)
+    for _ in range(3000):
+        m = int(rng.choice([1, 3, 5, 7]))
+        true, seen = rng.random((2, m))
+        off = abs(majority_accuracy(true) - majority_accuracy(seen))
+        assert off <= (m + 1) / 2 * np.abs(true - seen).max() + 1e-12
+
+
+def test_an_even_set_may_be_as_good() -> None:
+    """Theorem 1: the optimal number is odd. With equal skills {.7} and {.7, .7} tie, so it need not be."""
+    assert majority_accuracy([0.7]) == pytest.approx(majority_accuracy([0.7, 0.7]), abs=1e-15)
+
+
+DOMINATED = np.array([0.9, 0.6, 0.55])  # the first outweighs the others together
+
+
+def weighted_utilities() -> dict[tuple[int, ...], float]:
+    """pi~(S) of every set of DOMINATED under the weighted majority."""
+    sets = [one for k in (1, 2, 3) for one in combinations(range(3), k)]
+    return {one: 1 - weighted_error(DOMINATED[list(one)]) for one in sets}
+
+
+def test_an_optimal_set_need_not_be_monotone() -> None:
+    """Theorem 4 as worded: i in S* and j not in S* means p_i > p_j. p = (.9, .6, .55): {1, 3} is optimal and leaves out
+    the second. Some monotone set is optimal: all of them together always are.
+    """
+    value = weighted_utilities()
+    best = max(value.values())
+    assert value[0, 2] == pytest.approx(best, abs=1e-12) and DOMINATED[1] > DOMINATED[2]
+    assert value[0, 1, 2] == pytest.approx(best, abs=1e-12)
+
+
+def test_the_least_difference_may_be_zero() -> None:
+    """Theorem 5 needs eps below half of Delta_min = min U(S*) - U(S) over other sets: 0 where one labeler dominates."""
+    value = sorted(weighted_utilities().values())
+    assert value[-1] - value[-2] == pytest.approx(0, abs=1e-12)
+
+
+def test_the_constant_of_theorem_5_is_too_small() -> None:
+    """C > max((1 + e/4)/p, (1 - e/4)/(1 - p), ...) is to bound |ln(1 - p^) - ln(1 - p)| by C |p^ - p|. p = .9, e = .1,
+    p^ = p + e/4: 11.5 |p^ - p|, and the printed C is 9.75. 1 / min(p, 1-p, p^, 1-p^) = 13.3 holds.
+    """
+    p, e = 0.9, 0.1
+    seen = p + e / 4
+    printed = max((1 + e / 4) / p, (1 - e / 4) / (1 - p), e / 4 / p, e / 4 / (1 - p))
+    slope = abs(np.log(1 - seen) - np.log(1 - p)) / (seen - p)
+    assert printed == pytest.approx(9.75)
+    assert printed < slope < 1 / min(p, 1 - p, seen, 1 - seen)
+
+
+def test_exploration_takes_more_steps_than_lemma_1_counts() -> None:
+    """Explore while |E| <= D_1 or some N_k <= D_2 (their Fig. 1), D_1 = 2, D_2 = 1: 5 steps after the first tester,
+    (2 + 1)(1 + 1) - 1, where the lemma counts at most D_1 D_2 = 2.
+    """
+    testers, most, times, steps = [1], 2, 1, 0
+    while len(testers) <= most or min(testers) <= times:
+        rare = [k for k, count in enumerate(testers) if count <= times]
+        if rare:
+            testers[rare[0]] += 1
+        else:
+            testers.append(1)
+        steps += 1
+    assert steps == (most + 1) * (times + 1) - 1 == 5 > most * times
+
+
+def disagreements(p: np.ndarray) -> np.ndarray:
+    """How often each labeler differs from the simple majority of all, by all ways to be right."""
+    rates = np.zeros(p.size)
+    for right in product((0, 1), repeat=p.size):
+        bits = np.array(right)
+        rates += np.prod(np.where(bits, p, 1 - p)) * (bits != (bits.sum() > p.size / 2))
+    return rates
+
+
+def test_vetting_may_drop_the_best_labeler() -> None:
+    """(12) says pi(M) + p_i (1 - 2 pi(M)), as if i were not in the majority. p = (.99, .4, .3): it says that the first
+    differs least; she differs most. Right: E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i), r_ij = pi(M without i and j).
+    """
+    p = np.array([0.99, 0.4, 0.3])
+    rates, all_right = disagreements(p), majority_accuracy(p)
+    assert all_right > 0.5 and np.mean(p) > 0.5
+    assert rates == pytest.approx([0.417, 0.181, 0.279], abs=5e-4)
+    printed = all_right + p * (1 - 2 * all_right)
+    assert printed.argmin() == 0 and rates.argmax() == 0
+    for i, j in combinations(range(3), 2):
+        without = majority_accuracy(np.delete(p, [i, j]))
+        assert rates[i] - rates[j] == pytest.approx((2 * without - 1) * (p[j] - p[i]))
+
+
+def test_with_the_skills_of_table_1_everybody_is_best() -> None:
+    """The five together have pi = .8834, and no other set has more: nothing can be gained by selecting there."""
+    value = {one: majority_accuracy(TABLE_1[list(one)]) for k in range(1, 6) for one in combinations(range(5), k)}
+    assert max(value, key=lambda one: value[one]) == (0, 1, 2, 3, 4)
+    assert value[0, 1, 2, 3, 4] == pytest.approx(0.8834, abs=5e-5)
+
+
+def test_table_2_s_full_majority_fits_no_law() -> None:
+    """Skills drawn independently from one law of mean mu: the majority of M is right as if all had skill mu. The
+    mu that each printed number asks for go from .508 to .594: no law gives .5154, .5686, .7000, .7997 at 5, 10, 15, 20.
+    """
+    means = []
+    for m, printed in ((5, 0.5154), (10, 0.5686), (15, 0.7000), (20, 0.7997)):
+        low, high = 0.5, 1.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (middle, high) if majority_accuracy([middle] * m) < printed else (low, middle)
+        means.append(low)
+    assert np.ptp(means) > 0.08 and means[0] == pytest.approx(0.508, abs=1e-3)
+    assert means[-1] == pytest.approx(0.594, abs=2e-3)
+
+
+LINK = re.compile(r"\[`(test_\w+)`\]\((\.\./tests/[\w/]+\.py)\)")
+
+
+def test_every_erratum_links_to_a_test_that_is_there() -> None:
+    """A mathematician who reads models/README.md must find what it points to: the file, and the test in it."""
+    page = (MODELS / "README.md").read_text(encoding="utf-8")
+    for name, path in LINK.findall(page):
+        assert f"def {name}(" in (MODELS / path).read_text(encoding="utf-8"), name
+    errata = page[page.index("\n## 9. Errata") :]
+    items = re.split(r"\n(?=\d+\. )", errata)[1:]
+    assert len(items) >= 18
+    for item in items:
+        assert LINK.search(item), f"no test: {item[:60]}"
+    named = set(re.findall(r"`(test_\w+)`", page)) - {"test_errata", "test_models"}
+    assert named == {name for name, _ in LINK.findall(page)}

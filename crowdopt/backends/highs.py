@@ -24,6 +24,7 @@ MEANING = {
 }
 OVERTIME = 0.5  # seconds that HiGHS may take to notice its own time limit
 TIGHT = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")  # of LPs: their bounds are to be certified
+DUAL, PRIMAL = 1, 4  # HiGHS' numbers for its simplex methods: the latter goes on where only columns have come
 QUICK = 20_000  # entries up to which simplex is done before anybody could press Ctrl-C: it needs no thread of its own
 PATIENCE = 0.2  # seconds between looks for Ctrl-C; the end of a solve is noticed at once
 FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solution arrays is not a point
@@ -196,6 +197,7 @@ class HighsMaster:
         program = Program("master", nothing, empty, row_lower, row_upper, nothing, nothing, nothing > 0, columns, links)
         self.model = hand_over(program, Options())
         self.model.setOptionValue("solver", "simplex")
+        self.moved = True  # whether the rows' sides changed since the last basis, which is then dual feasible at best
 
     def add_columns(self, cost: Floats, matrix: sparse.csc_array) -> None:
         """Append columns, in [0, inf)."""
@@ -205,12 +207,15 @@ class HighsMaster:
 
     def set_rows(self, lower: Floats, upper: Floats) -> None:
         """Change the sides of all rows."""
+        self.moved = True
         self.model.changeRowsBounds(lower.size, np.arange(lower.size, dtype=np.int32), lower, upper)
 
     def solve(self, seconds: float) -> Point | None:
         """Solve on from the last basis; None where that fails or takes longer."""
+        self.model.setOptionValue("simplex_strategy", DUAL if self.moved else PRIMAL)
         self.model.setOptionValue("time_limit", self.model.getRunTime() + seconds)
         self.model.run()
+        self.moved = False
         if str(self.model.getModelStatus()).rpartition(".")[2] != "kOptimal":
             return None
         found, info = self.model.getSolution(), self.model.getInfo()

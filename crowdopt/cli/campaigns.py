@@ -8,7 +8,7 @@ import click
 
 from crowdopt import api
 from crowdopt.cli.common import as_json, say, target
-from crowdopt.crowd.evidence import RULES
+from crowdopt.crowd.evidence import EACH
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.synthetic import recipe
 from crowdopt.io.folder import CAMPAIGN, check_target
@@ -53,7 +53,7 @@ def generate(name: str, seed: int, priced: bool, output: Path, force: bool, as_j
 @click.option("--types", type=click.Path(path_type=Path), help="Types of the tasks: task,type.")
 @click.option("--epsilon", default=0.05, show_default=True, help="Error probability each task may have.")
 @click.option("--capacity", type=click.IntRange(min=0), help="Tasks per worker; default: as many labels as each gave.")
-@click.option("--rule", default="bhattacharyya", show_default=True, type=click.Choice(list(RULES)))
+@click.option("--rule", default="bhattacharyya", show_default=True, type=click.Choice(EACH))
 @target("Campaign folder")
 @as_json
 def import_(

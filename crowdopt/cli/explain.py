@@ -12,7 +12,7 @@ import numpy as np
 from crowdopt import api
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.evidence import RULES
+from crowdopt.crowd.evidence import EACH, refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.campaign import overridden
 from crowdopt.io.explaining import EXPLANATION, write_explanation
@@ -25,7 +25,7 @@ SHOWN = 5  # tasks or workers in a sentence
 @click.command(epilog="Example: crowdopt explain my-campaign -o why")
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path), required=False)
-@click.option("--rule", type=click.Choice(list(RULES)), help="Evidence rule, in place of the campaign's.")
+@click.option("--rule", type=click.Choice(EACH), help="Evidence rule, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables and the curve to write.")
@@ -50,6 +50,7 @@ def explain(
     settings: dict[str, Any] = {} if plan is None else read_overrides(plan)
     settings |= {key: value for key, value in (("rule", rule), ("epsilon", epsilon)) if value is not None}
     instance = overridden(api.read_campaign(campaign), settings)
+    refuse_average(instance.the_rule, "explain")
     margins = api.margins(instance, time_limit / 6)
     if margins is None or not api.has_plan(instance, time_limit / 6):
         _no_plan(instance, margins is None, time_limit, output, force, as_json)
@@ -66,7 +67,7 @@ def _no_plan(
     types = api.conflict(instance, seconds / 6)
     ways = api.remedies(instance, seconds / 3, short.epsilon_within_reach)
     known = "there is no plan: not even shares of labels would do" if settled else "no plan was found soon"
-    said = [known, *short.sentences(instance)[: len(RULES) * 5]]
+    said = [known, *short.sentences(instance)[: len(EACH) * 5]]
     if 1 < len(types) < instance.n_types:
         names = ", ".join(instance.type_id(k) for k in types)
         said.append(f"types {names} cannot all be met; without any one of them the others can")

@@ -22,7 +22,12 @@ from crowdopt.verify import Report
 
 @click.command(epilog="Example: crowdopt solve my-campaign --epsilon 0.05 -o my-plan")
 @click.argument("campaign", type=click.Path(path_type=Path))
-@click.option("--method", default="exact", show_default=True, help="exact, or a backend for the full program.")
+@click.option(
+    "--method",
+    default="exact",
+    show_default=True,
+    help="exact; patterns[:pools=N], the true minimum by exact errors; or a backend.",
+)
 @click.option(
     "--program",
     type=click.Choice(api.PROGRAMS),
@@ -131,6 +136,10 @@ def _why_not(plan: Plan, seconds: float) -> list[str]:
         known = f"; no plan costs less than {plan.bound:.10g}" if np.isfinite(plan.bound) else ""
         return [f"no plan was found within the limits{known}; allow more time"]
     vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
+    if plan.instance.the_rule.average:
+        return [
+            f"infeasible ({vouched}): no labels that can be had err so little on average; raise epsilon or add workers"
+        ]
     shortage = api.explain(plan.instance)
     return [
         f"infeasible ({vouched}): there is no such plan",
@@ -149,6 +158,7 @@ def _verified(report: Report) -> dict[str, Any]:
         "proven": report.proven,
         "labels": report.labels,
         "violation": report.violation,
+        **({} if report.wrong is None else {"wrong": report.wrong, "wrong_bound": report.wrong_bound}),
     }
 
 
@@ -164,6 +174,9 @@ def _verdict(report: Report) -> list[str]:
         said.append(f"recomputed: no plan costs less than {report.certified_bound:.10g}")
     if report.proof == "solver":
         said.append(f"only the solver vouches for: no plan costs less than {report.bound:.10g}")
+    if report.wrong is not None:
+        least = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
+        said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{least}")
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")

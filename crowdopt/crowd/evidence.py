@@ -1,8 +1,8 @@
 """What one label is worth and what a task needs, per rule.
 
 A rule turns accuracies into additive *evidence*: a task whose labels' evidence sums to its *need* is answered
-wrongly with probability at most epsilon, if the labels are combined by the rule's vote weights. Two rules are
-*checked*: their sums are a guide, and the exact error of each vote decides.
+wrongly with probability at most epsilon, if the labels are combined by the rule's vote weights. Three rules are
+*checked*: their sums are a guide, and the exact error of each vote decides, or of all votes on average.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class Rule:
     need_of, error_of : callables
         ``need_of(epsilon, prior)``: evidence a task needs; ``error_of(evidence, prior)``: its inverse. The prior has
         its classes along the last axis.
+    average : bool
+        Whether the target is for the mean error of all tasks, so that no task needs anything by itself.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Rule:
     weight: Callable[[Floats, int], Floats]
     need_of: Callable[[Floats, Floats], Floats]
     error_of: Callable[[Floats, Floats], Floats]
+    average: bool = False
 
     def evidence(self, accuracy: Floats, classes: int = 2) -> Floats:
         """Evidence of one label; what is at most FLOOR is exactly 0."""
@@ -201,7 +204,26 @@ EXACT_ERROR = Rule(
     error_of=_least_error,
 )
 
-RULES = {rule.name: rule for rule in (HOEFFDING, BHATTACHARYYA, PROBIT, EXACT_ERROR)}
+MEAN_ERROR = Rule(
+    name="mean-error",  # the exact errors of all tasks, on average; a single task may have no label at all
+    only_binary=True,
+    checked=True,
+    heeds_prior=True,
+    worth=_match,
+    weight=_log_odds,
+    need_of=lambda epsilon, prior: 0.0 * (epsilon + prior[..., 0]),
+    error_of=bhattacharyya_error,
+    average=True,
+)
+
+RULES = {rule.name: rule for rule in (HOEFFDING, BHATTACHARYYA, PROBIT, EXACT_ERROR, MEAN_ERROR)}
+EACH = [name for name, rule in RULES.items() if not rule.average]  # rules that promise something of every task
+
+
+def refuse_average(rule: Rule, what: str) -> None:
+    """InputError where a rule promises nothing to any single task."""
+    if rule.average:
+        raise InputError(f"rule {rule.name} is for the average of all tasks; {what} needs one of {', '.join(EACH)}")
 
 
 def rule_named(name: str, classes: int = 2) -> Rule:

@@ -123,9 +123,9 @@ def relaxation(instance: AssignmentInstance) -> AssignmentInstance:
     """The linear program that every plan of a checked rule keeps: its bound is a bound for the rule.
 
     Beside the rule's own evidence row, each task has the fewest labels that can reach its target; a task that no
-    workers can settle asks for more labels than there are workers.
+    workers can settle asks for more labels than there are workers. A rule for the average asks nothing of any task.
     """
-    if not instance.the_rule.checked:
+    if not instance.the_rule.checked or instance.the_rule.average:
         return instance
     new = fewest_exact(instance)
     fewest = np.where(new > 0, np.maximum(new + instance.collected_count, instance.min_labels), instance.min_labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -21,6 +21,7 @@ _ABSENT: Any = None  # as given; what the instance then holds is always an array
 _DEFAULT_ONE: Any = 1.0
 COVERAGE = 1e-9  # evidence, absolute, float64; how short of its need a planned task may be: solvers accept 1e-6
 PRICES = (1e-3, 1e6)  # a positive price lies between these: solvers' tolerances are absolute
+PART = 1_000_000  # entries of long arrays that are looked at together
 UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where none is set
 
 
@@ -40,7 +41,8 @@ class AssignmentInstance:
     epsilon : float or (tasks,) float
         Target error probability, in (0, 1/2).
     rule : str
-        How evidence adds up: ``bhattacharyya``, ``hoeffding``, ``probit`` or ``exact-error`` (crowdopt.crowd.evidence).
+        How evidence adds up: ``bhattacharyya``, ``hoeffding``, ``probit``, ``exact-error`` or ``mean-error``
+        (crowdopt.crowd.evidence).
     cost : float, (workers,) or (types, workers)
         c, what a label is paid; at least 0.
     classes : int
@@ -208,14 +210,18 @@ class AssignmentInstance:
 
     def supply(self, pairs: Ints, amounts: Floats | None = None) -> Floats:
         """Evidence that pairs (task, worker) bring to each task, summed in their order, shape (tasks,)."""
-        evidence = self.evidence[self._rows(pairs), pairs[:, 1]]
-        if amounts is not None:
-            evidence = evidence * amounts
-        return np.bincount(pairs[:, 0], weights=evidence, minlength=self.n_tasks).astype(np.float64)
+        total = np.zeros(self.n_tasks)
+        for part in parts(len(pairs)):
+            some = pairs[part]
+            evidence = self.evidence[self._rows(some), some[:, 1]]
+            np.add.at(total, some[:, 0], evidence if amounts is None else evidence * amounts[part])
+        return total
 
     def prices(self, pairs: Ints) -> Floats:
         """What each pair's label is paid, shape (k,)."""
-        paid: Floats = self.cost[self._rows(pairs), pairs[:, 1]]
+        paid = np.empty(len(pairs))
+        for part in parts(len(pairs)):
+            paid[part] = self.cost[self._rows(pairs[part]), pairs[part, 1]]
         return paid
 
     def error_bound(self, evidence: Floats) -> Floats:
@@ -250,6 +256,11 @@ class AssignmentInstance:
 
     def _rows(self, pairs: Ints) -> Ints:
         return self.task_type[pairs[:, 0]]
+
+
+def parts(size: int, each: int = PART) -> Iterator[slice]:
+    """A long array in parts, so that what is computed from it needs little memory beside it."""
+    return (slice(start, min(start + each, size)) for start in range(0, size, each))
 
 
 def _or(value: Any, default: int) -> Any:

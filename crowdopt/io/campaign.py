@@ -157,11 +157,13 @@ def read_with_labels(folder: str | Path) -> Campaign:
 
 
 def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstance:
-    """The campaign's instance with the rule and the epsilon that a plan says it was made for."""
-    known = {"rule": str, "epsilon": float}
+    """The campaign's instance with the rule, the epsilon and the price that a plan says it was made for."""
+    known = {"rule": str, "epsilon": float, "price": float}
     if not isinstance(settings, dict) or any(type(settings[key]) is not known.get(key) for key in settings):
-        raise InputError(f"plan.json: in_place_of_campaign may hold a rule and an epsilon, not {settings!r}")
+        raise InputError(f"plan.json: in_place_of_campaign may hold a rule, an epsilon and a price, not {settings!r}")
     instance = replace(instance, rule=settings.get("rule", instance.rule))
+    if "price" in settings:
+        instance = replace(instance, cost=np.asarray(settings["price"]))
     return instance.with_epsilon(settings["epsilon"]) if "epsilon" in settings else instance
 
 

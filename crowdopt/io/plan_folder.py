@@ -75,10 +75,14 @@ def summary(plan: Plan) -> dict[str, Any]:
     }
     if plan.duals is not None:
         numbers["certified_by"] = plan.duals.form
+        if plan.duals.form == "patterns":
+            numbers |= {"wrong_dual": plan.duals.wrong, "levels": plan.duals.levels}
     if instance.has_prior or instance.observed:
         numbers["prior"] = stated_prior(instance)
     if plan.duals is not None and instance.budget is not None:
         numbers["budget_dual"] = plan.duals.budget
+    if plan.spending:
+        numbers["spending"] = plan.spending
     if plan.overrides:
         numbers["in_place_of_campaign"] = plan.overrides
     return {**numbers, "versions": versions()}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io import mps
 from crowdopt.io.export import ids_of
-from crowdopt.programs import assignment, assignment_dual, missing
+from crowdopt.programs import assignment, assignment_dual, missing, patterns
 from tests.models.reading import MODELS
 from tests.models.tiny import facts_of, instance_of
 
@@ -19,6 +20,7 @@ BUILT: dict[str, tuple[str, Callable[[AssignmentInstance], Program]]] = {
     "assignment-dual": ("capacity", assignment_dual.build),
     "assignment-lp-dual": ("everything", lambda instance: dualize(relax(assignment.build(instance)))),
     "missing": ("infeasible", missing.build),
+    "patterns": ("capacity", lambda instance: patterns.build(replace(instance, rule="exact-error"))),
 }
 
 

@@ -102,5 +102,5 @@ def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool
         return None
     split.thin()
     if thorough and split.cost > search.bound + 0.5 and split.everybody.size <= SQUEEZED:
-        split.squeeze(SQUEEZES, sharing, trading)
+        split.squeeze(SQUEEZES, sharing, trading, lambda: search.clock.over)
     return split.pairs()

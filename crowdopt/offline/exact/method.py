@@ -13,6 +13,8 @@ from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.offline.exact.aim import aim
 from crowdopt.offline.exact.blocks import MEETS
+from crowdopt.offline.exact.dive import Care
+from crowdopt.offline.exact.levels import stage as levels
 from crowdopt.offline.exact.patterns import dive_into, pays, price, start_blocks
 from crowdopt.offline.exact.relaxation import Relaxation, relax_classes
 from crowdopt.offline.exact.search import Search, Solvers
@@ -23,7 +25,7 @@ SMALL = 600  # pairs up to which a short search over the full program comes firs
 QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
 ATTEMPTS = 24  # plans aimed at in all; deterministic, unlike seconds
 NEARLY = 2e-4  # relative gap of the master at which a first dive is worth its while
-DIVES, REPRICINGS = 12, 20  # with care, and rounds of pricing each time that tasks are fixed
+CAREFUL, THOROUGH, DIVES = Care(repricings=20), Care(repricings=60, tries=4), 40  # dives, and how many of the last
 LARGEST = 4_000_000  # pairs up to which the full program is searched at all
 
 
@@ -52,6 +54,7 @@ def solve_exact(
         return _linear_plan(instance, kind, relaxation, options)
     certified = known.bound if known.proof == "certificate" else -np.inf
     duals = relaxation.duals()
+    del relaxation  # the LP of a large instance takes much memory
     search = Search(instance, classes, solvers, options, clock, listener, duals, certified, known)
     for stage in _stages(search):
         if search.done:
@@ -67,13 +70,16 @@ def _stages(search: Search) -> Iterator[Callable[[], None]]:
     """What is tried in turn until the plan is proven."""
     if search.pairs <= SMALL:
         yield partial(search.in_full, QUICK)
+    if levels.pay(search):
+        yield partial(levels.climb, search)
     if pays(search):
         yield partial(aim, search, 1, thorough=False)
         blocks = start_blocks(search)
         yield partial(price, search, blocks, NEARLY)
-        yield partial(dive_into, search, blocks, dives=1, repricings=0)
+        yield partial(dive_into, search, blocks, 1, Care())
         yield partial(price, search, blocks, MEETS)
-        yield partial(dive_into, search, blocks, DIVES, REPRICINGS)
+        yield partial(dive_into, search, blocks, 1, CAREFUL)
+        yield partial(dive_into, search, blocks, DIVES, THOROUGH)
     yield partial(aim, search, ATTEMPTS)
     if search.pairs <= LARGEST:
         yield partial(search.in_full, None)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from crowdopt.crowd.classes import firsts
 from crowdopt.offline.exact.blocks import Blocks, Prices
-from crowdopt.offline.exact.dive import Dived, dive
+from crowdopt.offline.exact.dive import JITTER, Care, Dived, dive
 from crowdopt.offline.exact.search import Search
 from crowdopt.offline.exact.split import Split, are_compiled
 from crowdopt.plan import Duals
@@ -52,14 +54,15 @@ def duals_of(blocks: Blocks) -> Duals:
     return Duals(task, worker, prices.labels[classes.task_class], prices.budget, form="blocks")
 
 
-def dive_into(search: Search, blocks: Blocks, dives: int, repricings: int) -> None:
-    """Dive until the plan is proven, after the first time with a little chance."""
+def dive_into(search: Search, blocks: Blocks, dives: int, care: Care) -> None:
+    """Dive until the plan is proven, after the first time with a little more chance."""
     limit = dives if search.options.nodes is None else min(dives, search.options.nodes)
     for number in range(limit):
         if search.done or blocks.point is None:
             return
-        rng = None if number == 0 else np.random.default_rng([search.options.seed, number])
-        offer(search, blocks, dive(blocks, repricings, rng, lambda: search.clock.left))
+        rng = np.random.default_rng([search.options.seed, number])
+        careful = replace(care, jitter=care.jitter if number == 0 else care.jitter + JITTER)
+        offer(search, blocks, dive(blocks, careful, rng, search.value, lambda: search.clock.left))
 
 
 def offer(search: Search, blocks: Blocks, dived: Dived) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.crowd.classes import Classes, Floats, Ints
-from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.instance import COVERAGE, parts
 
 
 def _kernels() -> Any:
@@ -32,6 +33,8 @@ def are_compiled() -> bool:
 EVEN = 10_000_000  # tasks x worker classes up to which an even deal is looked at
 PATIENCE = 2  # failures to take a label from a row before it is left alone
 ROUNDS = 200  # of levelling
+ALLOWED = 100  # times the work of finishing once: pairs tried while labels are bought for a row
+TASKS = 100_000  # whose labels are looked at together
 ROOM = 6  # labels a task may have beyond twice the average
 
 
@@ -155,17 +158,18 @@ class Split:
         """Whether no task is short."""
         return bool((self.slack >= 0).all())
 
-    @property
-    def labels(self) -> tuple[Ints, Ints]:
-        """Task and worker class of every label."""
-        dealt = np.arange(self.hands.shape[1]) < self.held[:, None]
-        return np.repeat(np.arange(self.held.size), self.held), self.hands[dealt].astype(np.int64)
+    def labels(self) -> Iterator[tuple[Ints, Ints]]:
+        """Task and worker class of every label, for many tasks at a time: all labels together take much memory."""
+        for part in parts(self.held.size, TASKS):
+            held = self.held[part]
+            dealt = np.arange(self.hands.shape[1]) < held[:, None]
+            yield part.start + np.repeat(np.arange(held.size), held), self.hands[part][dealt].astype(np.int64)
 
     @property
     def cost(self) -> float:
         """What the labels cost."""
-        task, group = self.labels
-        return float(self.classes.cost[self.classes.task_class[task], group].sum())
+        kind, cost = self.classes.task_class, self.classes.cost
+        return float(sum(cost[kind[task], group].sum() for task, group in self.labels()))
 
     def level(self) -> None:
         """Even out the tasks of each evidence row."""
@@ -185,13 +189,15 @@ class Split:
             if (self.slack[tasks] < 0).any():
                 _kernels().escalate(
                     tasks, classes.task_class, classes.evidence, classes.cost, *self._hands(), self.left, self.state,
-                    ROUNDS // 4, work,
+                    ROUNDS // 4, work, ALLOWED * work,
                 )  # fmt: skip
 
-    def squeeze(self, tries: int, finishing: int, trading: int) -> None:
+    def squeeze(self, tries: int, finishing: int, trading: int, over: Callable[[], bool]) -> None:
         """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails."""
         stubborn = np.zeros(len(self.rows), np.int64)
         for _ in range(tries):
+            if over():
+                return
             spare = np.array([self._worth_sparing(tasks) for tasks in self.rows])
             spare[stubborn >= PATIENCE] = -np.inf
             if not spare.size or spare.max() <= 0:
@@ -272,7 +278,14 @@ class Split:
 
     def pairs(self) -> Ints:
         """The labels as pairs (task, worker)."""
-        return pairs_of(self.classes, *self.labels)
+        classes = self.classes
+        if classes.worker_class.size != classes.workers_in.size:
+            return pairs_of(classes, *map(np.concatenate, zip(*self.labels(), strict=True)))
+        pairs, start = np.empty((int(self.held.sum()), 2), np.int64), 0
+        for task, group in self.labels():
+            pairs[start : start + task.size] = pairs_of(classes, task, group)
+            start += task.size
+        return pairs
 
     def _worth(self, tasks: Ints) -> Floats:
         worth: Floats = self.classes.evidence[self.classes.task_class[tasks[0]]]

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import Options, assign, recipe, solve, write_plan
+from crowdopt import AssignmentInstance, Options, assign, recipe, solve, write_plan
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
 from crowdopt.offline.exact import boxstep, kernels
 from crowdopt.offline.exact.blocks import Blocks, Prices
-from crowdopt.offline.exact.dive import dive
+from crowdopt.offline.exact.dive import Care, dive
 from crowdopt.programs import aggregated
 from crowdopt.proofs import minimum_knapsack, prove_blocks
 from tests.small import brute_force, instances
@@ -88,14 +88,15 @@ def test_generated_bounds_lie_below_the_optimum(instance):
 
 
 @pytest.mark.parametrize("name", ["L3:60x40", "R10:100x60", "B5:100x60"])
-def test_a_dive_keeps_every_capacity(name):
+@pytest.mark.parametrize("tries", [1, 3])
+def test_a_dive_keeps_every_capacity(name, tries):
     """What is fixed, what is left and what room remains add up, and every set covers its task."""
     classes = classes_of(recipe(name))
     start = Prices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
     supply = classes.workers_in * classes.capacity
     blocks = Blocks(classes, HighsMaster, start, classes.tasks_in, supply)
     blocks.generate(100, 1e-6, np.inf, lambda: 30.0)
-    dived = dive(blocks, 5, None, lambda: 30.0)
+    dived = dive(blocks, Care(5, tries), np.random.default_rng(0), np.inf, lambda: 30.0)
     used = np.zeros(supply.size, np.int64)
     left = classes.tasks_in.copy()
     for kind, groups, count in dived.hands(blocks):
@@ -131,3 +132,13 @@ def test_equal_runs_write_equal_bytes(name, tmp_path):
     for file in files:
         if file.name != "run.json":
             assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
+
+
+@pytest.mark.parametrize("skills", [(0.9, 0.75, 0.6), (0.85, 0.65), (0.8, 0.7, 0.6, 0.55)])
+@pytest.mark.parametrize("epsilon", [0.02, 0.1])
+def test_few_skills_are_proven_by_certificate(skills, epsilon):
+    """Many workers alike make many equal sets; a search that looks at twins once still finds the cheapest."""
+    accuracy = np.resize(skills, (1, 60))
+    instance = AssignmentInstance(accuracy, np.zeros(100, int), np.full(60, 60), epsilon, rule="hoeffding")
+    plan = assign(instance, time_limit=60, nodes=10)
+    assert plan.proven and plan.proof == "certificate"

@@ -98,6 +98,9 @@ def _search(cost, worth, core, inside, paid, slack, bound, close, room, cells, s
         taken[k - 1] = chosen[i] = step > 0
         spent += step * cost[i]
         left -= step * worth[i]
+        while step < 0 and k < n and cost[core[k]] == cost[i] and worth[core[k]] == worth[i]:
+            taken[k] = False  # without this label, there is no point in its twins
+            k += 1
     return bound, best
 
 

@@ -214,12 +214,13 @@ def finish(tasks, worth, size, fewest, most, hands, held, slack, state, work):
 
 
 @njit(cache=True)
-def escalate(tasks, row, worth, cost, size, fewest, most, hands, held, slack, left, state, rounds, work):
+def escalate(tasks, row, worth, cost, size, fewest, most, hands, held, slack, left, state, rounds, work, allowed):
     """Buy one label for the poorest task of a row, level and finish the row, and so on until none is short.
 
-    One label more gives all tasks of the row something to share, so few are bought. Returns whether none is short.
+    One label more gives all tasks of the row something to share, so few are bought; where evidence comes in few sizes
+    nothing is shared, and ``allowed`` pairs tried in all end it. Returns whether none is short.
     """
-    while True:
+    while allowed > 0:
         poorest = tasks[np.argmin(slack[tasks])]
         if slack[poorest] >= 0:
             return True
@@ -239,5 +240,6 @@ def escalate(tasks, row, worth, cost, size, fewest, most, hands, held, slack, le
         held[poorest] += 1
         left[pick] -= 1
         slack[poorest] += worth[t, pick]
-        level(tasks, worth[t], size, fewest, most, hands, held, slack, state, rounds)
-        finish(tasks, worth[t], size, fewest, most, hands, held, slack, state, work)
+        allowed -= level(tasks, worth[t], size, fewest, most, hands, held, slack, state, rounds)
+        allowed -= work - finish(tasks, worth[t], size, fewest, most, hands, held, slack, state, work)
+    return False

@@ -1,0 +1,118 @@
+"""How far is each rule from the true minimum: labels per task, rule by rule, over crowds of few skills.
+
+    python -m benchmarks.papers.beyond_rules [--tasks 200] [--limit 10] [--picture FILE]
+
+A hundred workers in pools of equal skill, every capacity the same: 0.6 or 1 times the number of tasks. Under the first
+three rules each task keeps its target by a bound, or exactly; *exact* is the true minimum over patterns with its
+certificate, *on average* the fewest labels whose mean error keeps the target. Everything is deterministic: there is no
+seed. Every plan's exact errors are checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import crowdopt
+from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.io.plan_folder import versions
+from crowdopt.plan import breaches
+from crowdopt.report.charts import altair, save
+
+CROWDS = {  # name: (skill, workers of 100), labels that a worker gives as a share of the tasks
+    "all .7": ([(0.7, 100)], 0.6),
+    "half .7, half .5": ([(0.7, 50), (0.5, 50)], 1.0),
+    ".9 / .75 / .6 (10, 30, 60 %)": ([(0.9, 10), (0.75, 30), (0.6, 60)], 0.6),
+    ".85 / .65 (30, 70 %)": ([(0.85, 30), (0.65, 70)], 0.6),
+    ".9 / .65 (5, 95 %)": ([(0.9, 5), (0.65, 95)], 0.6),
+}
+EPSILONS = (0.1, 0.05, 0.01)
+RULES = {  # what the chart calls it: (rule, method)
+    "hoeffding": ("hoeffding", "exact"),
+    "bhattacharyya": ("bhattacharyya", "exact"),
+    "probit, checked": ("probit", "exact"),
+    "exact": ("exact-error", "patterns"),
+    "on average": ("mean-error", "patterns"),
+}
+
+
+def crowd(name: str, tasks: int, epsilon: float) -> crowdopt.AssignmentInstance:
+    pools, share = CROWDS[name]
+    skills = np.concatenate([np.full(count, skill) for skill, count in pools])
+    capacity = np.full(skills.size, round(share * tasks))
+    return crowdopt.AssignmentInstance(skills[None], np.zeros(tasks, np.int64), capacity, epsilon, rule="exact-error")
+
+
+def solved(instance: crowdopt.AssignmentInstance, rule: str, method: str, limit: float) -> crowdopt.Plan:
+    plan = crowdopt.assign(replace(instance, rule=rule), method, time_limit=limit)
+    if plan.found:
+        assert not breaches(plan.instance, plan.pairs)
+        errors = exact_errors(replace(instance, rule="exact-error"), plan.pairs)[0]
+        kept = errors.mean() if rule == "mean-error" else errors.max()
+        if rule != "hoeffding":  # its votes have other weights
+            assert kept <= instance.epsilon[0] + CERTAIN
+    return plan
+
+
+def cell(plan: crowdopt.Plan) -> str:
+    if not plan.found:
+        return "no plan (proven)" if plan.proven else "no plan"
+    share = f"{plan.labels / plan.instance.n_tasks:.2f}"
+    if plan.proven:
+        return share if plan.proof == "certificate" else f"{share} (solver)"
+    return f"{share} (gap {100 * plan.gap:.2g} %)"
+
+
+def draw(rows: list[dict], path: Path) -> None:
+    alt = altair()
+    order = list(RULES)
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        y=alt.Y("rule:N", sort=order, title=None, axis=alt.Axis(labels=False, ticks=False)),
+        x=alt.X("labels:Q", title="labels per task"),
+    )
+    bars = base.mark_bar().encode(color=alt.Color("rule:N", sort=order, title="rule"))
+    text = base.mark_text(align="left", dx=3, fontSize=10).encode(text=alt.Text("labels:Q", format=".3~g"))
+    chart = (bars + text).properties(width=240, height=78)
+    header = alt.Header(labelAngle=0, labelAlign="left", labelFontSize=12)
+    faceted = chart.facet(
+        row=alt.Row("crowd:N", sort=list(CROWDS), title=None, header=header),
+        column=alt.Column(
+            "epsilon:N",
+            sort=[f"ε = {epsilon:g}" for epsilon in EPSILONS],
+            title=None,
+            header=alt.Header(labelFontSize=13),
+        ),
+        spacing=8,
+    )
+    save(faceted.resolve_scale(x="independent"), path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", type=int, default=200)
+    parser.add_argument("--limit", type=float, default=10.0, help="seconds per plan")
+    parser.add_argument("--picture", type=Path)
+    given = parser.parse_args()
+    print(" · ".join(f"{name} {number}" for name, number in versions().items()))
+    print("| crowd | epsilon | " + " | ".join(RULES) + " |")
+    print("|---" * (2 + len(RULES)) + "|")
+    rows = []
+    for name in CROWDS:
+        for epsilon in EPSILONS:
+            instance, cells = crowd(name, given.tasks, epsilon), []
+            for label, (rule, method) in RULES.items():
+                plan = solved(instance, rule, method, given.limit)
+                cells.append(cell(plan))
+                if plan.found:
+                    labels = plan.labels / given.tasks
+                    rows.append({"crowd": name, "epsilon": f"ε = {epsilon:g}", "rule": label, "labels": labels})
+            print(" | ".join(["", name, f"{epsilon:g}", *cells, ""]).strip(), flush=True)
+    if given.picture is not None:
+        draw(rows, given.picture)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""How workers are cut into levels: for each class of tasks by what a label of theirs is worth to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.classes import Classes, Floats, Ints
+
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Levels l of a class t of tasks: whoever is worth more than the level below and at most ``tops[t][l]``.
+
+    Counting everybody in a level as its best member relaxes the problem, so that what is proven of levels is proven
+    of workers; with a level for each worker nothing is lost.
+
+    Parameters
+    ----------
+    classes : Classes
+    tops : T arrays, (L_t,)
+        Ascending.
+    of : (T, G) int
+        The level of each worker class.
+    """
+
+    classes: Classes
+    tops: tuple[Floats, ...]
+    of: Ints
+
+    @classmethod
+    def cut(cls, classes: Classes, tops: list[Floats]) -> Levels:
+        """Levels that end where they are told to."""
+        of = [np.searchsorted(top, worth) for top, worth in zip(tops, classes.evidence, strict=True)]
+        return cls(classes, tuple(tops), np.array(of, np.int64))
+
+    @classmethod
+    def evenly(cls, classes: Classes, count: int) -> Levels:
+        """About so many levels for each class of tasks, with as many workers in each."""
+        parts = np.linspace(0, 1, count + 1)[1:]
+        return cls.cut(classes, [np.unique(np.quantile(worth, parts, method="higher")) for worth in classes.evidence])
+
+    @property
+    def starts(self) -> Ints:
+        """Where each class's levels begin, when all are counted through; the last entry is their number."""
+        return np.concatenate([[0], np.cumsum([top.size for top in self.tops])])
+
+    def finer(self, kind: int, which: Ints, used: Bools) -> Floats:
+        """Where to cut those levels of a class of tasks: at the median of the workers in use, below the top."""
+        worth, cuts = self.classes.evidence[kind], []
+        for level in which.tolist():
+            inside = np.sort(worth[used & (self.of[kind] == level)])
+            below = inside[inside < self.tops[kind][level]]
+            if below.size:
+                cuts.append(min(inside[(inside.size - 1) // 2], below[-1]))
+        return np.array(cuts, np.float64)
+
+    def split(self, cuts: list[Floats]) -> tuple[Levels, list[Ints]]:
+        """Levels with those ends too, and the old level that each of them comes from."""
+        tops = [np.union1d(old, new) for old, new in zip(self.tops, cuts, strict=True)]
+        origin = [np.searchsorted(old, new) for old, new in zip(self.tops, tops, strict=True)]
+        return Levels.cut(self.classes, tops), origin

@@ -1,0 +1,1 @@
+"""The true minimum: programs over patterns of labels, generated as they are needed."""

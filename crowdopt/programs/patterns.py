@@ -1,0 +1,137 @@
+"""The true minimum: how many tasks of each kind get which pattern of labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.core.program import Program, stack
+from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.exactness import CERTAIN
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.patterns import Errors, Floats, Ints
+from crowdopt.crowd.pools import Pools, pools_of
+
+MANY = 1_000_000  # patterns of one kind that ``build`` looks through; beyond, they have to be generated
+SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are absolute
+
+
+@dataclass(frozen=True, eq=False)
+class Menu:
+    """Patterns to choose from: the kind of task each is for, labels of each pool, its error.
+
+    Parameters
+    ----------
+    kind : (k,) int
+    pattern : (k, G) int
+    error : (k,)
+    """
+
+    kind: Ints
+    pattern: Ints
+    error: Floats
+
+    def joined(self, other: Menu) -> Menu:
+        """Both menus; a pattern that is in both stands once."""
+        rows = np.column_stack([np.append(self.kind, other.kind), np.concatenate([self.pattern, other.pattern])])
+        error = np.append(self.error, other.error)
+        _, first = np.unique(rows, axis=0, return_index=True)
+        first.sort()
+        return Menu(rows[first, 0], rows[first, 1:], error[first])
+
+
+def of_menu(pools: Pools, menu: Menu, wrong: float | None = None, least_wrong: bool = False) -> Program:
+    """``min sum c_tP z_tP  s.t.  sum_P z_tP = n_t,  sum_tP (a_Pg - h)+ z_tP <= M_g(h+1) + ... + M_g(s)``, z whole.
+
+    z_tP is the number of tasks of kind t with pattern P, ``c_tP = sum_g c_tg a_Pg``. The supply rows are exact: labels
+    can be dealt to the workers of a pool just if they hold (crowdopt.crowd.pools.Pools.rows).
+
+    Columns: ``given`` (k,), the z. Rows: ``task`` (T,), ``supply`` (pools and depths,) [, ``budget`` (1,)]
+    [, ``wrong`` (1,)].
+
+    Parameters
+    ----------
+    wrong : float, optional
+        At most so many wrong answers expected in all: ``sum e_tP z_tP <= wrong``, in units of 1/SCALE.
+    least_wrong : bool
+        Whether to minimise ``sum e_tP z_tP``, in units of 1/SCALE, instead of the cost.
+    """
+    kinds, count = pools.tasks_in.size, menu.kind.size
+    pool, depth, supply = pools.rows
+    spent = (pools.cost[menu.kind] * menu.pattern).sum(axis=1)
+    budget = pools.instance.budget
+    of_kind = sparse.csr_array((np.ones(count), (menu.kind, np.arange(count))), shape=(kinds, count))
+    rows: list[tuple[str, sparse.sparray, Floats, Floats]] = [
+        ("task", of_kind, pools.tasks_in.astype(np.float64), pools.tasks_in.astype(np.float64)),
+        ("supply", _beyond(menu, pool, depth), np.full(pool.size, -np.inf), supply),
+    ]
+    if budget is not None:
+        rows.append(("budget", sparse.csr_array(spent[None]), np.array([-np.inf]), np.array([budget])))
+    if wrong is not None:
+        error = sparse.csr_array(SCALE * menu.error[None])
+        rows.append(("wrong", error, np.array([-np.inf]), np.array([SCALE * wrong])))
+    return Program(
+        name="patterns",
+        cost=SCALE * menu.error if least_wrong else spent,
+        matrix=sparse.vstack([part for _, part, _, _ in rows], format="csc"),
+        row_lower=np.concatenate([low for *_, low, _ in rows]),
+        row_upper=np.concatenate([high for *_, high in rows]),
+        lower=np.zeros(count),
+        upper=pools.tasks_in[menu.kind].astype(np.float64),
+        integer=np.ones(count, bool),
+        columns=stack([("given", (count,))]),
+        rows=stack([(name, (low.size,)) for name, _, low, _ in rows]),
+    )
+
+
+def _beyond(menu: Menu, pool: Ints, depth: Ints) -> sparse.csr_array:
+    """Labels of a pool beyond the h-th of each pattern, a row for each pool and depth."""
+    beyond = np.maximum(0, menu.pattern[:, pool] - depth).T.astype(np.float64)
+    return sparse.csr_array(beyond)
+
+
+def whole_menu(pools: Pools) -> Menu:
+    """Every pattern that no other makes superfluous, kind by kind, by looking at all of them: for small instances.
+
+    Under a rule for each task: those that keep its target and that no smaller one does. Under a rule for the average:
+    all of them.
+    """
+    sizes = pools.sizes
+    if np.prod(sizes + 1.0) > MANY:
+        raise InputError("the workers allow too many patterns for one explicit program; use method patterns")
+    every = np.array(list(product(*(range(size + 1) for size in sizes.tolist()))), dtype=np.int64)
+    parts = []
+    for t in range(pools.tasks_in.size):
+        errors = Errors(pools.skill[t], float(pools.prior[t])).of(every)
+        fine = (every.sum(axis=1) >= pools.fewest[t]) & (every.sum(axis=1) <= pools.most[t])
+        if not pools.instance.the_rule.average:
+            fine &= errors <= pools.epsilon[t] + CERTAIN
+            fine = _minimal(every, fine)
+        parts.append(Menu(np.full(np.count_nonzero(fine), t), every[fine], errors[fine]))
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.joined(part)
+    return whole
+
+
+def _minimal(every: Ints, fine: np.ndarray) -> np.ndarray:
+    """Of the patterns that will do, those that would not with any one label less."""
+    allowed = {tuple(row) for row in every[fine].tolist()}
+    steps = np.eye(every.shape[1], dtype=np.int64)
+    kept = fine.copy()
+    for k in np.flatnonzero(fine):
+        kept[k] = not any(tuple(row) in allowed for row in (every[k] - steps).tolist())
+    return kept
+
+
+def build(instance: AssignmentInstance) -> Program:
+    """The program over all patterns of an instance; see :func:`of_menu`."""
+    pools = pools_of(instance)
+    wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
+    return of_menu(pools, whole_menu(pools), wrong)
+
+
+PROGRAM = ("patterns", build)

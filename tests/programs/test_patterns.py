@@ -1,0 +1,150 @@
+"""The program over patterns: what models/patterns.mod says, and the exact optima of small instances."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import crowdopt
+from crowdopt import AssignmentInstance
+from crowdopt.core.program import Program
+from crowdopt.crowd.pools import pools_of
+from crowdopt.io.naming import MPS
+from crowdopt.offline.patterns.deal import deal
+from crowdopt.programs import patterns
+from tests.models.pooled import FILES, RULES, facts_of, instance_of, optima, pattern_id, pooled_section
+from tests.models.reading import MODELS, assert_same, described, translated
+from tests.pooled import drawn, least
+
+files = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+rules = pytest.mark.parametrize("rule", RULES)
+needs_glpk = pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
+
+
+def by_name(program: Program, instance: AssignmentInstance) -> dict:
+    """The builder's program under the specification's names."""
+    pools = pools_of(instance)
+    menu = patterns.whole_menu(pools)
+    pool, depth, _ = pools.rows
+    ids = {
+        "given": [[f"{t + 1},{pattern_id(row)}" for t, row in zip(menu.kind, menu.pattern, strict=True)]],
+        "task": [[str(t + 1) for t in range(pools.tasks_in.size)]],
+        "supply": [[f"{g + 1},{h}" for g, h in zip(pool, depth, strict=True)]],
+    }
+    return _plain(described(program, ids, MPS))
+
+
+def _plain(found: dict) -> dict:
+    def name(text: str) -> str:
+        return text.replace("%2C", ",").removesuffix("[0]") if "supply" not in text else text.replace("%2C", ",")
+
+    rows = {
+        name(key): {**row, "entries": {name(column): value for column, value in row["entries"].items()}}
+        for key, row in found["rows"].items()
+    }
+    return {**found, "columns": {name(key): column for key, column in found["columns"].items()}, "rows": rows}
+
+
+@files
+def test_the_stated_optima_are_the_exact_ones(path: Path) -> None:
+    """Recomputed in rationals: every set of workers for every task, the error as the less likely class."""
+    facts = facts_of(path)
+    assert optima(facts) == facts["optimum"]
+
+
+@files
+def test_the_page_says_the_same(path: Path) -> None:
+    """models/README.md lists every instance with its optima."""
+    optimum, page = facts_of(path)["optimum"], (MODELS / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith(f"| `{path.stem}`, ")]
+    assert len(rows) == 1 and rows[0].endswith(f"| {optimum['exact-error']} | {optimum['mean-error']} |")
+
+
+@rules
+@files
+def test_builder_and_method_have_the_exact_optimum(path: Path, rule: str) -> None:
+    """The explicit program through HiGHS, and the method that generates its columns."""
+    facts = facts_of(path)
+    instance, stated = instance_of(facts, rule), facts["optimum"][rule]
+    found, plan = crowdopt.certify(crowdopt.solve(patterns.build(instance))), crowdopt.assign(instance, "patterns")
+    if stated == "infeasible":
+        assert found.bound == float("inf") and not plan.found
+    else:
+        assert found.proves_optimal(1e-6) and found.value == pytest.approx(float(Fraction(stated)))
+        assert plan.proven and plan.objective == pytest.approx(float(Fraction(stated)))
+
+
+@needs_glpk
+@rules
+@files
+def test_the_specification_says_the_same(path: Path, rule: str, tmp_path: Path) -> None:
+    """GLPK translates models/patterns.mod, computes every error itself, and finds the same optimum."""
+    facts = facts_of(path)
+    instance = instance_of(facts, rule)
+    found = translated("patterns", pooled_section(instance), tmp_path)
+    assert_same(_plain(found), by_name(patterns.build(instance), instance))
+    stated = facts["optimum"][rule]
+    assert found["ip"] is None if stated == "infeasible" else found["ip"] == pytest.approx(float(Fraction(stated)))
+
+
+@needs_glpk
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_all_options_are_what_the_specification_says(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """Kinds, priors, prices, label limits, a budget, unequal room: entry for entry, by names."""
+    instance = drawn(seed)
+    if not pools_of(instance).sizes.size:
+        return
+    found = translated("patterns", pooled_section(instance), tmp_path_factory.mktemp("patterns"))
+    assert_same(_plain(found), by_name(patterns.build(instance), instance))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_method_finds_the_least_cost(seed: int) -> None:
+    """Against all sets of pairs of at most three tasks: the same cost, a bound no higher, and no plan where none is."""
+    instance = drawn(seed)
+    best, plan = least(instance), crowdopt.assign(instance, "patterns")
+    assert plan.found == (best is not None)
+    if best is not None:
+        assert plan.objective == pytest.approx(best) and plan.bound <= best + 1e-6
+        assert plan.certified_bound <= best + 1e-6
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_labels_can_be_dealt_just_if_the_supply_rows_hold(seed: int) -> None:
+    """Gale and Ryser, against trying every way: sums beyond each depth, and a deal by most room left."""
+    rng = np.random.default_rng(seed)
+    n, s = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    capacity = rng.integers(0, n + 1, s)
+    instance = AssignmentInstance(np.full((1, s), 0.8), np.zeros(n, np.int64), capacity, 0.3, rule="exact-error")
+    pools = pools_of(instance)
+    if not pools.sizes.size:
+        return
+    wanted = rng.integers(0, pools.sizes[0] + 1, (n, 1))
+    _, depth, supply = pools.rows
+    fits = all(np.maximum(0, wanted - h).sum() <= side for h, side in zip(depth, supply, strict=True))
+    assert fits == _some_way(wanted[:, 0].tolist(), np.sort(capacity)[::-1].tolist())
+    if fits:
+        pairs = deal(pools, wanted)
+        assert (np.bincount(pairs[:, 0], minlength=n) == wanted[:, 0]).all()
+        assert (np.bincount(pairs[:, 1], minlength=s) <= capacity).all()
+        assert len(np.unique(pairs, axis=0)) == len(pairs)
+
+
+def _some_way(wanted: list[int], room: list[int]) -> bool:
+    if not wanted:
+        return True
+    for row in product((0, 1), repeat=len(room)):
+        left = [r - x for r, x in zip(room, row, strict=True)]
+        if sum(row) == wanted[0] and min(left) >= 0 and _some_way(wanted[1:], left):
+            return True
+    return False
