@@ -37,6 +37,7 @@ from crowdopt.core.solution import Status as Status
 from crowdopt.crowd.errors import InputError as InputError
 from crowdopt.crowd.instance import AssignmentInstance as AssignmentInstance
 from crowdopt.crowd.synthetic import recipe as recipe
+from crowdopt.learning import learn as learn
 from crowdopt.plan import Plan as Plan
 from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 from crowdopt.selection import Selection as Selection

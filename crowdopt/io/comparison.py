@@ -15,19 +15,19 @@ COMPARISON = "comparison.json"
 WORK = "work"  # finished rows and what they share; a second start goes on from there
 
 
-def check_comparison(folder: Path, force: bool) -> None:
-    """Refuse a folder that holds a finished comparison or something else.
+def check_comparison(folder: Path, force: bool, mark: str = COMPARISON) -> None:
+    """Refuse a folder that holds a finished comparison or something else; ``mark`` is the file that tells it.
 
     Raises
     ------
     InputError
         The sentence says which.
     """
-    if (folder / COMPARISON).exists() and not force:
+    if (folder / mark).exists() and not force:
         raise InputError(f"{folder} already holds a comparison; choose another name or pass --force to replace it")
-    ours = folder.is_dir() and ((folder / COMPARISON).exists() or (folder / WORK).is_dir())
+    ours = folder.is_dir() and ((folder / mark).exists() or (folder / WORK).is_dir())
     if not ours:
-        check_target(folder, COMPARISON, force=folder.is_dir())
+        check_target(folder, mark, force=folder.is_dir())
 
 
 def write_comparison_tables(
@@ -42,15 +42,20 @@ def write_comparison_tables(
 
     Equal input and seed give equal bytes, but for timings.csv and the timings on the page.
     """
+    write_lines(folder, {"trials.csv": rows, "summary.csv": summary, "timings.csv": timings})
+    write_text(folder / "comparison.md", page)
+    text = json.dumps({**facts, "policies": list(summary)}, ensure_ascii=False, indent=1, allow_nan=False)
+    write_text(folder / COMPARISON, text + "\n")
+
+
+def write_lines(folder: Path, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Write lists of lines as CSV tables, one column for each key; a table without lines is left out."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, lines in (("trials.csv", rows), ("summary.csv", summary), ("timings.csv", timings)):
+    for name, lines in tables.items():
         if lines:
             header = list(dict.fromkeys(key for line in lines for key in line))
             columns = [[_cell(line.get(key)) for line in lines] for key in header]
             write_table(folder / name, header, columns, force=True)
-    write_text(folder / "comparison.md", page)
-    text = json.dumps({**facts, "policies": list(summary)}, ensure_ascii=False, indent=1, allow_nan=False)
-    write_text(folder / COMPARISON, text + "\n")
 
 
 def _cell(value: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, fields
 from functools import cache
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from crowdopt.core.registry import discover
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.stream import Arrival, Decision, Known
+from crowdopt.online.options import made
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -109,39 +108,4 @@ def named(text: str) -> Any:
     InputError
         If there is no such policy or option, or a value makes no sense; the sentence lists those there are.
     """
-    name, *settings = text.strip().split(":")
-    if name not in policies():
-        raise InputError(f"unknown policy {name!r}; the policies are {', '.join(policies())}")
-    policy = policies()[name]
-    known = {field.name.replace("_", "-"): field for field in fields(policy) if field.init}
-    options = dict(_option(name, setting, known) for setting in settings)
-    return policy(**options)
-
-
-def _option(policy: str, setting: str, known: Mapping[str, Field[Any]]) -> tuple[str, Any]:
-    key, given, value = setting.partition("=")
-    if key not in known:
-        raise InputError(f"policy {policy} has no option {key!r}; its options are {', '.join(known) or 'none'}")
-    field = known[key]
-    default = field.default
-    if isinstance(default, bool):
-        return field.name, _flag(policy, key, value if given else "yes")
-    if not value:
-        raise InputError(f"policy {policy}: option {key} needs a value, as in {key}={default}")
-    return field.name, _value(policy, key, value, default)
-
-
-def _flag(policy: str, key: str, value: str) -> bool:
-    meaning = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-    if value not in meaning:
-        raise InputError(f"policy {policy}: option {key} is yes or no, not {value!r}")
-    return meaning[value]
-
-
-def _value(policy: str, key: str, value: str, default: Any) -> Any:
-    kind = type(default)
-    try:
-        return kind(value)
-    except ValueError:
-        what = "a whole number" if kind is int else "a number"
-        raise InputError(f"policy {policy}: option {key} must be {what}, not {value!r}") from None
+    return made(text, policies())

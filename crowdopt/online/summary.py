@@ -15,9 +15,12 @@ Row: TypeAlias = Mapping[str, Any]
 NUMBER = re.compile(r"\d[\d.]*")
 LEVEL = 0.95  # of the intervals
 BASELINE = "greedy"  # stands beside every ratio
+AGAINST = ("ratio_bound", "error_realised", "cost")
 
 
-def summarise(rows: Sequence[Row], order: Sequence[str], reference: str) -> list[dict[str, Any]]:
+def summarise(
+    rows: Sequence[Row], order: Sequence[str], reference: str, against: Sequence[str] = AGAINST
+) -> list[dict[str, Any]]:
     """One line per policy, in the given order: the mean of every figure, half-widths, differences to the reference.
 
     Intervals are Student's over trials; a difference is taken within each trial, where both policies saw the same
@@ -29,19 +32,22 @@ def summarise(rows: Sequence[Row], order: Sequence[str], reference: str) -> list
         With ``text``, the policy as asked for, and ``trial``.
     order : sequence of str
     reference : str
-        The policy to which errors and ratios are compared.
+        The policy to which the figures ``against`` are compared.
     """
     by_text = {text: [row for row in rows if row["text"] == text] for text in order}
-    return [_line(text, by_text[text], by_text.get(reference, []), reference) for text in order if by_text[text]]
+    base = by_text.get(reference, [])
+    return [_line(text, by_text[text], base, reference, against) for text in order if by_text[text]]
 
 
-def _line(text: str, rows: Sequence[Row], reference: Sequence[Row], name: str) -> dict[str, Any]:
+def _line(
+    text: str, rows: Sequence[Row], reference: Sequence[Row], name: str, compared: Sequence[str]
+) -> dict[str, Any]:
     line: dict[str, Any] = {"policy": text, "trials": len(rows)}
     figures = [key for key, value in rows[0].items() if _is_figure(key, rows, value)]
     for key in figures:
         line[key], line[f"{key}_half"] = interval(_column(rows, key))
     against = {row["trial"]: row for row in reference}
-    for key in ("ratio_bound", "error_realised", "cost"):
+    for key in compared:
         pairs = [(row[key], against[row["trial"]][key]) for row in rows if row["trial"] in against]
         known = [one - other for one, other in pairs if one is not None and other is not None]
         mean, half = interval(np.array(known)) if known else (None, None)
@@ -57,6 +63,15 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         for note in row["notes"]:
             alike.setdefault(NUMBER.sub("", note), []).append(note)
     return [f"{same[0]} (so or alike in {len(same)} of {len(rows)} trials)" for same in alike.values()]
+
+
+def shared_notes(lines: Sequence[Row]) -> list[str]:
+    """Each note of the summary's policies once, whatever its numbers, with the first policy that has it."""
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for line in lines:
+        for note in line["notes"]:
+            alike.setdefault(NUMBER.sub("", note), []).append((str(line["policy"]), note))
+    return [f"{same[0][0]}{' and others' if len(same) > 1 else ''}: {same[0][1]}" for same in alike.values()]
 
 
 def _is_figure(key: str, rows: Sequence[Row], value: Any) -> bool:

@@ -1,0 +1,49 @@
+"""Liu & Liu 2015, Figure 5: weighted against simple majority within LS_OL; the runs of Figure 2.
+
+python -m benchmarks.papers.liu_liu_fig5 [--trials N] [--seed S] [--processes P] [-o DIR]
+"""
+
+from __future__ import annotations
+
+from benchmarks.papers.li_liu_report import Claim, arguments, computed, shown, verdict
+from benchmarks.papers.liu_liu_fig2 import POLICIES, SETTINGS
+from benchmarks.papers.liu_liu_report import Study, averaged, cumulated, picture, points, summary, write
+from benchmarks.papers.liu_liu_trials import HORIZON, OURS, SIMPLE, WEIGHTED, trial
+
+LINES = [SIMPLE, WEIGHTED, OURS]
+KEYS = ("reward", "reward_exploiting", "final_accuracy", "right", "labels")
+
+
+def claims(drawn: Study, example: Study) -> list[Claim]:
+    """Section 6.1 on Figure 5."""
+    found = []
+    for what, study in (("fresh draws", drawn), ("Table 1's skills", example)):
+        gap = study.figure(WEIGHTED, "reward") - study.figure(SIMPLE, "reward")
+        found.append(
+            Claim(
+                f"the advantage of weighted votes is clearly seen ({what})",
+                f"average reward, weighted less simple: {shown(gap)} points",
+                verdict(gap),
+            )
+        )
+        gap = study.figure(OURS, "reward") - study.figure(WEIGHTED, "reward")
+        found.append(Claim("(not in the paper) ours less weighted", f"{shown(gap)} points", verdict(gap)))
+    return found
+
+
+def main() -> None:
+    """Run what is missing, then write tables, claims and picture."""
+    given = arguments(__doc__, 100)
+    drawn, example = (Study(rows, POLICIES) for rows in computed(trial, given, 2, SETTINGS))
+    note = f"{given.trials} runs, skills uniform on [.6, 1], M = 5, T = {HORIZON}, seed {given.seed}; 95 % bands"
+    tables = {"drawn": summary(drawn, KEYS), "table1_skills": summary(example, KEYS)}
+    write(given.output, "liu_liu_fig5", f"Figure 5. {note}.", claims(drawn, example), tables)
+    panels = [
+        (points(drawn, "reward", LINES, cumulated), "reward", "accumulated reward"),
+        (points(drawn, "reward", LINES, averaged), "reward", "average reward"),
+    ]
+    picture(panels, given.output / "liu_liu_fig5.svg", "Weighted and simple votes", note)
+
+
+if __name__ == "__main__":
+    main()

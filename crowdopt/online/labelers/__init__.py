@@ -1,0 +1,1 @@
+"""Tasks arrive one by one and no truth is ever shown: whom to ask (Liu & Liu 2015)."""

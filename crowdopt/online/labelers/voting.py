@@ -1,0 +1,57 @@
+"""Votes as they are counted: by label, by weight, within a tolerance, ties by a coin that belongs to the task."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+ROUNDING = 1e-12  # of the sum of |weights|: a difference below it is none
+
+
+def voted(labels: Ints, weight: Floats | None, tolerance: float, classes: int, coin: Floats) -> Ints:
+    """``argmax_k sum of the weights of the labels for k``, (tasks,); all within the tolerance of the most are tied.
+
+    Parameters
+    ----------
+    labels : (tasks, workers) int
+        -1 where there is none.
+    weight : (workers,) float, optional
+        None: one each.
+    coin : (tasks,) float
+        In [0, 1): picks one of those tied; alone it answers a task without labels.
+    """
+    return picked(tallied_votes(labels, weight, classes), tolerance, coin)
+
+
+def tallied_votes(labels: Ints, weight: Floats | None, classes: int) -> Floats:
+    """Sums of weights by class, (tasks, classes)."""
+    score = np.empty((len(labels), classes))
+    for k in range(classes):
+        says = labels == k
+        score[:, k] = says.sum(axis=1) if weight is None else row_sums(says * weight)
+    return score
+
+
+def row_sums(table: Floats) -> Floats:
+    """Sums from left to right: the same bytes for a row alone and among others, which no matrix product promises."""
+    if table.shape[1] == 0:
+        return np.zeros(len(table))
+    last: Floats = np.cumsum(table, axis=1)[:, -1]
+    return last
+
+
+def picked(score: Floats, tolerance: float, coin: Floats) -> Ints:
+    """The class of the largest sum, a fair one of those within the tolerance of it."""
+    near = tolerance + ROUNDING * (1 + np.abs(score).sum(axis=1, keepdims=True))
+    best = score >= score.max(axis=1, keepdims=True) - near
+    if (ties := best.sum(axis=1)).max() == 1:
+        clear: Ints = best.argmax(axis=1)
+        return clear
+    place = (coin * ties).astype(np.int64)
+    chosen: Ints = ((np.cumsum(best, axis=1) > place[:, None]) & best).argmax(axis=1)
+    return chosen
