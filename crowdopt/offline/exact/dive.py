@@ -12,8 +12,8 @@ from crowdopt.crowd.classes import Floats, Ints
 from crowdopt.offline.exact.blocks import PULLS, Blocks, Prices, Seconds
 
 WHOLE = 1e-6  # a share this close to a whole task is one
-PART, GENTLE = 0.5, 0.2  # of the tasks left, fixed at a time: while there are many, and of the last ones
-LAST = 100  # tasks
+PART = 0.5  # of the tasks left, fixed at a time
+LAST = 100  # tasks, of which a smaller part may be fixed
 SETTLED = 1e-6  # of the goal; between the master's value and the bound on what is left
 JITTER = 0.15  # how far chance may change the order of the fractional shares
 
@@ -22,11 +22,13 @@ JITTER = 0.15  # how far chance may change the order of the fractional shares
 class Care:
     """How much is done at each step: rounds of pricing, ways to fix a part of the tasks, how far chance has a say.
 
-    Without pricing all tasks are fixed at once, and a few may go without a set.
+    ``gentle`` is the part of the tasks left that is fixed at a time when they are the last ones. Without pricing a few
+    may go without a set.
     """
 
     repricings: int = 0
     tries: int = 1
+    gentle: float = PART
     jitter: float = 0.0
 
 
@@ -88,7 +90,7 @@ def _step(blocks: Blocks, step: Step, care: Care, rng: np.random.Generator, goal
     for number in range(care.tries if blocks.whole else 1):
         dived = step.dived.copy()
         assert step.point is not None
-        if not _fix_some(blocks, dived, step.point, rng, care.jitter + JITTER * number):
+        if not _fix_some(blocks, dived, step.point, rng, care, JITTER * number):
             break
         paid, point, value = _hold(blocks, dived), None, 0.0
         if dived.left.any():
@@ -101,14 +103,14 @@ def _step(blocks: Blocks, step: Step, care: Care, rng: np.random.Generator, goal
     return best
 
 
-def _fix_some(blocks: Blocks, dived: Dived, point: Point, rng: np.random.Generator, jitter: float) -> int:
+def _fix_some(blocks: Blocks, dived: Dived, point: Point, rng: np.random.Generator, care: Care, jitter: float) -> int:
     """Fix the whole shares and then the largest fractions, a part of the tasks left in all; returns how many tasks."""
     shares, many = point.primal[blocks.tasks.size :], int(dived.left.sum())
-    quota, fixed = max(1, int((PART if many > LAST else GENTLE) * many)), 0
+    quota, fixed = max(1, int((PART if many > LAST else care.gentle) * many)), 0
     whole = np.floor(shares + WHOLE).astype(np.int64)
     fraction = shares - whole
     likely = np.flatnonzero(fraction > WHOLE)
-    score = fraction[likely] + jitter * rng.random(likely.size)
+    score = fraction[likely] + (care.jitter + jitter) * rng.random(likely.size)
     for column in np.flatnonzero(whole).tolist():
         fixed += dived.fix(blocks.kinds[column], blocks.sets[column], column, int(whole[column]))
     for column in likely[np.argsort(-score, kind="stable")].tolist():

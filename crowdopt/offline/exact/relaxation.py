@@ -77,9 +77,9 @@ def _stepped(classes: Classes, program: Program, solve: Solve, options: Options)
     return Solution(program, "box-step", Status.OPTIMAL, point, multipliers, None, step.value, seconds, "box-step")
 
 
-def quickest(program: Program) -> str:
+def quickest(program: Program, small: int = SMALL) -> str:
     """Which of HiGHS' solvers takes an LP over classes of this size."""
-    return "highs-simplex" if program.matrix.nnz <= SMALL else "highs-ipm"
+    return "highs-simplex" if program.matrix.nnz <= small else "highs-ipm"
 
 
 def has_whole_prices(classes: Classes) -> bool:
