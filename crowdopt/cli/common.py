@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,21 @@ def target(what: str) -> Callable[[Any], Any]:
     place = click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help=f"{what} to write.")
     force = click.option("--force", is_flag=True, help="Replace the output if it exists.")
     return lambda verb: place(force(verb))
+
+
+def lists(policies: Callable[[], Mapping[str, type[Any]]]) -> Callable[[Any], Any]:
+    """The option ``--list``: print every policy with its options and leave."""
+
+    def listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            for name, policy in policies().items():
+                options = ", ".join(f"{field.name.replace('_', '-')}={field.default}" for field in fields(policy))
+                click.echo(f"{name}: {policy.what}\n    {options or 'no options'}")
+            context.exit()
+
+    return click.option(
+        "--list", is_flag=True, is_eager=True, expose_value=False, callback=listed, help="Show all policies."
+    )
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of sentences.")

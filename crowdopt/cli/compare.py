@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from crowdopt import api, comparing
-from crowdopt.cli.common import NO, as_json, say
+from crowdopt.cli.common import NO, as_json, lists, say
 from crowdopt.crowd.errors import InputError
 from crowdopt.io.campaign import overridden
 from crowdopt.online.policy import policies as all_policies
@@ -28,15 +28,6 @@ COLUMNS = (  # title, figure, form
 )
 
 
-def _listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Print every policy with its options and leave."""
-    if wanted:
-        for name, policy in all_policies().items():
-            options = ", ".join(f"{field.name.replace('_', '-')}={field.default}" for field in fields(policy))
-            click.echo(f"{name}: {policy.what}\n    {options}")
-        context.exit()
-
-
 @click.command(epilog="Example: crowdopt compare my-campaign --policies re-solve,main-algorithm:gold=20 -o compared")
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option("--policies", required=True, help="Separated by commas, options by colons: name:option=value:flag.")
@@ -52,7 +43,7 @@ def _listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option("--processes", default=0, show_default=True, type=click.IntRange(0, 256), help="0: in this one.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace a comparison that is there.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_listed, help="Show all policies.")
+@lists(all_policies)
 @as_json
 def compare(
     campaign: Path,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
 from crowdopt import learning
-from crowdopt.cli.common import NO, as_json, say
+from crowdopt.cli.common import NO, as_json, lists, say
 from crowdopt.crowd.errors import InputError
 from crowdopt.online.labelers.policy import policies as all_policies
 from crowdopt.online.labelers.trials import Learning
@@ -24,15 +23,6 @@ COLUMNS = {  # key -> heading and form
     "labels": ("labels", "8.0f"),
     "repeats": ("repeats", "7.0f"),
 }
-
-
-def _listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Print every policy with its options and leave."""
-    if wanted:
-        for name, policy in all_policies().items():
-            options = ", ".join(f"{field.name.replace('_', '-')}={field.default}" for field in fields(policy))
-            click.echo(f"{name}: {policy.what}\n    {options or 'no options'}")
-        context.exit()
 
 
 @click.command(epilog="Example: crowdopt learn --draw 10 --policies ls-ol,em-then-exploit,full-majority -o learned")
@@ -54,7 +44,7 @@ def _listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option("--processes", default=0, show_default=True, type=click.IntRange(0, 256), help="0: in this one.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace a study that is there.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_listed, help="Show all policies.")
+@lists(all_policies)
 @as_json
 def learn(
     skills: Path | None,

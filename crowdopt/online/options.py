@@ -1,12 +1,32 @@
-"""``name:option=value:flag``: how policies of every kind are named, and their options read."""
+"""What policies of every kind share: ``name:option=value:flag``, notes, and state that can be kept."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, fields
-from typing import Any
+from typing import Any, Protocol, TypeAlias
+
+from numpy.typing import NDArray
 
 from crowdopt.crowd.errors import InputError
+
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+
+
+class Kept(Protocol):
+    """Something that can be stopped between two arrivals and gone on with later."""
+
+    def notes(self) -> list[str]:
+        """What a user should know about how it did, or will do: sentences."""
+        ...
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Everything that differs from a freshly started policy."""
+        ...
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a snapshot, after ``start`` with the same knowledge."""
+        ...
 
 
 def made(text: str, known: Mapping[str, type[Any]]) -> Any:

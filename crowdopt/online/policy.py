@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -12,14 +11,13 @@ from numpy.typing import NDArray
 from crowdopt.core.registry import discover
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.stream import Arrival, Decision, Known
-from crowdopt.online.options import made
+from crowdopt.online.options import Kept, made
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
-Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
 
-class Policy(Protocol):
+class Policy(Kept, Protocol):
     """Decides who does what the moment somebody arrives; what is decided cannot be taken back.
 
     A policy is a dataclass whose fields are its options. It owns its arrays; between two arrivals all of its state
@@ -77,18 +75,6 @@ class Policy(Protocol):
 
     def claims(self) -> Floats | None:
         """Chance that each task's answer is wrong, as the policy believes, (tasks,); None if it claims nothing."""
-        ...
-
-    def notes(self) -> list[str]:
-        """What a user should know about how it did: sentences."""
-        ...
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Everything that differs from a freshly started policy."""
-        ...
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on from a snapshot, after ``start`` with the same knowledge."""
         ...
 
 

@@ -14,8 +14,9 @@ from crowdopt.crowd.stream import WORK
 from crowdopt.crowd.tasks import REPEAT, TESTER, Ask, KnownLabelers, TaskArrival
 from crowdopt.online.labelers import guarantee
 from crowdopt.online.labelers.diagnosis import warnings
-from crowdopt.online.labelers.policy import Arrays, Chance
+from crowdopt.online.labelers.policy import Chance
 from crowdopt.online.labelers.testers import Testers
+from crowdopt.online.options import Arrays
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

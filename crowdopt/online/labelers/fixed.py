@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.crowd.tasks import Ask, KnownLabelers, TaskArrival
-from crowdopt.online.labelers.policy import Arrays, Chance
+from crowdopt.online.labelers.policy import Chance
+from crowdopt.online.options import Arrays
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

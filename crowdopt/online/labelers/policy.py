@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from crowdopt.core.registry import discover
 from crowdopt.crowd.tasks import Ask, KnownLabelers, TaskArrival
-from crowdopt.online.options import made
+from crowdopt.online.options import Kept, made
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
-Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 Chance: TypeAlias = Callable[[], np.random.Generator]
 
 
-class Policy(Protocol):
+class Policy(Kept, Protocol):
     """Decides whom to ask the moment a task arrives; it sees labels, never the truth.
 
     A dataclass whose fields are its options, like the policies of crowdopt.online.policy; between two arrivals all of
@@ -58,18 +57,6 @@ class Policy(Protocol):
 
     def skills(self) -> Floats:
         """What is believed of the labelers, (cells, labelers)."""
-        ...
-
-    def notes(self) -> list[str]:
-        """What a user should know about how it did, or will do: sentences."""
-        ...
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Everything that differs from a freshly started policy."""
-        ...
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on from a snapshot, after ``start`` with the same knowledge."""
         ...
 
 

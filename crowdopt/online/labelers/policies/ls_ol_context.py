@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.tasks import KnownLabelers, TaskArrival
 from crowdopt.online.labelers.exploring import Exploring
-from crowdopt.online.labelers.policy import Arrays
+from crowdopt.online.options import Arrays
 
 Ints: TypeAlias = NDArray[np.int64]
 
