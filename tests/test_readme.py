@@ -24,14 +24,20 @@ def masked(text: str) -> str:
     return text if version("highspy") == RECORDED_WITH else NUMBERS.sub("", text)
 
 
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory) -> Path:
+    """One folder for all blocks: whoever types them from top to bottom stays where she is."""
+    return tmp_path_factory.mktemp("desk")
+
+
 @pytest.mark.parametrize("text", [text for kind, text in BLOCKS if kind == "console"])
-def test_what_the_console_shows_is_what_it_prints(text, tmp_path):
-    """Each command of a block in turn, in one folder; only seconds may differ."""
+def test_what_the_console_shows_is_what_it_prints(text, desk):
+    """Each command of a block in turn; only seconds may differ."""
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     for step in text.split("$ ")[1:]:
         command, _, expected = step.partition("\n")
-        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        done = subprocess.run(command, shell=True, cwd=desk, env=environment, capture_output=True, text=True)
         assert done.stderr == "", command
         assert masked(done.stdout) == masked(expected), command
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
@@ -64,11 +63,6 @@ def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> Curve:
     found = shortage(instance, probe)
     least = found.no_epsilon_below if found is not None and found.no_epsilon_below else instance.epsilon.min()
     return find_curve(instance, probe, max(1e-6, 1.001 * float(least)))
-
-
-def can_draw() -> bool:
-    """Whether the extra ``plots`` is installed."""
-    return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
 
 def draw_curve(found: Curve, path: Path) -> None:

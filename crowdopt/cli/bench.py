@@ -65,7 +65,8 @@ def bench(
 
 def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
     facts = {"folder": str(output), "rows": summary["rows"], "verdict": summary["verdict"]}
-    say(as_json, facts, *summary["verdict"], f"wrote {output}: results.csv, timings.csv, {summary['page']}")
+    page = summary["page"] or "no page: that needs the extra plots, pip install 'crowdopt[plots]'; then crowdopt report"
+    say(as_json, facts, *summary["verdict"], f"wrote {output}: results.csv, timings.csv, {page}")
 
 
 @click.command(epilog="Example: crowdopt report bench")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,11 @@ LOOK = {
 }
 SUFFIXES = (".png", ".svg")
 PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
+
+
+def can_draw() -> bool:
+    """Whether the extra ``plots`` is installed."""
+    return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
 
 def altair() -> Any:

@@ -154,3 +154,11 @@ def test_suites_name_problems_that_exist(name):
     counts = np.unique(first, return_counts=True)[1]
     assert counts.max() < len(cases) or len(cases) == 1
     assert os.sep not in name
+
+
+def test_without_charts_there_are_tables_and_sentences(tmp_path, monkeypatch):
+    """Who installed no plots still gets what was measured; the page can be written later."""
+    monkeypatch.setattr(measuring, "can_draw", lambda: False)
+    summary = measuring.bench(measuring.benchmark(["R1:10x20"], methods=["exact"], programs=["ip"]), tmp_path / "b")
+    assert summary["page"] is None and summary["verdict"]
+    assert (tmp_path / "b" / "results.csv").is_file() and not (tmp_path / "b" / "report.html").exists()
