@@ -165,7 +165,7 @@ def picture(rows: list[Row], path: str) -> None:
         x=alt.X(
             "seconds:Q",
             scale=alt.Scale(type="symlog", constant=0.01, domainMax=400),
-            axis=alt.Axis(values=[0.01, 0.1, 1, 10, 100], format="~g"),
+            axis=alt.Axis(values=[0.01, 0.1, 1, 10, 100], format="~r"),
             title="seconds",
         ),
     )
