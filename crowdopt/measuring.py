@@ -71,6 +71,8 @@ def bench(
 ) -> dict[str, Any]:
     """Measure what is not measured yet, and write tables, summary and page; returns the summary.
 
+    Without the extra ``plots`` there is no page, and ``page`` is None; :func:`report` writes it later.
+
     Parameters
     ----------
     plan : Benchmark
@@ -92,6 +94,7 @@ def bench(
     """
     from crowdopt import jobs
     from crowdopt.bench.run import run_benchmark
+    from crowdopt.report.charts import drawable
 
     try:
         with ExitStack() as stack:
@@ -99,7 +102,7 @@ def bench(
             summary = run_benchmark(plan, Path(folder), processes, executor, force, retry)
     except jobs.JobsError as error:
         raise InputError(str(error)) from None
-    return {**summary, "page": str(report(folder))}
+    return {**summary, "page": str(report(folder)) if drawable() else None}
 
 
 def report(folder: str | Path) -> Path:

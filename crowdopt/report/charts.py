@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,13 @@ LOOK = {
     "title": {"fontSize": 15, "anchor": "start", "subtitleFontSize": 12, "subtitleColor": "#555"},
 }
 SUFFIXES = (".png", ".svg")
+MISSING = "charts need the extra plots: pip install 'crowdopt[plots]'"
 PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
+
+
+def drawable() -> bool:
+    """Whether the extra ``plots`` is installed."""
+    return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
 
 def altair() -> Any:
@@ -34,7 +41,7 @@ def altair() -> Any:
     try:
         import altair
     except ImportError:
-        raise InputError("charts need the extra plots: pip install 'crowdopt[plots]'") from None
+        raise InputError(MISSING) from None
     return altair
 
 
@@ -51,7 +58,7 @@ def save(chart: Any, path: Path) -> None:
     try:
         import vl_convert
     except ImportError:
-        raise InputError("charts need the extra plots: pip install 'crowdopt[plots]'") from None
+        raise InputError(MISSING) from None
     drawing = chart.configure(**LOOK).to_json()
     if path.suffix == ".svg":
         content = vl_convert.vegalite_to_svg(drawing).encode()
