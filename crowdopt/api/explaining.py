@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
 from crowdopt.api.assigning import assign
 from crowdopt.api.binding import SOLVERS
-from crowdopt.backends import solve
+from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.offline.explain.conflict import conflict as find_conflict
 from crowdopt.offline.explain.curve import Curve
@@ -21,7 +20,7 @@ from crowdopt.offline.explain.remedies import remedies as find_remedies
 from crowdopt.offline.explain.shortage import Shortage, shortage
 from crowdopt.offline.full import Clock
 from crowdopt.offline.quick import quick_plan
-from crowdopt.report.charts import save
+from crowdopt.report.charts import drawable, save
 from crowdopt.report.curve import cost_curve
 
 
@@ -68,7 +67,7 @@ def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> Curve:
 
 def can_draw() -> bool:
     """Whether the extra ``plots`` is installed."""
-    return find_spec("altair") is not None and find_spec("vl_convert") is not None
+    return drawable()
 
 
 def draw_curve(found: Curve, path: Path) -> None:
@@ -77,4 +76,6 @@ def draw_curve(found: Curve, path: Path) -> None:
 
 
 def _probe(seconds: float) -> Probe:
-    return Probe(solve, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds, perf_counter()))
+    return Probe(
+        solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds, perf_counter())
+    )
