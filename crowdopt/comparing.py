@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from crowdopt.api import assign
-from crowdopt.backends import solve
+from crowdopt.backends import solve_whole
 from crowdopt.crowd.breaches import breach as named_breach
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import refuse_average
@@ -33,7 +33,7 @@ __all__ = ["WORK", "check_comparison", "compare", "read_record", "replay", "writ
 
 def replay(policy: Policy, stream: Stream, seed: int = 0) -> Run:
     """Run a fresh online policy over a whole stream; crowdopt.online.replay.Replay stops and resumes at any arrival."""
-    return replay_with(policy, stream, seed, solve)
+    return replay_with(policy, stream, seed, solve_whole)
 
 
 def compare(
@@ -78,7 +78,7 @@ def compare(
     wanted = texts(policies)
     instance, held = with_gold(instance, record, gold_share, seed)
     offline = attainable(instance, record)
-    linear = assign(offline, program="lp", time_limit=time_limit)
+    linear = _whole(assign(offline, program="lp", time_limit=time_limit))
     optimum, prices = _optimum(offline, linear, time_limit), None if linear.duals is None else linear.duals.task
     setting = Setting(instance, record, held, prices if linear.found else None, str(named_breach(breach)))
     setting.stream(seed, 0, 0)  # refuses what cannot be streamed before anything is computed
@@ -91,17 +91,24 @@ def _least(instance: AssignmentInstance) -> Least | None:
     """What is possible by the model of two classes and independent errors; nothing is known of other campaigns."""
     if instance.classes != 2 or (instance.collected.size and not instance.observed):
         return None
-    return least(instance, solve)
+    return least(instance, solve_whole)
 
 
 def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> Optimum:
     """The best bound that multipliers prove; a branch-and-bound bound only where there is no other."""
     if not linear.found:
         return Optimum(None, None, None)
-    plan = assign(instance, time_limit=time_limit)
+    plan = _whole(assign(instance, time_limit=time_limit))
     certified = max(plan.certified_bound, linear.bound if linear.proof == "certificate" else 0.0)
     bound, proof = (plan.bound, plan.proof) if plan.proof == "certificate" else (certified, "certificate")
     return Optimum(float(bound), linear.objective, plan.objective, proof)
+
+
+def _whole(plan: Plan) -> Plan:
+    """The plan; an interrupted one would be a weaker bound than another run's, and nothing would tell."""
+    if plan.interrupted:
+        raise KeyboardInterrupt
+    return plan
 
 
 def write_comparison(comparison: Comparison, folder: Path, trials: int, seed: int) -> list[str]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdopt.crowd.errors import InputError
-from crowdopt.report.charts import can_draw
 
 if TYPE_CHECKING:
     from crowdopt.bench.run import Benchmark
@@ -72,7 +71,7 @@ def bench(
 ) -> dict[str, Any]:
     """Measure what is not measured yet, and write tables, summary and page; returns the summary.
 
-    Without the extra ``plots`` there is no page; :func:`report` writes it later.
+    Without the extra ``plots`` there is no page, and ``page`` is None; :func:`report` writes it later.
 
     Parameters
     ----------
@@ -95,6 +94,7 @@ def bench(
     """
     from crowdopt import jobs
     from crowdopt.bench.run import run_benchmark
+    from crowdopt.report.charts import drawable
 
     try:
         with ExitStack() as stack:
@@ -102,7 +102,7 @@ def bench(
             summary = run_benchmark(plan, Path(folder), processes, executor, force, retry)
     except jobs.JobsError as error:
         raise InputError(str(error)) from None
-    return {**summary, "page": str(report(folder)) if can_draw() else None}
+    return {**summary, "page": str(report(folder)) if drawable() else None}
 
 
 def report(folder: str | Path) -> Path:

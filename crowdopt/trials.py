@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.backends import solve
+from crowdopt.backends import solve_whole
 from crowdopt.crowd.breaches import breach, breached
 from crowdopt.crowd.crowds import hold_out, recorded_stream, simulated_stream
 from crowdopt.crowd.errors import InputError
@@ -176,7 +176,7 @@ def row(
     if labels:
         policy = replace(policy, labels=labels)
     stream = shared.stream(seed, trial, policy.preliminary(shared.instance.n_workers))
-    run = replay(policy, stream, jobs.seed_of(seed, trial), solve)
+    run = replay(policy, stream, jobs.seed_of(seed, trial), solve_whole)
     best = Optimum(*optimum)
     found = {"text": text, "trial": trial, **score(run, best, possible)}
     return {"figures": found, "seconds": run.seconds}

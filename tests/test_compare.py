@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,6 +52,15 @@ def test_tables_page_charts(campaign, tmp_path):
         assert line["short_share"] > 0 or line["ratio_bound"] >= 1 - 1e-9
     page = (out / "comparison.md").read_text(encoding="utf-8")
     assert "greedy's" in page and "mean shortfall" in page
+
+
+def test_ctrl_c_during_the_offline_plan_ends_it(campaign, tmp_path, monkeypatch):
+    """A plan cut short proves less: what is held against it would differ from run to run, and nothing would tell."""
+    out, whole = tmp_path / "out", comparing.assign
+    monkeypatch.setattr(comparing, "assign", lambda *one, **more: replace(whole(*one, **more), interrupted=True))
+    done = run("compare", campaign, "--policies", "re-solve", "--trials", 1, "-o", out)
+    assert done.exit_code == 130 and done.stderr == "crowdopt: interrupted\n" and not done.stdout
+    assert not out.exists()
 
 
 def test_equal_bytes_for_any_number_of_processes(campaign, tmp_path):

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from crowdopt.api.assigning import assign
 from crowdopt.api.binding import SOLVERS
-from crowdopt.backends import solve
+from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.offline.explain.conflict import conflict as find_conflict
 from crowdopt.offline.explain.curve import Curve
@@ -20,7 +20,7 @@ from crowdopt.offline.explain.remedies import remedies as find_remedies
 from crowdopt.offline.explain.shortage import Shortage, shortage
 from crowdopt.offline.full import Clock
 from crowdopt.offline.quick import quick_plan
-from crowdopt.report.charts import save
+from crowdopt.report.charts import drawable, save
 from crowdopt.report.curve import cost_curve
 
 
@@ -65,10 +65,17 @@ def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> Curve:
     return find_curve(instance, probe, max(1e-6, 1.001 * float(least)))
 
 
+def can_draw() -> bool:
+    """Whether the extra ``plots`` is installed."""
+    return drawable()
+
+
 def draw_curve(found: Curve, path: Path) -> None:
     """A picture of the curve; its name says the format."""
     save(cost_curve(found.epsilon, found.bound, found.plan), path)
 
 
 def _probe(seconds: float) -> Probe:
-    return Probe(solve, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds, perf_counter()))
+    return Probe(
+        solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds, perf_counter())
+    )

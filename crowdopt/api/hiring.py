@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt import backends
 from crowdopt.api.binding import RELAXATIONS, SEARCH, options_of
-from crowdopt.backends import BackendMissing, solve
+from crowdopt.backends import BackendMissing, solve_whole
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.selection import SelectionInstance
 from crowdopt.offline.hiring import TABLE, solve_program, solve_table
@@ -85,4 +85,4 @@ def hire(
         return solve_table(instance)
     if not backends.named(backend).integers:
         raise BackendMissing(f"{backend} solves linear programs only; choose another backend")
-    return solve_program(instance, solve, backend, options_of(time_limit, seed), RELAXATIONS)
+    return solve_program(instance, solve_whole, backend, options_of(time_limit, seed), RELAXATIONS)

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from crowdopt.api.assigning import pools_asked
 from crowdopt.api.binding import SOLVERS, options_of
-from crowdopt.backends import solve
+from crowdopt.backends import solve_whole
 from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
@@ -46,7 +46,7 @@ def spend(
     if not is_amount(money):
         raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
     started, clock = datetime.now(UTC), perf_counter()
-    spent = least_wrong(instance, money, solve, prove_patterns, options_of(time_limit, seed), name, pools)
+    spent = least_wrong(instance, money, solve_whole, prove_patterns, options_of(time_limit, seed), name, pools)
     plan = replace(spent.plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
     return replace(spent, plan=plan)
 
@@ -57,5 +57,5 @@ def promise(instance: AssignmentInstance, money: float, time_limit: float = 60.0
         raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
     options = options_of(time_limit, seed)
     return smallest_promise(
-        instance, money, solve, options, lambda one: quick_plan(one, SOLVERS, max(0.5, time_limit / 40))
+        instance, money, solve_whole, options, lambda one: quick_plan(one, SOLVERS, max(0.5, time_limit / 40))
     )

@@ -128,6 +128,25 @@ def solve(
         raise BackendMissing(f"{backend}: {chosen.library} is installed but does not load here: {error}") from error
 
 
+def solve_whole(
+    program: Program,
+    backend: str = "highs",
+    options: Options | None = None,
+    listener: Listener | None = None,
+) -> Solution:
+    """Solve for a caller whose answer cannot say that it was cut short: Ctrl-C ends the caller too.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the search was interrupted.
+    """
+    found = solve(program, backend, options, listener)
+    if found.interrupted:
+        raise KeyboardInterrupt
+    return found
+
+
 def _plain(program: Program, backend: str) -> Solution | None:
     """What needs no solver, and what libraries do not agree on: a row without entries that 0 breaks; no entries."""
     filled = np.bincount(program.matrix.indices, minlength=program.row_lower.size) > 0

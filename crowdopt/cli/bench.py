@@ -10,6 +10,7 @@ import click
 from crowdopt import measuring
 from crowdopt.bench.suites import SUITES
 from crowdopt.cli.common import as_json, say, target
+from crowdopt.report.charts import MISSING
 
 
 @click.command(epilog="Example: crowdopt bench --suite tiny --backends exact,highs,pulp-cbc -o bench")
@@ -65,15 +66,16 @@ def bench(
 
 def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
     facts = {"folder": str(output), "rows": summary["rows"], "verdict": summary["verdict"]}
-    page = summary["page"] or "no page: that needs the extra plots, pip install 'crowdopt[plots]'; then crowdopt report"
-    say(as_json, facts, *summary["verdict"], f"wrote {output}: results.csv, timings.csv, {page}")
+    page = f"wrote {output}: results.csv, timings.csv, {summary['page']}"
+    bare = f"wrote {output}: results.csv, timings.csv; {MISSING}, then crowdopt report {output}"
+    say(as_json, facts, *summary["verdict"], bare if summary["page"] is None else page)
 
 
 @click.command(epilog="Example: crowdopt report bench")
 @click.argument("folder", type=click.Path(path_type=Path))
 @as_json
 def report(folder: Path, as_json: bool) -> None:
-    """Write the page of a benchmark anew, from its raw rows."""
+    """Write the page of a benchmark anew from its raw rows, or that of a study of learn from its summary."""
     page = measuring.report(folder)
     say(as_json, {"page": str(page)}, f"wrote {page}")
 

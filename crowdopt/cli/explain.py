@@ -18,6 +18,7 @@ from crowdopt.io.campaign import overridden
 from crowdopt.io.explaining import EXPLANATION, write_explanation
 from crowdopt.io.folder import check_target
 from crowdopt.io.plan_folder import read_overrides
+from crowdopt.report.charts import MISSING
 
 SHOWN = 5  # tasks or workers in a sentence
 
@@ -101,7 +102,9 @@ def _worth(
     if output is not None:
         curve = api.curve(instance, seconds / 2)
         _write(instance, found, curve, facts, output, force)
-        said.append(f"wrote {output}: prices, capacities, and what each error target costs (curve.csv, curve.svg)")
+        said += [] if api.can_draw() else [MISSING]
+        drawn = ", curve.svg" if api.can_draw() else ""
+        said.append(f"wrote {output}: prices, capacities, and what each error target costs (curve.csv{drawn})")
     say(as_json, facts, *said)
 
 

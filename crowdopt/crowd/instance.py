@@ -323,7 +323,7 @@ def _check_ranges(instance: AssignmentInstance) -> None:
     _refuse_one("task_type", kinds, (kinds < 0) | (kinds >= instance.n_types), "must be a row of accuracy", task)
     _refuse_one("capacity", instance.capacity, instance.capacity < 0, "must be at least 0", worker)
     outside = ~((epsilon > 0) & (epsilon < 0.5))
-    _refuse_one("epsilon", epsilon, outside, "must lie strictly between 0 and 1/2", task)
+    _refuse_one("epsilon", epsilon, outside, "must lie strictly between 0 and 1/2 (0.05 is 5 %)", task)
     bad = ~((instance.demand >= 0) & (instance.demand < np.inf))
     _refuse_one("demand", instance.demand, bad, "must be finite and at least 0", task)
     for name, owner in (("min_labels", task), ("max_labels", task), ("min_load", worker)):

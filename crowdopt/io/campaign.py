@@ -307,7 +307,7 @@ def _epsilon(tasks: Table, settings: dict[str, Any]) -> NDArray[np.float64]:
     if default is None and ("epsilon" not in tasks or "" in tasks["epsilon"]):
         raise InputError("campaign.toml has no epsilon; add a line such as epsilon = 0.05")
     if default is not None and not 0 < default < 0.5:
-        raise InputError(f"campaign.toml: epsilon must lie strictly between 0 and 1/2, not {default}")
+        raise InputError(f"campaign.toml: epsilon must lie strictly between 0 and 1/2 (0.05 is 5 %), not {default}")
     if "epsilon" not in tasks:
         return np.full(tasks.rows, default, dtype=np.float64)
     values = tasks.numbers("epsilon", empty=default)

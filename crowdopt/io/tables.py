@@ -164,7 +164,7 @@ def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
 
 def _trouble(path: Path, error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"there is no such file in {path.parent}"
+        return f"there is no such file in {'the current folder' if path.parent == Path() else path.parent}"
     if isinstance(error, UnicodeDecodeError):
         return f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
     if isinstance(error, OSError):

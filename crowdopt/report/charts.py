@@ -27,10 +27,11 @@ LOOK = {
     "title": {"fontSize": 15, "anchor": "start", "subtitleFontSize": 12, "subtitleColor": "#555"},
 }
 SUFFIXES = (".png", ".svg")
+MISSING = "charts need the extra plots: pip install 'crowdopt[plots]'"
 PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
 
 
-def can_draw() -> bool:
+def drawable() -> bool:
     """Whether the extra ``plots`` is installed."""
     return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
@@ -40,7 +41,7 @@ def altair() -> Any:
     try:
         import altair
     except ImportError:
-        raise InputError("charts need the extra plots: pip install 'crowdopt[plots]'") from None
+        raise InputError(MISSING) from None
     return altair
 
 
@@ -57,7 +58,7 @@ def save(chart: Any, path: Path) -> None:
     try:
         import vl_convert
     except ImportError:
-        raise InputError("charts need the extra plots: pip install 'crowdopt[plots]'") from None
+        raise InputError(MISSING) from None
     drawing = chart.configure(**LOOK).to_json()
     if path.suffix == ".svg":
         content = vl_convert.vegalite_to_svg(drawing).encode()

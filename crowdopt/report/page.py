@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any, TypeAlias
 
 from crowdopt.crowd.errors import InputError
-from crowdopt.report.charts import LOOK
+from crowdopt.report.charts import LOOK, MISSING
 
 GLOBALS = "window.vegaEmbed = vegaEmbed;"
 LONG = 32  # letters of a cell from which on it may be broken into lines
@@ -157,7 +157,7 @@ def _libraries() -> str:
     try:
         import vl_convert
     except ImportError:
-        raise InputError("charts need the extra plots: pip install 'crowdopt[plots]'") from None
+        raise InputError(MISSING) from None
     bundle: str = vl_convert.javascript_bundle(GLOBALS)
     return bundle.replace("</script", "<\\/script")
 

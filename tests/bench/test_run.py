@@ -21,6 +21,7 @@ from crowdopt.cli import main
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.synthetic import recipe
 from crowdopt.io.campaign import write_campaign
+from crowdopt.report import charts
 from tests.dask_cluster import two_workers
 from tests.models import highs
 
@@ -39,6 +40,16 @@ def finished(fakes, tmp_path_factory):
     done = subprocess.run(bench(folder), capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return folder, done.stdout
+
+
+def test_without_charts_the_tables_and_the_advice_are_there(tmp_path, monkeypatch):
+    """Minutes of measuring must not end in an error because the page's charts cannot be drawn."""
+    monkeypatch.setattr(charts, "drawable", lambda: False)
+    out = tmp_path / "out"
+    done = CliRunner().invoke(main, ["bench", "R1:8x20", "--backends", "highs", "--program", "lp", "-o", str(out)])
+    assert done.exit_code == 0 and "highs" in done.stdout
+    assert f"then crowdopt report {out}" in done.stdout
+    assert (out / TABLE).is_file() and not (out / "report.html").exists()
 
 
 def test_killed_and_started_again_the_table_is_the_same(finished, tmp_path):
@@ -154,11 +165,3 @@ def test_suites_name_problems_that_exist(name):
     counts = np.unique(first, return_counts=True)[1]
     assert counts.max() < len(cases) or len(cases) == 1
     assert os.sep not in name
-
-
-def test_without_charts_there_are_tables_and_sentences(tmp_path, monkeypatch):
-    """Who installed no plots still gets what was measured; the page can be written later."""
-    monkeypatch.setattr(measuring, "can_draw", lambda: False)
-    summary = measuring.bench(measuring.benchmark(["R1:10x20"], methods=["exact"], programs=["ip"]), tmp_path / "b")
-    assert summary["page"] is None and summary["verdict"]
-    assert (tmp_path / "b" / "results.csv").is_file() and not (tmp_path / "b" / "report.html").exists()

@@ -30,7 +30,10 @@ BAD = {
     "fractional capacity": ({"capacity": [3, 1.5]}, "whole numbers; entry 1 is 1.5"),
     "NaN capacity": ({"capacity": [3, float("nan")]}, "whole numbers"),
     "missing capacity": ({"capacity": [3]}, "one per worker, that is 2"),
-    "epsilon 0": ({"epsilon": 0.0}, "epsilon must lie strictly between 0 and 1/2; it is 0.0 for task 0"),
+    "epsilon 0": (
+        {"epsilon": 0.0},
+        r"epsilon must lie strictly between 0 and 1/2 \(0.05 is 5 %\); it is 0.0 for task 0",
+    ),
     "epsilon half": ({"epsilon": [0.1, 0.5, 0.1]}, "it is 0.5 for task 1"),
     "epsilon NaN": ({"epsilon": float("nan")}, "epsilon must lie"),
     "unknown type": ({"task_type": [0, 2, 1]}, "task_type must be a row of accuracy; it is 2 for task 1"),
