@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, assign, recipe, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, InputError, assign, recipe, solve, verify, write_campaign, write_plan
+from crowdopt.api import assigning
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.patterns import Errors
 from crowdopt.offline.patterns.pricing import Pricing
@@ -25,6 +26,15 @@ def crowd(tasks, pools, capacity, epsilon, rule="exact-error"):
     return AssignmentInstance(
         skills[None], np.zeros(tasks, np.int64), np.full(skills.size, capacity), epsilon, rule=rule
     )
+
+
+def test_ctrl_c_is_told_and_the_plan_kept(monkeypatch):
+    """Where a search was cut short the plan says so, which makes the exit status 130; else it does not."""
+    instance = crowd(20, [(0.7, 12), (0.6, 12)], 20, 0.2)
+    assert not assign(instance, method="patterns").interrupted
+    monkeypatch.setattr(assigning, "solve", lambda *one: replace(solve(*one), interrupted=True))
+    plan = assign(instance, method="patterns")
+    assert plan.interrupted and plan.found
 
 
 @settings(max_examples=60, deadline=None)

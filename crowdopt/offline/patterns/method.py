@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, next_integer, relative_gap
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Progress, Solve, Status
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Solve, Status
 from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
@@ -29,6 +29,7 @@ LEVELS = 24  # skills of each type that a bound tells apart
 TIGHTER = 1e-7  # wrong answers; what a solver's tolerance may let slip in all
 ROUNDS = 4  # of tightening
 NOISE = 1e-6  # money; in a solver's bound
+USUAL = Options()
 
 
 Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], float]  # worker, budget, wrong, levels
@@ -50,6 +51,26 @@ class Found:
         if self.count is None:
             return None
         return deal(pools, patterns_of_tasks(pools, self.menu.kind, self.menu.pattern, self.count))
+
+
+@dataclass
+class Watched:
+    """A solve that remembers whether Ctrl-C cut one of its searches short."""
+
+    solve: Solve
+    interrupted: bool = False
+
+    def __call__(
+        self,
+        program: Program,
+        backend: str = "highs",
+        options: Options = USUAL,
+        listener: Listener | None = None,
+    ) -> Solution:
+        """Solve the program."""
+        found = self.solve(program, backend, options, listener)
+        self.interrupted |= found.interrupted
+        return found
 
 
 def solve_patterns(
@@ -82,7 +103,9 @@ def solve_patterns(
     wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
     below = pools_of(instance, pools)
     check_size(below, pools)
-    return _planned(instance, below, pools, Goal(wrong), solve, prove, options, clock)
+    watched = Watched(solve)
+    plan = _planned(instance, below, pools, Goal(wrong), watched, prove, options, clock)
+    return replace(plan, interrupted=watched.interrupted)
 
 
 def refuse(instance: AssignmentInstance) -> None:
