@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from time import perf_counter
 
 from crowdopt import backends
@@ -22,6 +23,7 @@ from crowdopt.proofs import prove_patterns
 
 PROGRAMS = ("ip", "lp")
 PATTERNS = "patterns"
+ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
 def assign(
@@ -81,6 +83,9 @@ def assign(
         if program == "lp":
             raise InputError("method patterns plans whole labels; ask for the program ip")
         plan = solve_patterns(instance, solve, prove_patterns, options, pools, listener)
+        if pools is not None and instance.the_rule.average and _may_be_dear(plan):
+            left = max(MOMENT, time_limit - (perf_counter() - clock))
+            plan = _cheaper(plan, _of_each(instance, replace(options, time_limit=left)))
     elif instance.the_rule.average:
         raise InputError(
             "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
@@ -90,6 +95,26 @@ def assign(
     else:
         plan = _linear(method, program, listener, instance, options)
     return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+
+
+def _may_be_dear(plan: Plan) -> bool:
+    """Whether rounding may have cost much: the gap is wide, though a plan is not ruled out."""
+    return plan.gap > ROUNDED and plan.bound < inf and not plan.interrupted
+
+
+def _of_each(instance: AssignmentInstance, options: Options) -> Plan:
+    """A plan that keeps the target for every task, and so on average, by the skills as they are."""
+    return solve_checked(replace(instance, rule="exact-error"), partial(_linear, "exact", "ip", None), options)
+
+
+def _cheaper(plan: Plan, other: Plan) -> Plan:
+    """The plan with the other's pairs if those cost less; what is known of the optimum stays."""
+    value = inf if plan.objective is None else plan.objective
+    if other.objective is None or other.objective >= value:
+        return replace(plan, interrupted=other.interrupted)
+    known = plan.certificate, plan.certified_bound, plan.duals
+    found = Plan.of(plan.instance, "ip", *known, other.pairs, method=plan.method, backend=plan.backend, seed=plan.seed)
+    return replace(found, interrupted=other.interrupted)
 
 
 def pools_asked(method: str) -> tuple[str, int | None]:

@@ -160,3 +160,11 @@ def test_no_plan_is_proven() -> None:
     """Too little room for the labels that every task needs: the bound is more than everybody could be paid."""
     plan = assign(crowd(10, [(0.7, 12)], 4, 0.1), "patterns")
     assert not plan.found and plan.proven and plan.proof == "certificate"
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_an_average_never_costs_more_than_a_promise_to_each(seed):
+    """Whatever rounding loses: a plan that keeps the target for every task keeps it on average."""
+    each = recipe("R10:60x40", seed)
+    average = assign(replace(each, rule="mean-error"), method="patterns:pools=4", time_limit=20)
+    assert average.objective <= assign(replace(each, rule="exact-error"), time_limit=20).objective
