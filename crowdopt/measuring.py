@@ -94,7 +94,7 @@ def bench(
     """
     from crowdopt import jobs
     from crowdopt.bench.run import run_benchmark
-    from crowdopt.report.charts import drawable
+    from crowdopt.report.charts import can_draw
 
     try:
         with ExitStack() as stack:
@@ -102,7 +102,7 @@ def bench(
             summary = run_benchmark(plan, Path(folder), processes, executor, force, retry)
     except jobs.JobsError as error:
         raise InputError(str(error)) from None
-    return {**summary, "page": str(report(folder)) if drawable() else None}
+    return {**summary, "page": str(report(folder)) if can_draw() else None}
 
 
 def report(folder: str | Path) -> Path:

@@ -4,7 +4,6 @@ from crowdopt.api.answering import AGGREGATIONS, aggregate, answers, rehearse
 from crowdopt.api.assigning import PROGRAMS, assign
 from crowdopt.api.binding import SEARCH
 from crowdopt.api.explaining import (
-    can_draw,
     conflict,
     curve,
     draw_curve,
@@ -22,6 +21,7 @@ from crowdopt.io.plan_folder import write_plan
 from crowdopt.offline.explain.curve import Curve
 from crowdopt.offline.explain.margins import Margins
 from crowdopt.offline.frontier import cost_frontier
+from crowdopt.report.charts import can_draw
 from crowdopt.verify import verify
 
 __all__ = [

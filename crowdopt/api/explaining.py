@@ -20,7 +20,7 @@ from crowdopt.offline.explain.remedies import remedies as find_remedies
 from crowdopt.offline.explain.shortage import Shortage, shortage
 from crowdopt.offline.full import Clock
 from crowdopt.offline.quick import quick_plan
-from crowdopt.report.charts import drawable, save
+from crowdopt.report.charts import save
 from crowdopt.report.curve import cost_curve
 
 
@@ -63,11 +63,6 @@ def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> Curve:
     found = shortage(instance, probe)
     least = found.no_epsilon_below if found is not None and found.no_epsilon_below else instance.epsilon.min()
     return find_curve(instance, probe, max(1e-6, 1.001 * float(least)))
-
-
-def can_draw() -> bool:
-    """Whether the extra ``plots`` is installed."""
-    return drawable()
 
 
 def draw_curve(found: Curve, path: Path) -> None:

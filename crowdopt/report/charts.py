@@ -31,7 +31,7 @@ MISSING = "charts need the extra plots: pip install 'crowdopt[plots]'"
 PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
 
 
-def drawable() -> bool:
+def can_draw() -> bool:
     """Whether the extra ``plots`` is installed."""
     return find_spec("altair") is not None and find_spec("vl_convert") is not None
 

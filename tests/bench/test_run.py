@@ -44,7 +44,7 @@ def finished(fakes, tmp_path_factory):
 
 def test_without_charts_the_tables_and_the_advice_are_there(tmp_path, monkeypatch):
     """Minutes of measuring must not end in an error because the page's charts cannot be drawn."""
-    monkeypatch.setattr(charts, "drawable", lambda: False)
+    monkeypatch.setattr(charts, "can_draw", lambda: False)
     out = tmp_path / "out"
     done = CliRunner().invoke(main, ["bench", "R1:8x20", "--backends", "highs", "--program", "lp", "-o", str(out)])
     assert done.exit_code == 0 and "highs" in done.stdout

@@ -25,11 +25,8 @@ SMALL = 600  # pairs up to which a short search over the full program comes firs
 QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
 ATTEMPTS = 24  # plans aimed at in all; deterministic, unlike seconds
 NEARLY = 2e-4  # relative gap of the master at which a first dive is worth its while
-CAREFUL, THOROUGH, DIVES = (
-    Care(repricings=20),
-    Care(repricings=60, tries=4, gentle=0.2),
-    40,
-)  # dives, and how many of the last
+CAREFUL = Care(repricings=20)  # the first dive at the best prices: a good plan soon
+THOROUGH, DIVES = Care(repricings=60, tries=4, gentle=0.2), 40  # the others, and how many
 LARGEST = 4_000_000  # pairs up to which the full program is searched at all
 
 
