@@ -19,8 +19,8 @@ import numpy as np
 import crowdopt
 from benchmarks import adaptive_trials as trials
 from crowdopt.jobs import Job, run, seed_of
-from crowdopt.online.summary import interval
 from crowdopt.report.charts import altair, save
+from crowdopt.studies.intervals import interval
 
 PICTURE = Path(__file__).parent / "pictures" / "adaptive.svg"
 ERRORS = (0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.035)  # at which the bound is worked out

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from crowdopt import AssignmentInstance, solve
-from crowdopt.crowd.breaches import breach, breached
-from crowdopt.crowd.crowds import hold_out, recorded_stream, reordered, simulated_stream
-from crowdopt.crowd.stream import Stream
 from crowdopt.crowd.voting import weighted_vote
-from crowdopt.online.lower_bounds import least
+from crowdopt.online.arrivals import Stream
+from crowdopt.online.crowds import hold_out, recorded_stream, reordered, simulated_stream
+from crowdopt.online.limits.least_cost import least
+from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
-from crowdopt.online.score import Optimum, score
+from crowdopt.online.run_score import Optimum, score
 
 TASKS, WORKERS, CAPACITY = 1000, 300, 200
 GOLD = {"spammers and hammers": 20, "everyone .6414": 20, "U(.5, 1)": 10, "Beta(2.3, 2)": 10, "three types": 10}

@@ -12,8 +12,8 @@ import argparse
 import json
 from pathlib import Path
 
-from crowdopt import measuring
-from crowdopt.report.benchmark import NAMES, OUTCOMES, means_chart
+from crowdopt.api import bench
+from crowdopt.report.benchmark_page import NAMES, OUTCOMES, means_chart
 from crowdopt.report.charts import save
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    measuring.report(folder)
+    bench.report(folder)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     whole = next(one for one in summary["comparisons"] if (one["family"], one["program"]) == ("assignment", "ip"))
     cases, limit = len({(row["problem"], row["seed"]) for row in whole["results"]}), summary["limits"]["seconds"]

@@ -24,9 +24,9 @@ SIZES = ["200x60", "1000x300", "5000x1000", "20000x5000", "100000x10000", "30000
 def once(size: str) -> dict[str, float | str]:
     """Seconds of the LP and of a plan, the plan's gap, and the peak of the process's memory."""
     import crowdopt
+    from crowdopt.assign.exact.relaxation import relax_classes
+    from crowdopt.assign.plan import breaches
     from crowdopt.crowd.classes import classes_of
-    from crowdopt.offline.exact.relaxation import relax_classes
-    from crowdopt.plan import breaches
 
     crowdopt.assign(crowdopt.recipe("R10:60x40"), nodes=1, time_limit=300)  # compiles, or loads what is compiled
     instance = crowdopt.recipe(f"R10:{size}", 0)

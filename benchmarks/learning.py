@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.crowd.labelers import top_accuracies
+from crowdopt.api.learn import Drawn, learn
 from crowdopt.jobs import Job, run, seed_of
-from crowdopt.learning import Drawn, learn
-from crowdopt.online.summary import interval
+from crowdopt.labelers.sets import top_accuracies
+from crowdopt.studies.intervals import interval
 
 SIZES = (5, 10, 20)
 G1, G2 = (1, 3, 10, 20), (0.05, 0.1, 1, 5)

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.crowd.crowds import simulated_stream
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.online.crowds import simulated_stream
+from crowdopt.online.picking import Rings, fill
 from crowdopt.online.policy import named
 from crowdopt.online.pricing import Market, prices
 from crowdopt.online.replay import replay
-from crowdopt.online.selecting import Rings, fill
 from crowdopt.programs import sampled
 
 SEED = 0

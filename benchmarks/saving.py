@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 import crowdopt
+from crowdopt.assign.plan import breaches
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
-from crowdopt.plan import breaches
 from crowdopt.report.charts import altair, save
 
 RULES = ("hoeffding", "bhattacharyya", "probit", "exact-error")

@@ -18,8 +18,8 @@ import numpy as np
 
 import crowdopt
 from crowdopt.api import hire
-from crowdopt.crowd.selection import SelectionInstance
-from crowdopt.offline.ranking import algorithm1
+from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.hire.ranking import algorithm1
 
 
 def tallies(kind: str, workers: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,11 +17,11 @@ import numpy as np
 
 import crowdopt
 from crowdopt import jobs
-from crowdopt.crowd.crowds import simulated_stream
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
 from crowdopt.online.replay import Replay, replay
-from crowdopt.online.score import answers_of, realised_error
+from crowdopt.online.run_score import answers_of, realised_error
 
 TASKS, WORKERS, CAPACITY = 1000, 300, 200
 EPSILONS = (0.1, 0.05)

@@ -21,10 +21,12 @@ from crowdopt.api import spend as spend
 from crowdopt.api import verify as verify
 from crowdopt.api import write_campaign as write_campaign
 from crowdopt.api import write_plan as write_plan
+from crowdopt.api.compare import compare as compare
+from crowdopt.api.compare import replay as replay
+from crowdopt.api.learn import learn as learn
+from crowdopt.assign.plan import Plan as Plan
 from crowdopt.backends import BackendMissing as BackendMissing
 from crowdopt.backends import solve as solve
-from crowdopt.comparing import compare as compare
-from crowdopt.comparing import replay as replay
 from crowdopt.core.certificate import Certificate as Certificate
 from crowdopt.core.certificate import certify as certify
 from crowdopt.core.certificate import lagrangian_bound as lagrangian_bound
@@ -34,11 +36,9 @@ from crowdopt.core.program import relax as relax
 from crowdopt.core.solution import Options as Options
 from crowdopt.core.solution import Solution as Solution
 from crowdopt.core.solution import Status as Status
-from crowdopt.crowd.errors import InputError as InputError
 from crowdopt.crowd.instance import AssignmentInstance as AssignmentInstance
-from crowdopt.crowd.synthetic import recipe as recipe
-from crowdopt.learning import learn as learn
-from crowdopt.plan import Plan as Plan
+from crowdopt.crowd.recipes import recipe as recipe
+from crowdopt.errors import InputError as InputError
+from crowdopt.hire.selected import Selection as Selection
 from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
-from crowdopt.selection import Selection as Selection
 from crowdopt.version import __version__ as __version__

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 
 from crowdopt import AssignmentInstance
+from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.crowd.voting import weighted_error
-from crowdopt.plan import breaches
 from tests.models.pooled import RULES
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from crowdopt.crowd.selection import SelectionInstance
+from crowdopt.crowd.candidates import SelectionInstance
 
 
 def exact_gains(instance: SelectionInstance) -> list[Fraction]:

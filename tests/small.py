@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance
+from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.plan import breaches
 
 
 @st.composite

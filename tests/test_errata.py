@@ -14,12 +14,12 @@ import pytest
 import crowdopt
 from benchmarks.papers.li_liu_trials import LINEAR, simulated
 from crowdopt.core.program import relax
-from crowdopt.crowd import bounds, gain
+from crowdopt.crowd import gains
+from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.evidence import HOEFFDING
-from crowdopt.crowd.selection import SelectionInstance
 from crowdopt.crowd.voting import majority_accuracy, weighted_error
+from crowdopt.hire import ranking, score_bounds
 from crowdopt.jobs import seed_of
-from crowdopt.offline import ranking
 from crowdopt.programs import assignment
 from tests.models.reading import MODELS
 
@@ -176,9 +176,9 @@ def test_li_and_liu_s_theorem_1_fails_for_eight_classes() -> None:
     beaten = law[7 * workers + 1 :].sum()
     score = np.sqrt(workers) * (classes * skill - 1) ** 2
     assert np.log(beaten) == pytest.approx(-45.12, abs=0.01)
-    assert np.log(bounds.printed_linear_vote_bound(score, classes)) == pytest.approx(-45.16, abs=0.01)
-    assert bounds.printed_linear_vote_bound(score, classes) < beaten
-    assert (classes - 1) * law[7 * workers :].sum() <= bounds.linear_vote_bound(score, classes)
+    assert np.log(score_bounds.printed_linear_vote_bound(score, classes)) == pytest.approx(-45.16, abs=0.01)
+    assert score_bounds.printed_linear_vote_bound(score, classes) < beaten
+    assert (classes - 1) * law[7 * workers :].sum() <= score_bounds.linear_vote_bound(score, classes)
 
 
 def test_theorem_3_does_not_cover_the_selected_set() -> None:
@@ -195,7 +195,7 @@ def test_theorem_3_does_not_cover_the_selected_set() -> None:
         first = replace(found, workers=np.arange(found.workers.size))
         low, high = first.interval(0.8)
         covered["fixed"].append(low <= 0 <= high)
-        assert bounds.FIXED_IN_ADVANCE in found.warnings
+        assert score_bounds.FIXED_IN_ADVANCE in found.warnings
     assert np.mean(covered["selected"]) == 0
     assert np.mean(covered["fixed"]) >= 0.8
 
@@ -213,7 +213,7 @@ def test_one_control_question_has_no_variance() -> None:
     with pytest.raises(crowdopt.InputError, match="a variance needs two"):
         SelectionInstance([1, 0], 1, 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        assert not np.isfinite(gain.reliability_variance(1, 1))
+        assert not np.isfinite(gains.reliability_variance(1, 1))
 
 
 def test_selected_workers_neither_dominate_nor_beat_the_plug_in() -> None:
@@ -235,7 +235,7 @@ def test_float64_breaks_algorithm_1_s_ties_wrongly() -> None:
     With the gains (8), (10) in float64 F_4 comes out above F_1.
     """
     c, n = np.array([6, 5, 5, 5]), 6
-    floats = gain.gain_from_estimates(gain.reliability(c, n), gain.reliability_variance(c, n), 2)
+    floats = gains.gain_from_estimates(gains.reliability(c, n), gains.reliability_variance(c, n), 2)
     scores = np.cumsum(floats) / np.sqrt(np.arange(1, 5))
     assert int(np.argmax(scores)) + 1 == 4
     assert ranking.algorithm1(SelectionInstance(c, n, 2)).workers.tolist() == [0]

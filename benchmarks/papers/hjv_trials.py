@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from crowdopt import recipe, solve
-from crowdopt.crowd.crowds import simulated_stream
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.stream import Stream
+from crowdopt.online.arrivals import Stream
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
-from crowdopt.online.score import answers_of, realised_error
+from crowdopt.online.run_score import answers_of, realised_error
 
 TASKS, WORKERS, CAPACITY, GAMMA = 1000, 300, 200, 0.3
 EPSILONS = (0.45, 0.35, 0.25, 0.15, 0.1, 0.03, 0.01)

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd import aggregation
+from crowdopt import answers
+from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.selection import SelectionInstance
-from crowdopt.io.answers import read_labels, read_truth
-from crowdopt.offline import ranking
+from crowdopt.hire import ranking
+from crowdopt.io.answers_table import read_labels, read_truth
 
 LINEAR = {  # figures 1 and 2: who is hired; all vote by WMV-linear
     "top K": "top-k",
@@ -36,7 +36,7 @@ SEVEN = {  # figures 3 and 4: who is hired, how their labels are combined
     "EM selected": ("algorithm1", "em"),
     "WMV-lin plug-in": ("plug-in", "linear"),
 }
-EM = {"one-coin": aggregation.one_coin, "dawid-skene": aggregation.dawid_skene}
+EM = {"one-coin": answers.one_coin, "dawid-skene": answers.dawid_skene}
 
 
 def simulated(
@@ -133,9 +133,9 @@ def _hired(rule: str, instance: SelectionInstance, ties: int) -> tuple[int, ...]
 def _answer(labels: Labels, members: np.ndarray, share: np.ndarray, vote: str, em: str) -> np.ndarray:
     theirs = labels.of_workers(members)
     how, _, truncation = vote.partition(":")
-    votes: dict[str, Callable[[], aggregation.Answers]] = {
-        "linear": lambda: aggregation.wmv_linear(theirs, share),
-        "log": lambda: aggregation.wmv_log(theirs, share, *([float(truncation)] if truncation else [])),
+    votes: dict[str, Callable[[], answers.Answers]] = {
+        "linear": lambda: answers.wmv_linear(theirs, share),
+        "log": lambda: answers.wmv_log(theirs, share, *([float(truncation)] if truncation else [])),
         "em": lambda: EM[em](theirs, iterations=100),
     }
     return votes[how]().answer

@@ -25,8 +25,8 @@ from benchmarks.papers.liu_liu_trials import (
     WEIGHTED,
     trial,
 )
-from crowdopt.crowd.labelers import top_accuracies
-from crowdopt.online.labelers import guarantee
+from crowdopt.labelers import theorems
+from crowdopt.labelers.sets import top_accuracies
 
 POLICIES = [SIMPLE, REPEATING, PRINTED, TIGHT, WEIGHTED, OURS, FULL, ORACLE]
 SETTINGS = [  # fresh draws as in Section 6.1, and the one example that is printed
@@ -40,10 +40,10 @@ def table_1() -> list[dict[str, Any]]:
     """What Table 1's skills imply, exactly."""
     skill = np.sort(TABLE_1)[::-1]
     values = top_accuracies(skill)
-    epsilon, a_min = guarantee.presumed(skill)
+    epsilon, a_min = theorems.presumed(skill)
     rows = [{"quantity": f"pi of the best {m}", "value": f"{value:.6f}"} for m, value in enumerate(values, 1)]
     for kind in ("printed", "tight"):
-        found = guarantee.constants(5, epsilon, a_min, kind)
+        found = theorems.constants(5, epsilon, a_min, kind)
         rows.append({"quantity": f"D1(2000), {kind}", "value": f"{found.g1 * np.log(HORIZON):.3g} testers"})
         rows.append({"quantity": f"D2(2000), {kind}", "value": f"{found.g2 * np.log(HORIZON):.1f} labels each"})
     return rows

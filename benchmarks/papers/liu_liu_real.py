@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.papers.li_liu_report import Claim, arguments, computed, interval, shown, verdict
 from benchmarks.papers.liu_liu_report import Study, picture, summary, write
 from benchmarks.papers.liu_liu_trials import FULL, NAMES, ORACLE, OURS, RANDOM, real
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 VETTING, LONGER = "ls-ol-vetting:threshold=.1", "ls-ol-vetting:threshold=.1:g1=100"
 POLICIES = [VETTING, LONGER, "ls-ol", "ls-ol-weighted", OURS, FULL, ORACLE, RANDOM]

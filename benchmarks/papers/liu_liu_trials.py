@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt import learning
-from crowdopt.crowd.task_streams import drawn_labelers, simulated_tasks
-from crowdopt.crowd.tasks import Labelers, TaskStream
-from crowdopt.online.labelers.guarantee import strict_majority
-from crowdopt.online.labelers.policy import named
-from crowdopt.online.labelers.replay import Lessons, replay
-from crowdopt.online.labelers.score import curves, judged, score
+from crowdopt.api import learn
+from crowdopt.labelers.asking import Lessons, replay
+from crowdopt.labelers.policy import named
+from crowdopt.labelers.regret import curves, judged, score
+from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+from crowdopt.labelers.task_streams import drawn_labelers, simulated_tasks
+from crowdopt.labelers.theorems import strict_majority
 
 TABLE_1 = (0.763, 0.781, 0.625, 0.783, 0.727)
 HORIZON, COST = 2000, 0.02
@@ -58,9 +58,9 @@ def played(of: TaskStream, policies: list[str], seed: int) -> dict[str, Any]:
 
 
 @cache
-def recorded(labels: str, truth: str) -> learning.Table:
+def recorded(labels: str, truth: str) -> learn.Table:
     """The label table, read once a process."""
-    return learning.read_labels(labels, truth, cost=COST)
+    return learn.read_labels(labels, truth, cost=COST)
 
 
 def real(labels: str, truth: str, policies: list[str], seed: int) -> dict[str, Any]:

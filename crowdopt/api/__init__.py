@@ -1,28 +1,20 @@
 """The calls: the one place that binds solvers to methods."""
 
-from crowdopt.api.answering import AGGREGATIONS, aggregate, answers, rehearse
-from crowdopt.api.assigning import PROGRAMS, assign
+from crowdopt.api.aggregate import AGGREGATIONS, aggregate, answers, rehearse
+from crowdopt.api.assign import PROGRAMS, assign
 from crowdopt.api.binding import SEARCH
-from crowdopt.api.explaining import (
-    conflict,
-    curve,
-    draw_curve,
-    explain,
-    has_plan,
-    margins,
-    remedies,
-)
-from crowdopt.api.exporting import EXPORTS, export
-from crowdopt.api.hiring import SELECTIONS, hire, select
-from crowdopt.api.spending import promise, spend
+from crowdopt.api.budget import promise, spend
+from crowdopt.api.explain import conflict, curve, draw_curve, explain, has_plan, margins, remedies
+from crowdopt.api.export import EXPORTS, export
+from crowdopt.api.select import SELECTIONS, hire, select
+from crowdopt.assign.explain.cost_curve import Curve
+from crowdopt.assign.explain.margins import Margins
+from crowdopt.hire.frontier import cost_frontier
 from crowdopt.io.campaign import read_campaign, write_campaign
-from crowdopt.io.importing import import_labels
 from crowdopt.io.plan_folder import write_plan
-from crowdopt.offline.explain.curve import Curve
-from crowdopt.offline.explain.margins import Margins
-from crowdopt.offline.frontier import cost_frontier
+from crowdopt.io.real_labels import import_labels
+from crowdopt.recheck.verification import verify
 from crowdopt.report.charts import can_draw
-from crowdopt.verify import verify
 
 __all__ = [
     "AGGREGATIONS",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from crowdopt.assign.exact.search import Solvers
 from crowdopt.backends import solve
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import Options
-from crowdopt.crowd.errors import InputError
-from crowdopt.offline.exact.search import Solvers
+from crowdopt.errors import InputError
 
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)

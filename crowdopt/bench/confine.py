@@ -13,7 +13,7 @@ from time import perf_counter
 
 import psutil
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 MEGABYTE = 1e6
 FASTEST = 4000.0  # megabytes a second at which a process may fill memory; sets how soon to look again

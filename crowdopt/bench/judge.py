@@ -15,9 +15,9 @@ from crowdopt.bench.sources import Problem
 from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 from crowdopt.io.archive import write_archive
-from crowdopt.verify import Report, verify
+from crowdopt.recheck.verification import Report, verify
 
 CLOSED = 1e-6  # relative; a gap that a claim of optimality may leave
 LOOSE = 1e-3  # absolute for rows, relative for gaps; within it an answer is rough, beyond it wrong

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from crowdopt.bench.sources import open_problem
 from crowdopt.bench.suites import Case
-from crowdopt.crowd.errors import InputError
-from crowdopt.io.export import FORMATS, ids_of, write_program
+from crowdopt.errors import InputError
 from crowdopt.io.folder import new_folder
+from crowdopt.io.program_files import FORMATS, ids_of, write_program
 from crowdopt.io.tables import write_csv
 
 INDEX = "index.csv"  # the file that tells an instance library

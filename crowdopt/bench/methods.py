@@ -16,7 +16,7 @@ from crowdopt.backends.probe import tiny
 from crowdopt.bench.ours import OWN, SOLVERS
 from crowdopt.bench.sources import IP, Problem, source_of
 from crowdopt.core.solution import Listener, Options
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 from crowdopt.version import __version__
 
 Tell = Callable[..., None]  # tell(stage, **facts), for the events of a run

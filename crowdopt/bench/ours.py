@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdopt.assign.exact.search import Solvers
+from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.backends import solve
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.bench.sources import IP, LP
 from crowdopt.core.program import Floats, Program
 from crowdopt.core.solution import Options
-from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.selection import SelectionInstance
-from crowdopt.crowd.synthetic import recipe
+from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.recipes import recipe
+from crowdopt.errors import InputError
+from crowdopt.hire.ranking import algorithm1
 from crowdopt.io.plan_folder import write_plan
-from crowdopt.offline.exact.method import solve_exact
-from crowdopt.offline.exact.search import Solvers
-from crowdopt.offline.ranking import algorithm1
 
 if TYPE_CHECKING:
     from crowdopt.bench.methods import Run

@@ -24,7 +24,7 @@ from crowdopt.bench.subject import Limits, Subject
 from crowdopt.bench.suites import Case, subjects_of
 from crowdopt.bench.summary import TIMINGS, compare, result_row, series, tables
 from crowdopt.bench.verdict import sentences
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 from crowdopt.io.folder import write_text
 from crowdopt.version import __version__
 

@@ -9,7 +9,7 @@ from itertools import product
 from crowdopt.bench.methods import handles
 from crowdopt.bench.sources import IP, LP, PROGRAMS, source_of
 from crowdopt.bench.subject import Limits, Subject
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 Case = tuple[str, str, int]  # problem, program, seed
 

@@ -9,12 +9,12 @@ import click
 import numpy as np
 
 from crowdopt import api
+from crowdopt.answers import Answers
 from crowdopt.cli.answers import answer_with_plan
 from crowdopt.cli.common import as_json, say
-from crowdopt.crowd.aggregation import Answers
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.labels import Labels
-from crowdopt.io.answers import read_accuracy, read_labels, read_truth, write_accuracies, write_answers
+from crowdopt.errors import InputError
+from crowdopt.io.answers_table import read_accuracy, read_labels, read_truth, write_accuracies, write_answers
 from crowdopt.io.folder import check_target
 
 UNSURE = 0.9  # answers less sure than this are counted apart

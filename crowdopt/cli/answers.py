@@ -9,8 +9,8 @@ import click
 
 from crowdopt import api
 from crowdopt.cli.common import as_json, say
-from crowdopt.crowd.errors import InputError
-from crowdopt.io.answering import ANSWERS, Answered, facts
+from crowdopt.errors import InputError
+from crowdopt.io.answers_folder import ANSWERS, Answered, facts
 from crowdopt.io.folder import check_target
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from crowdopt import measuring
+from crowdopt.api import bench as calls
 from crowdopt.bench.suites import SUITES
 from crowdopt.cli.common import as_json, say, target
 from crowdopt.report.charts import MISSING
@@ -53,14 +53,14 @@ def bench(
     limits = {name: value for name, value in asked.items() if value is not None}
     programs = ("ip", "lp") if program == "both" else (program,)
     names = ["exact"] if form is not None else [name for name in backends.split(",") if name]
-    plan = measuring.benchmark(problems, suite, names, programs, seeds, limits)
+    plan = calls.benchmark(problems, suite, names, programs, seeds, limits)
     if form is not None:
-        files = measuring.export_library(plan.cases, output, form, force)
+        files = calls.export_library(plan.cases, output, form, force)
         say(
             as_json, {"folder": str(output), "files": files}, f"wrote {len(files)} programs and their index to {output}"
         )
         return
-    summary = measuring.bench(plan, output, jobs, cluster, force, retry)
+    summary = calls.bench(plan, output, jobs, cluster, force, retry)
     _show(as_json, summary, output)
 
 
@@ -76,7 +76,7 @@ def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
 @as_json
 def report(folder: Path, as_json: bool) -> None:
     """Write the page of a benchmark anew from its raw rows, or that of a study of learn from its summary."""
-    page = measuring.report(folder)
+    page = calls.report(folder)
     say(as_json, {"page": str(page)}, f"wrote {page}")
 
 

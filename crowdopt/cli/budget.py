@@ -10,14 +10,14 @@ import click
 import numpy as np
 
 from crowdopt import api
+from crowdopt.assign.budget.spending import Spent
+from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import NO, as_json, percent, say, target
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.io.campaign import overridden
 from crowdopt.io.folder import PLAN, check_target
 from crowdopt.io.plan_folder import run_facts, summary
-from crowdopt.offline.budget.method import Spent
-from crowdopt.plan import Plan
 
 
 @click.command(epilog="Example: crowdopt budget my-campaign --labels 60 -o my-plan")

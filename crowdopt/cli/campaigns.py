@@ -10,7 +10,7 @@ from crowdopt import api
 from crowdopt.cli.common import as_json, say, target
 from crowdopt.crowd.evidence import EACH
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.synthetic import recipe
+from crowdopt.crowd.recipes import recipe
 from crowdopt.io.folder import CAMPAIGN, check_target
 from crowdopt.io.sample import write_sample
 

@@ -14,7 +14,7 @@ import click
 
 from crowdopt.backends import BackendMissing
 from crowdopt.core.solution import Progress
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 NO, BAD_INPUT, INTERRUPTED = 1, 2, 130
 

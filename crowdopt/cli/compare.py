@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from crowdopt import api, comparing
+from crowdopt import api
+from crowdopt.api import compare as calls
 from crowdopt.cli.common import NO, as_json, lists, say
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 from crowdopt.io.campaign import overridden
 from crowdopt.online.policy import policies as all_policies
-from crowdopt.trials import Comparison
+from crowdopt.studies.online_trials import Comparison
 
 COLUMNS = (  # title, figure, form
     ("cost", "cost", "10.1f"),
@@ -66,18 +67,18 @@ def compare(
 
     Interrupted, it goes on where it stopped when called again.
     """
-    comparing.check_comparison(output, force)
+    calls.check_comparison(output, force)
     if truth is not None and labels is None:
         raise InputError("--truth judges recorded labels; give them with --labels")
     settings = {key: value for key, value in (("rule", rule), ("epsilon", epsilon)) if value is not None}
     instance = overridden(api.read_campaign(campaign), settings)
-    record = None if labels is None else comparing.read_record(instance, labels, truth)
+    record = None if labels is None else calls.read_record(instance, labels, truth)
     wanted = policies.split(",")
-    found = comparing.compare(
-        instance, wanted, trials, seed, record, gold_share, time_limit, processes, output / comparing.WORK, breach
+    found = calls.compare(
+        instance, wanted, trials, seed, record, gold_share, time_limit, processes, output / calls.WORK, breach
     )
-    undrawn = comparing.write_comparison(found, output, trials, seed)
-    possible = None if found.least is None else comparing.possible_facts(found.least)
+    undrawn = calls.write_comparison(found, output, trials, seed)
+    possible = None if found.least is None else calls.possible_facts(found.least)
     facts: dict[str, Any] = {"comparison": str(output), "optimum": asdict(found.optimum), "policies": found.summary}
     facts |= {"possible": possible, "constant_error": found.constant_error, "breach": found.breach}
     say(as_json, {**facts, "failed": found.failed}, *_sentences(found), *undrawn, f"wrote {output}")

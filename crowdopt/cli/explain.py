@@ -11,11 +11,11 @@ import numpy as np
 
 from crowdopt import api
 from crowdopt.cli.common import NO, as_json, say
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import EACH, refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.io.campaign import overridden
-from crowdopt.io.explaining import EXPLANATION, write_explanation
+from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
 from crowdopt.io.folder import check_target
 from crowdopt.io.plan_folder import read_overrides
 from crowdopt.report.charts import MISSING

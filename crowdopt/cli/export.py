@@ -8,7 +8,7 @@ import click
 
 from crowdopt import api
 from crowdopt.cli.common import as_json, say, target
-from crowdopt.io.export import check_file
+from crowdopt.io.program_files import check_file
 
 WRITTEN = {  # by the program's name
     "assignment": "the integer program, a minimum",

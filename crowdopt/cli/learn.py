@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from crowdopt import learning
+from crowdopt.api import learn as calls
 from crowdopt.cli.common import NO, as_json, lists, say
-from crowdopt.crowd.errors import InputError
-from crowdopt.online.labelers.policy import policies as all_policies
-from crowdopt.online.labelers.trials import Learning
-from crowdopt.online.summary import shared_notes
+from crowdopt.errors import InputError
+from crowdopt.labelers.policy import policies as all_policies
+from crowdopt.studies.intervals import shared_notes
+from crowdopt.studies.labeler_trials import Learning
 
 COLUMNS = {  # key -> heading and form
     "reward": ("reward", "7.4f"),
@@ -67,12 +67,12 @@ def learn(
 
     Interrupted, it goes on where it stopped when called again.
     """
-    learning.check(output, force)
+    calls.check(output, force)
     setting = _setting(skills, labels, truth, types, draw, classes, cost)
-    found = learning.learn(setting, policies.split(","), horizon, trials, seed, processes, output / learning.WORK)
-    undrawn = learning.write(found, setting, output, trials, seed)
+    found = calls.learn(setting, policies.split(","), horizon, trials, seed, processes, output / calls.WORK)
+    undrawn = calls.write(found, setting, output, trials, seed)
     facts = {"learned": str(output), "policies": found.summary, "failed": found.failed}
-    head = f"{learning.source(setting)}; T = {found.horizon}"
+    head = f"{calls.source(setting)}; T = {found.horizon}"
     say(as_json, facts, head, *_table(found), *shared_notes(found.summary), *found.failed, *undrawn, f"wrote {output}")
     if found.failed:
         raise click.exceptions.Exit(NO)
@@ -92,14 +92,14 @@ def _setting(
     if labels is not None:
         if truth is None:
             raise InputError("--labels needs --truth: without any known answer nothing can be judged")
-        return learning.read_labels(labels, truth, types, cost)
+        return calls.read_labels(labels, truth, types, cost)
     if truth is not None or types is not None:
         raise InputError("--truth and --types belong to recorded labels; give them with --labels")
     if skills is not None:
-        return learning.read_skills(skills, cost, classes)
+        return calls.read_skills(skills, cost, classes)
     if classes != 2:
         raise InputError("--draw draws labelers of two classes; for more, write their skills and give --skills")
-    return learning.Drawn.of(*_drawn(str(draw)), cost)
+    return calls.Drawn.of(*_drawn(str(draw)), cost)
 
 
 def _drawn(text: str) -> tuple[int, float, float]:

@@ -10,14 +10,14 @@ import click
 import numpy as np
 
 from crowdopt import api
+from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target
 from crowdopt.core.solution import Status
 from crowdopt.crowd.evidence import RULES
 from crowdopt.io.campaign import overridden
 from crowdopt.io.folder import PLAN, check_target
 from crowdopt.io.plan_folder import run_facts, summary
-from crowdopt.plan import Plan
-from crowdopt.verify import Report
+from crowdopt.recheck.verification import Report
 
 
 @click.command(epilog="Example: crowdopt solve my-campaign --epsilon 0.05 -o my-plan")

@@ -10,10 +10,10 @@ import click
 from crowdopt import api
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.core.solution import Status
-from crowdopt.crowd.errors import InputError
-from crowdopt.io.candidates import read_candidates, write_frontier, write_hired
+from crowdopt.errors import InputError
+from crowdopt.hire.selected import Frontier, Selection
 from crowdopt.io.folder import check_target
-from crowdopt.selection import Frontier, Selection
+from crowdopt.io.hiring_tables import read_candidates, write_frontier, write_hired
 
 SHOWN = 12  # names on a line
 
@@ -104,7 +104,7 @@ def _numbers(at_least: tuple[str, ...]) -> dict[str, int]:
 
 def _draw(selection: Selection, path: Path) -> None:
     from crowdopt.report.charts import save
-    from crowdopt.report.hiring import hiring_chart
+    from crowdopt.report.hiring_chart import hiring_chart
 
     save(hiring_chart(selection, _frontier(selection)), path)
 

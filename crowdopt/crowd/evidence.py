@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import CLIP, EXACT_ERROR, bhattacharyya_error
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.voting import vote_errors
+from crowdopt.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.crowd.checks import floats, ids, integers, is_amount, per
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import Rule, bhattacharyya_error, guessing, rule_named
+from crowdopt.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 Ints: TypeAlias = NDArray[np.int64]
 

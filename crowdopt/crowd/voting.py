@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -25,8 +25,8 @@ FEW = 64  # tasks below which threads do not pay
 
 def are_compiled() -> bool:
     """Whether the compiled loops are in the cache on disk, or in memory."""
-    cached = (Path(__file__).parent / "__pycache__").glob("kernels.errors-*.nbi")
-    return "crowdopt.crowd.kernels" in sys.modules or any(cached)
+    cached = (Path(__file__).parent / "__pycache__").glob("vote_kernels.errors-*.nbi")
+    return "crowdopt.crowd.vote_kernels" in sys.modules or any(cached)
 
 
 def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:
@@ -156,7 +156,7 @@ def _in_threads(
     width: Floats,
 ) -> None:
     """Run the kernel over some tasks, each independent of all others, so that threads change nothing."""
-    from crowdopt.crowd import kernels
+    from crowdopt.crowd import vote_kernels
 
     sizes = np.diff(starts)[tasks]
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -164,12 +164,12 @@ def _in_threads(
     found, off = np.empty(tasks.size), np.empty(tasks.size)
     given = (ends, accuracy[label], weight[label], bias[tasks], prior[tasks], cells, found, off)
     if tasks.size < FEW:
-        kernels.errors(*given, 0, tasks.size)
+        vote_kernels.errors(*given, 0, tasks.size)
     else:
         workers = os.cpu_count() or 1
         cuts = np.linspace(0, tasks.size, 8 * workers + 1).astype(np.int64).tolist()
         with ThreadPoolExecutor(workers) as pool:
-            for done in [pool.submit(kernels.errors, *given, *cut) for cut in pairwise(cuts)]:
+            for done in [pool.submit(vote_kernels.errors, *given, *cut) for cut in pairwise(cuts)]:
                 done.result()
     above[tasks], width[tasks] = found, off
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.io.folder import check_target
 
 FORMAT = 1

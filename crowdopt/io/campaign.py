@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.answers import posteriors
-from crowdopt.crowd.errors import InputError
+from crowdopt.answers.planned import posteriors
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.errors import InputError
 from crowdopt.io import archive
 from crowdopt.io.folder import CAMPAIGN, new_folder
 from crowdopt.io.tables import Table, find_table, is_folder, read_table, write_csv

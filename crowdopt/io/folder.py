@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 CAMPAIGN, PLAN = "campaign.toml", "plan.json"  # the files that tell a folder of ours
 

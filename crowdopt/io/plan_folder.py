@@ -14,11 +14,11 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, new_folder
 from crowdopt.io.tables import write_csv
-from crowdopt.plan import Plan, queues
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")

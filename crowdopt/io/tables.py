@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 from crowdopt.io.folder import check_target
 
 T = TypeVar("T")

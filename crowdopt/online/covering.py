@@ -8,14 +8,14 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.answers import FROM_LABELS
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.aggregation import FROM_LABELS
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.skills import ESTIMATORS
-from crowdopt.crowd.stream import GOLD, REFUSED, WORK, Arrival, Decision, Known
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import GOLD, REFUSED, WORK, Arrival, Decision, Known
+from crowdopt.online.picking import ZERO, Rings, best_of
 from crowdopt.online.repair import repair
-from crowdopt.online.selecting import ZERO, Rings, best_of
 from crowdopt.online.tally import Tally
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -44,7 +44,7 @@ class Covering:
     repair : bool
         Whether to cover what is short at the end with those who have capacity left, where they can be called back.
     aggregate : str
-        How labels become answers: ``weighted`` by the rule, or a method of crowdopt.crowd.aggregation.
+        How labels become answers: ``weighted`` by the rule, or a method of crowdopt.answers.
     """
 
     gold: int = 0

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.stream import GOLD, REFUSED, REPAIR, WORK, Arrival, Decision, Stream
+from crowdopt.online.arrivals import GOLD, REFUSED, REPAIR, WORK, Arrival, Decision, Stream
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.core.named import Kept, made
 from crowdopt.core.registry import discover
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.stream import Arrival, Decision, Known
-from crowdopt.online.options import Kept, made
+from crowdopt.online.arrivals import Arrival, Decision, Known
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -66,7 +66,7 @@ class Policy(Kept, Protocol):
         ...
 
     def answers(self) -> str:
-        """How labels become answers: ``weighted``, ``own``, or a method of crowdopt.crowd.aggregation."""
+        """How labels become answers: ``weighted``, ``own``, or a method of crowdopt.answers."""
         ...
 
     def decided(self) -> Ints | None:

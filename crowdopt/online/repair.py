@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.stream import REPAIR, Decision, Known
+from crowdopt.online.arrivals import REPAIR, Decision, Known
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.stream import GOLD, REPAIR, Arrival, Decision, Stream
-from crowdopt.online.bound import Bound, running_bound
+from crowdopt.online.arrivals import GOLD, REPAIR, Arrival, Decision, Stream
 from crowdopt.online.ledger import KINDS, Ledger, Run, check
 from crowdopt.online.policy import Policy
+from crowdopt.online.running_bound import Bound, running_bound
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from crowdopt.core.program import Program, relax
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.programs import assignment
 
 

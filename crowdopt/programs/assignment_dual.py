@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.programs.assignment import has_label_limits
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.patterns import Errors, Floats, Ints
+from crowdopt.crowd.pattern_errors import Errors, Floats, Ints
 from crowdopt.crowd.pools import Pools, pools_of
+from crowdopt.errors import InputError
 
 MANY = 1_000_000  # patterns of one kind that ``build`` looks through; beyond, they have to be generated
 SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are absolute

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.potential import KNOTS, bending, grid, reading, steps
+from crowdopt.crowd.potentials import KNOTS, bending, grid, reading, steps
+from crowdopt.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -92,8 +92,9 @@ def of_rules(quest: Quest, rules: Rules) -> Program:
     For whatever a policy does, ``sum_i V(b_i)`` falls from its start to at most ``mu`` times the expected number of
     wrong answers, by at most ``c`` per label; workers' labels bring at most ``w`` more than they cost. So every point
     bounds the cost from below, if all rules are there that a worker could follow; with some missing, the point's
-    potential has to be held against those (crowdopt.online.lower_bounds does). V is linear between knots, symmetric,
-    and one for each type; ``steps`` has the beliefs at which the first rows can be tight, so they hold at all others.
+    potential has to be held against those (crowdopt.online.limits.least_cost does). V is linear between knots,
+    symmetric, and one for each type; ``steps`` has the beliefs at which the first rows can be tight, so they hold at
+    all others.
     The best V is concave anyway; asking for it makes c grow with skill, so that rows for p hold for whoever knows less.
 
     Columns: ``potential`` (T, knots), ``mu`` (1,), ``gain`` (levels,), ``earn`` (groups,).

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.core.program import Program, relax
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.programs import assignment
 
 

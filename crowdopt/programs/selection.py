@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Floats, Program, stack
-from crowdopt.crowd.selection import SelectionInstance
+from crowdopt.crowd.candidates import SelectionInstance
 
 
 def build(instance: SelectionInstance) -> Program:

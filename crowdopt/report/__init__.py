@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdopt.core.registry import discover
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 if TYPE_CHECKING:
     from crowdopt.report.page import Page

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 PALETTE = ["#0b6e8a", "#d1682e", "#5b8c3a", "#8a5aa8", "#b8941f", "#7a7a7a", "#c2456b", "#3f4fa3"]
 FONT = "Helvetica, Arial, sans-serif"

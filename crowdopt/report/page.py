@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 from crowdopt.report.charts import LOOK, MISSING
 
 GLOBALS = "window.vegaEmbed = vegaEmbed;"

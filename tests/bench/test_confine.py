@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from crowdopt.bench.confine import run_confined
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 
 EATER = "import time\nheld = []\nwhile True:\n    held.append(bytearray(b'x' * 4_000_000))\n    time.sleep({pause})\n"
 GREEDY_TREE = """

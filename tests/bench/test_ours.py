@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from crowdopt.bench.judge import PROVEN, judge_solution
 from crowdopt.bench.ours import multipliers, point
-from crowdopt.crowd.selection import SelectionInstance
-from crowdopt.offline.ranking import algorithm1
+from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.hire.ranking import algorithm1
 from crowdopt.programs import selection
 
 TALLIES = st.lists(st.integers(0, 10), min_size=1, max_size=12)

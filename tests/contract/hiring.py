@@ -10,8 +10,8 @@ import numpy as np
 
 from crowdopt.backends import BackendMissing, solve
 from crowdopt.core.solution import Options
-from crowdopt.crowd.selection import SelectionInstance
-from crowdopt.offline.hiring import solve_program
+from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.hire.by_program import solve_program
 from tests.selections import limited
 
 LIMIT = Options(time_limit=20.0)

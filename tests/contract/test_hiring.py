@@ -8,7 +8,7 @@ import pytest
 
 from crowdopt.backends import registered
 from crowdopt.core.solution import Status
-from crowdopt.offline.ranking import algorithm1
+from crowdopt.hire.ranking import algorithm1
 from tests.contract.accuracy import accuracy
 from tests.contract.hiring import full, small
 from tests.contract.rows import BACKENDS, row

@@ -55,7 +55,7 @@ def test_the_fewest_labels_by_trying_all_sets(instance):
 @given(instances(most_pairs=8, rules=checked))
 def test_every_checked_plan_keeps_the_relaxation(instance):
     """So its bound is one for the rule: whatever keeps the exact targets and the limits keeps the linear rows."""
-    from crowdopt.plan import breaches
+    from crowdopt.assign.plan import breaches
 
     loose = relaxation(instance)
     pairs = np.array(list(itertools.product(range(instance.n_tasks), range(instance.n_workers)))).reshape(-1, 2)

@@ -11,15 +11,9 @@ from hypothesis import strategies as st
 from scipy.special import erfcx
 
 from crowdopt import InputError
-from crowdopt.crowd.aggregation import majority, one_coin
+from crowdopt.answers import majority, one_coin
 from crowdopt.crowd.labels import Labels, tally
-from crowdopt.crowd.voting import (
-    majority_accuracy,
-    plurality_error,
-    vote_errors,
-    weighted_error,
-    weighted_vote,
-)
+from crowdopt.crowd.voting import majority_accuracy, plurality_error, vote_errors, weighted_error, weighted_vote
 
 
 def drawn(tasks: int, workers: int, accuracy: np.ndarray, classes: int, seed: int) -> tuple[Labels, np.ndarray]:

@@ -9,7 +9,7 @@ from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io import mps
-from crowdopt.io.export import ids_of
+from crowdopt.io.program_files import ids_of
 from crowdopt.programs import assignment, assignment_dual, missing, patterns
 from tests.models.reading import MODELS
 from tests.models.tiny import facts_of, instance_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import crowdopt
-from crowdopt.crowd.crowds import reordered, simulated_stream
-from crowdopt.crowd.stream import Arrival, Stream
+from crowdopt.online.arrivals import Arrival, Stream
+from crowdopt.online.crowds import reordered, simulated_stream
 from crowdopt.online.policy import named, policies
 from crowdopt.online.replay import Replay
 

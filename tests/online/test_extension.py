@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 from crowdopt.online.policy import named, policies
 from tests.online import example_policy
 from tests.online.streams import scrambled, start, stream

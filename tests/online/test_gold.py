@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt.crowd.crowds import hold_out, recorded_stream
+from crowdopt.online.crowds import hold_out, recorded_stream
 from tests.online.streams import crowd, stream
 
 

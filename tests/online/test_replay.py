@@ -9,12 +9,12 @@ import pytest
 
 import crowdopt
 from crowdopt.core.certificate import certify
-from crowdopt.crowd.crowds import hold_out, recorded_stream, reordered, simulated_stream
-from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.stream import REFUSED, WORK, Decision
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import REFUSED, WORK, Decision
+from crowdopt.online.crowds import hold_out, recorded_stream, reordered, simulated_stream
 from crowdopt.online.policies.greedy import Greedy
 from crowdopt.online.replay import Replay
-from crowdopt.online.score import Optimum, answers_of, exact_error, score
+from crowdopt.online.run_score import Optimum, answers_of, exact_error, score
 from crowdopt.programs import assignment
 from tests.online.streams import EVERY, crowd, start, stream
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.crowd.crowds import simulated_stream
-from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.stream import GOLD
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import GOLD
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
 from crowdopt.online.replay import Replay, replay
-from crowdopt.online.score import answers_of, realised_error
+from crowdopt.online.run_score import answers_of, realised_error
 from tests.online.streams import start, stream
 
 BOTH = ["sequential", "adaptive"]

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt.core.certificate import certify
-from crowdopt.crowd.crowds import simulated_stream
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import HOEFFDING
 from crowdopt.crowd.voting import hoeffding_bound, vote_errors
-from crowdopt.online import guarantee
-from crowdopt.online.bound import running_bound
+from crowdopt.errors import InputError
+from crowdopt.online import theorems
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
 from crowdopt.online.pricing import Market, prices
 from crowdopt.online.replay import replay
+from crowdopt.online.running_bound import running_bound
 from crowdopt.programs import aggregated
 from crowdopt.programs.approximated import transform
 
@@ -183,15 +183,15 @@ def test_lemmas_2_and_3(tolerance, skill):
     |q-hat - q| <= 4t.
     """
     delta = 0.1
-    s = guarantee.gold_for(tolerance, delta)
-    assert guarantee.tolerance_of(s, delta) <= tolerance
+    s = theorems.gold_for(tolerance, delta)
+    assert theorems.tolerance_of(s, delta) <= tolerance
     tail, chance = 0.0, (1 - skill) ** s
     for k in range(s + 1):
         found = k / s
         tail += chance if abs(found - skill) > tolerance else 0.0
         if abs(found - skill) <= tolerance:
             change = abs((2 * found - 1) ** 2 - (2 * skill - 1) ** 2)
-            assert change <= guarantee.evidence_error(tolerance) + 1e-12
+            assert change <= theorems.evidence_error(tolerance) + 1e-12
         chance *= (s - k) / (k + 1) * skill / (1 - skill)
     assert tail <= delta
 
@@ -212,7 +212,7 @@ def test_theorem_3():
         guess = replace(instance, accuracy=np.clip(accuracy + rng.uniform(-t, t, accuracy.shape), 0, 1))
         approximated = crowdopt.assign(transform(guess, t, least), program="lp")
         assert approximated.objective <= true.objective + 1e-6
-        loose = guarantee.loosened(0.2, t, least)
+        loose = theorems.loosened(0.2, t, least)
         np.testing.assert_allclose(transform(instance, t, least).need, -2 * log(loose))
 
 
@@ -224,23 +224,23 @@ def test_theorem_4():
         q = (2 * p - 1) ** 2
         t, least, epsilon = 0.02, float(q.mean()), 0.1
         estimate = np.clip(p + rng.uniform(-t, t, p.size), 0, 1)
-        need = -2 * log(guarantee.loosened(epsilon, t, least))
+        need = -2 * log(theorems.loosened(epsilon, t, least))
         chosen = np.arange(int(np.searchsorted(np.cumsum((2 * estimate - 1) ** 2), need)) + 1)
         if chosen.size > p.size:
             continue
         weights = 2 * estimate[chosen] - 1
         error = vote_errors(np.array([0, chosen.size]), p[chosen], weights, np.array([0.5]), np.zeros(1))[0][0]
-        assert error <= guarantee.error_after(epsilon, t, least, float(q[chosen].mean())) + 1e-12
+        assert error <= theorems.error_after(epsilon, t, least, float(q[chosen].mean())) + 1e-12
 
 
 def test_theorem_5_in_figures():
     """The errata's numbers: 3018 gold tasks per worker where the experiments use 20, and no promise at 20."""
-    asked = guarantee.theorem_5(1000, 300, 1, 0.1, 0.1, 0.16, 0.3)
+    asked = theorems.theorem_5(1000, 300, 1, 0.1, 0.1, 0.16, 0.3)
     assert asked.gold == 3018 and asked.gold_labels == 390 * 3018
     assert asked.losses[0] <= 1 and asked.epsilon >= 0.1
     assert asked.losses[1] == pytest.approx(6 * log(40) / sqrt(0.3 * 2 * log(10)))
     assert asked.error == 1.0  # l2 alone is above 1
-    paid = guarantee.theorem_5(1000, 300, 1, 0.1, 0.1, 0.16, 0.3, gold=20)
+    paid = theorems.theorem_5(1000, 300, 1, 0.1, 0.1, 0.16, 0.3, gold=20)
     assert paid.labels_ratio == float("inf") and paid.error == 1.0
 
 
@@ -261,7 +261,7 @@ def test_the_theorems_gold_is_counted_paid_and_warned_of():
     assert played.cost["gold"] == 40 * stream.instance.cost[0].sum()
     assert played.total_cost == sum(played.cost.values())
     asked = replay(named("main-algorithm:guaranteed:least-quality=.4"), stream, 0, crowdopt.solve)
-    plan = guarantee.theorem_5(30, 20, 2, 0.2, 0.1, 0.4, 0.3)
+    plan = theorems.theorem_5(30, 20, 2, 0.2, 0.1, 0.4, 0.3)
     assert asked.labels["gold"] == 2 * 20 * plan.gold
     assert any("more than the" in note for note in asked.notes)
     with pytest.raises(InputError, match="least-quality"):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, assign, certify, recipe, relax, solve
+from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import FEASIBILITY, fraction, violation
-from crowdopt.plan import breaches
 from crowdopt.programs import assignment
 from tests.small import brute_force, instances
 

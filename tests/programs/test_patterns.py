@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt import AssignmentInstance
+from crowdopt.assign.patterns.deal import deal
 from crowdopt.core.program import Program
 from crowdopt.crowd.pools import pools_of
 from crowdopt.io.naming import MPS
-from crowdopt.offline.patterns.deal import deal
 from crowdopt.programs import patterns
 from tests.models.pooled import FILES, RULES, facts_of, instance_of, optima, pattern_id, pooled_section
 from tests.models.reading import MODELS, assert_same, described, translated

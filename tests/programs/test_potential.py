@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, certify, solve
-from crowdopt.crowd.potential import Potential, grid
+from crowdopt.crowd.potentials import Potential, grid
 from crowdopt.programs import potential
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdopt.crowd.errors import InputError
+from crowdopt.errors import InputError
 from crowdopt.report.charts import altair, save
 
 

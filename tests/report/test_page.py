@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt import measuring
+from crowdopt.api import bench
 from crowdopt.report.charts import altair
 from crowdopt.report.page import Chart, Folded, Page, Section, Table, data, html, number
 
@@ -84,8 +84,8 @@ def test_numbers_are_short(value, shown):
 
 @pytest.fixture(scope="module")
 def benchmark_page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    plan = measuring.benchmark(["R1:8x20", "SELECT:20x8"], methods=["highs", "highs-ipm", "pulp-cbc"], seeds=2)
-    summary = measuring.bench(plan, tmp_path_factory.mktemp("bench") / "out")
+    plan = bench.benchmark(["R1:8x20", "SELECT:20x8"], methods=["highs", "highs-ipm", "pulp-cbc"], seeds=2)
+    summary = bench.bench(plan, tmp_path_factory.mktemp("bench") / "out")
     return Path(summary["page"]).read_text(encoding="utf-8")
 
 

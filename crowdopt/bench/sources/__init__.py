@@ -9,9 +9,9 @@ from functools import cache
 
 from crowdopt.core.program import Program
 from crowdopt.core.registry import discover
-from crowdopt.crowd.errors import InputError
+from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.selection import SelectionInstance
+from crowdopt.errors import InputError
 
 IP, LP = "ip", "lp"
 PROGRAMS = (IP, LP)

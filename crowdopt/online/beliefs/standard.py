@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.online.beliefs.grid import GRID, INFORMATION
+from crowdopt.online.beliefs.programme import Programme
 from crowdopt.online.beliefs.state import Beliefs
-from crowdopt.online.beliefs.stopping import Programme
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -60,7 +60,7 @@ class Beliefs:
 
     def hear(self, tasks: Ids, labels: Ints) -> None:
         """Labels of the worker who is here, class 0 or 1."""
-        from crowdopt.online.beliefs.kernels import hear
+        from crowdopt.online.beliefs.belief_kernels import hear
 
         worker, at = int(self.came[0]) - 1, self.labels
         self._make_room(at + tasks.size)
@@ -99,7 +99,7 @@ class Beliefs:
         strength, fading : float
             Pseudo-workers like the expected ones: ``strength + fading / (1 + j / 5)`` after j arrivals.
         """
-        from crowdopt.online.beliefs.kernels import fit, same
+        from crowdopt.online.beliefs.belief_kernels import fit, same
 
         came = int(self.came[0])
         heard = self.weight[:came] > 0
@@ -141,7 +141,7 @@ class Beliefs:
             getattr(self, name)[: self.came[0]] = arrays[name]
 
     def _sweep(self, first: int, last: int) -> None:
-        from crowdopt.online.beliefs.kernels import sweep
+        from crowdopt.online.beliefs.belief_kernels import sweep
 
         own = (self.start, self.task, self.sign, self.message)
         crowd = (self.gold, self.asked, self.agreement, self.density, self.weight)

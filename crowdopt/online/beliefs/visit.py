@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.stream import GOLD, WORK, Arrival, Decision
+from crowdopt.online.arrivals import GOLD, WORK, Arrival, Decision
 from crowdopt.online.beliefs.standard import EARLY, Standard, learning
 from crowdopt.online.beliefs.state import Beliefs
 
@@ -145,6 +145,6 @@ class Visit:
 
     def _pick(self, kind: int, nearly: bool, begin: int) -> int:
         """The open task that is surest, to test her, or least sure; -1 where none is left for her."""
-        from crowdopt.online.beliefs.kernels import pick
+        from crowdopt.online.beliefs.belief_kernels import pick
 
         return int(pick(self.beliefs.odds, self.sure, self.free, self.beliefs.kind, kind, nearly, begin))

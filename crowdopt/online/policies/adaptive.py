@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.stream import REFUSED, Arrival, Decision, Known
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import REFUSED, Arrival, Decision, Known
 from crowdopt.online.beliefs.grid import log_odds
 from crowdopt.online.policies.re_solve import ReSolve
 

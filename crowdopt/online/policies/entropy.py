@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.stream import REFUSED, Known
+from crowdopt.online.arrivals import REFUSED, Known
 from crowdopt.online.covering import Covering
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -8,10 +8,10 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.answers import FROM_LABELS
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.aggregation import FROM_LABELS
-from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.stream import REFUSED, WORK, Arrival, Decision, Known
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import REFUSED, WORK, Arrival, Decision, Known
 from crowdopt.online.covering import Covering
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.stream import Known
-from crowdopt.online.guarantee import theorem_5
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import Known
 from crowdopt.online.policies.sampled_lp import SampledLP
+from crowdopt.online.theorems import theorem_5
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.errors import InputError
-from crowdopt.crowd.stream import Known
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import Known
 from crowdopt.online.covering import Covering
 
 Floats: TypeAlias = NDArray[np.float64]

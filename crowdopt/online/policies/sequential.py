@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.errors import InputError
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.stream import GOLD, REFUSED, Arrival, Decision, Known
-from crowdopt.online.beliefs.audit import disagreement
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import GOLD, REFUSED, Arrival, Decision, Known
+from crowdopt.online.beliefs.gold_check import disagreement
 from crowdopt.online.beliefs.grid import GRID, log_odds
 from crowdopt.online.beliefs.standard import FADES, Standard, counted_on, missing, standard
 from crowdopt.online.beliefs.state import Beliefs
@@ -218,7 +218,7 @@ class Sequential:
         return not self.left.any()
 
     def _survey(self) -> float:
-        from crowdopt.online.beliefs.kernels import survey
+        from crowdopt.online.beliefs.belief_kernels import survey
 
         return float(survey(self.beliefs.odds, self.sure, self.wanted, self.known.task_type, self.left))
 

@@ -1,0 +1,189 @@
+"""EM: answers and accuracies from the labels alone (Dawid & Skene 1979), with one coin or a full table a worker."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from crowdopt.answers.voted import Answers
+from crowdopt.answers.votes import tally
+from crowdopt.crowd.labels import Labels
+from crowdopt.errors import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+PRIORS = ("uniform", "estimated")
+SMOOTHING = 1.0  # labels a worker is credited as right, and as wrong, before the data speak: no log-odds is infinite
+ITERATIONS = 100  # Li & Liu 2015, Section 4
+CONVERGED = 1e-10  # largest change of a worker's chances at which EM stops
+LEAST = 1e-10  # chances are kept this far from 0 and 1 where there is no smoothing
+IMPOSSIBLE = -700.0  # log-likelihood of a class that is known to be wrong
+
+
+def one_coin(
+    labels: Labels,
+    iterations: int = ITERATIONS,
+    prior: str = "uniform",
+    smoothing: float = SMOOTHING,
+    truth: Any = None,
+    tolerance: float = CONVERGED,
+) -> Answers:
+    """One-coin EM: worker j is right with probability w_j and otherwise wrong uniformly over the other L - 1 classes.
+
+    Starts from the shares of votes. Stops after ``iterations`` or when no accuracy moves by more than ``tolerance``.
+    Deterministic.
+
+    Parameters
+    ----------
+    prior : str
+        ``uniform``: all classes are equally likely beforehand; ``estimated``: as often as they are answers.
+    smoothing : float
+        Labels each worker is credited as right, and as wrong.
+    truth : (tasks,) int, optional
+        Known classes, -1 where unknown: they stay what they are.
+    """
+    known = _check(labels, iterations, prior, smoothing, truth)
+    n, count, given = len(labels.tasks), len(labels.classes), labels.counts
+    votes = _incidence(labels.label * n + labels.task, labels.worker, (count * n, given.size))
+    posterior = _start(labels, known)
+    accuracy, step, moved = np.full(given.size, np.inf), 0, np.inf
+    for step in range(1, iterations + 1):  # noqa: B007
+        right = votes.T @ posterior.reshape(-1) + smoothing
+        before, accuracy = accuracy, _clipped(right / np.maximum(given + 2 * smoothing, LEAST))
+        weight = np.log(accuracy / (1 - accuracy)) + np.log(max(count - 1, 1))
+        score = (votes @ weight).reshape(count, n) + _log_prior(posterior, prior)
+        posterior = _known(_chances(score), known)
+        moved = np.abs(accuracy - before).max(initial=0.0)
+        if moved <= tolerance:
+            break
+    evidence = _settled(score, known)
+    return Answers(
+        "one-coin",
+        evidence,
+        weight,
+        evidence,
+        weight,
+        labels.per_task,
+        accuracy,
+        iterations=step,
+        converged=bool(moved <= tolerance),
+    )
+
+
+def dawid_skene(
+    labels: Labels,
+    iterations: int = ITERATIONS,
+    prior: str = "estimated",
+    smoothing: float = SMOOTHING,
+    truth: Any = None,
+    tolerance: float = CONVERGED,
+) -> Answers:
+    """EM of Dawid & Skene 1979: worker j says l where k is true with probability ``pi_j[k, l]``, class k has ``rho_k``.
+
+    Starts from the shares of votes. Stops after ``iterations`` or when no chance moves by more than ``tolerance``.
+    Deterministic.
+
+    Parameters
+    ----------
+    smoothing : float
+        Labels each worker is credited with for each true class, spread evenly over what she may say.
+    prior, truth
+        As for ``one_coin``.
+    """
+    known = _check(labels, iterations, prior, smoothing, truth)
+    n, count, m = len(labels.tasks), len(labels.classes), len(labels.workers)
+    said = _incidence(labels.task, labels.worker * count + labels.label, (n, m * count))
+    posterior = _start(labels, known)
+    speech, step, moved = np.full((m, count, count), np.inf), 0, np.inf
+    for step in range(1, iterations + 1):  # noqa: B007
+        tallies = (said.T @ np.ascontiguousarray(posterior.T)).reshape(m, count, count)  # worker, said, true
+        tallies = np.maximum(tallies + smoothing / count, LEAST)
+        before, chance = speech, tallies / tallies.sum(axis=1, keepdims=True)
+        speech = np.log(chance)
+        score = np.ascontiguousarray((said @ speech.reshape(m * count, count)).T) + _log_prior(posterior, prior)
+        posterior = _known(_chances(score), known)
+        moved = np.abs(chance - np.exp(before)).max(initial=0.0)
+        if moved <= tolerance:
+            break
+    confusion = np.ascontiguousarray(chance.transpose(0, 2, 1))
+    evidence = _settled(score, known)
+    return Answers(
+        "dawid-skene",
+        evidence,
+        speech,
+        evidence,
+        speech,
+        labels.per_task,
+        np.einsum("k,jkk->j", posterior.mean(axis=1), confusion),
+        confusion,
+        iterations=step,
+        converged=bool(moved <= tolerance),
+    )
+
+
+def _incidence(row: Ints, column: Ints, shape: tuple[int, int]) -> sparse.csr_array:
+    return sparse.csr_array((np.ones(row.size), (row, column)), shape=shape)
+
+
+def _start(labels: Labels, known: Ints | None) -> Floats:
+    """Shares of a task's labels, uniform where there is none, shape (classes, tasks)."""
+    shares = tally(labels, np.ones(len(labels.workers))).T
+    total = shares.sum(axis=0)
+    return _known(np.where(total > 0, shares / np.maximum(total, 1), 1 / len(shares)), known)
+
+
+def _chances(score: Floats) -> Floats:
+    """Columns of log-likelihoods turned into probabilities, shape (classes, tasks)."""
+    score = np.exp(score - score.max(axis=0))
+    score /= score.sum(axis=0)
+    return score
+
+
+def _log_prior(posterior: Floats, prior: str) -> Floats:
+    """Logarithm of each class's share of the answers, or nothing where all are taken for equal, shape (classes, 1)."""
+    if prior == "uniform":
+        return np.zeros((len(posterior), 1))
+    shares: Floats = np.log(np.maximum(posterior.mean(axis=1), LEAST))
+    return shares[:, None]
+
+
+def _clipped(chance: Floats) -> Floats:
+    return np.clip(chance, LEAST, 1 - LEAST)
+
+
+def _known(posterior: Floats, known: Ints | None) -> Floats:
+    """The posterior with certainty where the truth is known."""
+    if known is not None:
+        sure = np.flatnonzero(known >= 0)
+        posterior[:, sure] = 0.0
+        posterior[known[sure], sure] = 1.0
+    return posterior
+
+
+def _settled(score: Floats, known: Ints | None) -> Floats:
+    """The log-likelihoods by task, with known truth beyond doubt."""
+    table = np.ascontiguousarray(score.T)
+    if known is not None:
+        sure = np.flatnonzero(known >= 0)
+        table[sure] = IMPOSSIBLE
+        table[sure, known[sure]] = 0.0
+    return table
+
+
+def _check(labels: Labels, iterations: int, prior: str, smoothing: float, truth: Any) -> Ints | None:
+    if iterations < 1:
+        raise InputError(f"EM needs at least one iteration, not {iterations}")
+    if prior not in PRIORS:
+        raise InputError(f"the prior is one of {', '.join(PRIORS)}, not {prior!r}")
+    if not 0 <= smoothing < np.inf:
+        raise InputError(f"the smoothing must be finite and at least 0, not {smoothing}")
+    if truth is None:
+        return None
+    known = np.asarray(truth, dtype=np.int64)
+    if known.shape != (len(labels.tasks),) or known.max(initial=-1) >= len(labels.classes):
+        raise InputError("truth needs one class per task, counted from 0, and -1 where it is unknown")
+    return known

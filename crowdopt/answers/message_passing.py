@@ -1,0 +1,95 @@
+"""Message passing of Karger, Oh & Shah (2011), for any number of classes, without messages."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from crowdopt.answers.voted import Answers, decide
+from crowdopt.answers.votes import log_odds, tally
+from crowdopt.crowd.labels import Labels
+from crowdopt.errors import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+
+ITERATIONS = 100
+SMOOTHING = 1.0  # labels a worker is credited as agreeing, and as disagreeing, with the answers
+LARGE = 1e100  # messages grow geometrically; beyond this all are scaled back, which changes no answer
+
+
+def kos(labels: Labels, iterations: int = ITERATIONS, start: Any = None) -> Answers:
+    """Iterate ``x_ij = sum_{j' != j} a_ij' y_ij'``, ``y_ij = sum_{i' != i} <a_i'j, x_i'j>``; answer by ``sum_j a y``.
+
+    A label l is the vector ``a = e_l - 1/L``; for two classes that is Karger, Oh & Shah's algorithm with its +1 and -1,
+    scaled. Because ``<a, a>`` is the same for all labels, the messages stay of the form
+    ``y_ij = r y0_ij + B_j - <a_ij, C_i>``, so an iteration costs two products with the sparse label table.
+
+    Answers are by the final messages; what new labels add is by each worker's mean message; accuracies are her
+    agreement with the answers (smoothed), and the confidence is theirs by the one-coin model.
+
+    Parameters
+    ----------
+    start : (labels,) float, optional
+        The first messages y0; default: all 1, which needs no chance. The paper draws them from N(1, 1).
+    """
+    y0, size = _first(labels, iterations, start), np.asarray(labels.counts, np.float64)
+    n, count = len(labels.tasks), len(labels.classes)
+    cell = labels.task * count + labels.label
+    table = sparse.csr_array((np.ones(cell.size), (cell, labels.worker)), shape=(n * count, size.size))
+    marks = np.bincount(cell, minlength=n * count).astype(np.float64)
+    z0 = np.bincount(cell, weights=y0, minlength=n * count)
+    s0 = np.bincount(labels.worker, weights=y0, minlength=size.size)
+    b, c, share, self_ = np.zeros(size.size), np.zeros(n * count), 1.0, 1 - 1 / count
+    for _ in range(iterations):
+        t = _centred(share * z0 + table @ b - marks * c, count)
+        w = table.T @ (t + self_ * c) - self_ * (share * s0 + size * b)
+        b, c, share = self_ * b + w, self_ * c + t, self_ * share
+        largest = max(np.abs(b).max(initial=0.0), np.abs(c).max(initial=0.0))
+        if largest > LARGE:
+            b, c, share = b / largest, c / largest, share / largest
+    score = _centred(share * z0 + table @ b - marks * c, count).reshape(n, count)
+    message = (share * s0 + size * b - table.T @ c) / np.maximum(size, 1)
+    return _answers(labels, score, message, iterations)
+
+
+def _answers(labels: Labels, score: Floats, message: Floats, iterations: int) -> Answers:
+    scale = float(np.abs(message).max(initial=0.0)) or 1.0
+    score, weight, given = score / scale, message / scale, labels.counts
+    agrees = decide(score, labels.per_task)[labels.task] == labels.label
+    right = np.bincount(labels.worker, weights=agrees, minlength=given.size)
+    accuracy = (right + SMOOTHING) / (given + 2 * SMOOTHING)
+    speech = log_odds(accuracy, score.shape[1])
+    return Answers(
+        "kos",
+        score,
+        weight,
+        tally(labels, speech),
+        speech,
+        labels.per_task,
+        accuracy,
+        iterations=iterations,
+    )
+
+
+def _centred(flat: Floats, count: int) -> Floats:
+    """Each task's vector less its mean."""
+    rows = flat.reshape(-1, count)
+    mean = rows[:, 0].copy()
+    for k in range(1, count):
+        mean += rows[:, k]
+    centred: Floats = (rows - (mean / count)[:, None]).reshape(-1)
+    return centred
+
+
+def _first(labels: Labels, iterations: int, start: Any) -> Floats:
+    if iterations < 0:
+        raise InputError(f"the number of iterations must be at least 0, not {iterations}")
+    if start is None:
+        return np.ones(labels.task.size)
+    given = np.array(start, dtype=np.float64)
+    if given.shape != labels.task.shape or not np.isfinite(given).all():
+        raise InputError(f"start needs one finite number per label, that is {labels.task.size}")
+    return given

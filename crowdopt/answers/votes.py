@@ -1,0 +1,83 @@
+"""Votes whose weights are known beforehand: majority, and weighted majority voting (Li & Liu 2015, eq. 1-2)."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.answers.voted import Answers
+from crowdopt.crowd.labels import Labels
+from crowdopt.errors import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+
+TRUNCATION = 0.05  # accuracies are kept this far from 0 and 1 where a logarithm needs it
+
+
+def majority(labels: Labels) -> Answers:
+    """Every label counts 1; confidence is the answer's share of the labels."""
+    weight = np.ones(len(labels.workers))
+    return Answers("majority", tally(labels, weight), weight, None, None, labels.per_task)
+
+
+def wmv_linear(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> Answers:
+    """Weights ``L w - 1`` (Li & Liu 2015, eq. 2): a worker at chance has none, one below it speaks against.
+
+    Parameters
+    ----------
+    accuracy : (workers,) float
+        w, as estimated from control questions.
+    truncation : float
+        For the confidence alone, which takes log-odds.
+    """
+    given = _accuracies(labels, accuracy)
+    weight = len(labels.classes) * given - 1
+    speech = log_odds(given, len(labels.classes), truncation)
+    return Answers(
+        "wmv-linear", tally(labels, weight), weight, tally(labels, speech), speech, labels.per_task, accuracy=given
+    )
+
+
+def wmv_log(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> Answers:
+    """Weights ``logit(w) - logit(1/L)`` (Li & Liu 2015, Section 2), the best there are for one-coin workers of known w.
+
+    Parameters
+    ----------
+    accuracy : (workers,) float
+        w, clipped to [truncation, 1 - truncation] before the logarithm.
+    """
+    given = _accuracies(labels, accuracy)
+    weight = log_odds(given, len(labels.classes), truncation)
+    score = tally(labels, weight)
+    return Answers("wmv-log", score, weight, score, weight, labels.per_task, accuracy=given)
+
+
+def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> Floats:
+    """``logit(w) + ln(L - 1)``, which is ``logit(w) - logit(1/L)``, with w clipped to [truncation, 1 - truncation]."""
+    if not 0 < truncation < 0.5:
+        raise InputError(f"the truncation must lie strictly between 0 and 1/2, not {truncation}")
+    right = np.clip(accuracy, truncation, 1 - truncation)
+    odds: Floats = np.log(right / (1 - right)) + np.log(classes - 1)
+    return odds
+
+
+def tally(labels: Labels, weight: Floats) -> Floats:
+    """Sum of the weights of a task's labels, by class, shape (tasks, classes)."""
+    shape = (len(labels.tasks), len(labels.classes))
+    cell = labels.task * shape[1] + labels.label
+    votes = np.bincount(cell, weights=weight[labels.worker], minlength=shape[0] * shape[1])
+    return votes.reshape(shape).astype(np.float64, copy=False)
+
+
+def _accuracies(labels: Labels, accuracy: Any) -> Floats:
+    given = np.array(accuracy, dtype=np.float64)
+    if given.shape != (len(labels.workers),):
+        raise InputError(f"accuracy has shape {given.shape}; give one per worker, that is {len(labels.workers)}")
+    if np.isnan(given).any():
+        who = labels.workers[int(np.flatnonzero(np.isnan(given))[0])]
+        raise InputError(f"worker {who} has no gold, so no weight; ask some, leave the worker's labels out, or use EM")
+    if ((given < 0) | (given > 1)).any():
+        raise InputError("accuracies must lie in [0, 1]")
+    return given

@@ -1,0 +1,141 @@
+"""The call that makes a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from math import inf
+from time import perf_counter
+
+from crowdopt import backends
+from crowdopt.api.binding import RELAXATIONS, SOLVERS, options_of
+from crowdopt.assign.checked import refuse_shares, solve_checked
+from crowdopt.assign.direct import solve_full
+from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.patterns.true_minimum import POOLS, solve_patterns
+from crowdopt.assign.plan import Plan
+from crowdopt.backends import BackendMissing, solve
+from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.recheck.proofs import prove_patterns
+
+PROGRAMS = ("ip", "lp")
+PATTERNS = "patterns"
+ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
+
+
+def assign(
+    instance: AssignmentInstance,
+    method: str = "exact",
+    program: str = "ip",
+    time_limit: float = 60.0,
+    gap: float = 0.0,
+    nodes: int | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    listener: Listener | None = None,
+) -> Plan:
+    """Decide who labels what: ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    method : str
+        ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
+        that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
+        mean-error where skills are few or rounded to few; or a backend (``crowdopt backends`` lists them), which gets
+        the full program.
+    program : str
+        ``ip`` for whole labels, ``lp`` for the relaxation.
+    time_limit : float
+        Seconds in all.
+    gap : float
+        Relative gap at which a search may stop.
+    nodes : int, optional
+        Limit on the nodes of a search, for results that do not depend on the clock.
+    threads, seed : int
+        Handed to the solver.
+    listener : callable, optional
+        Hears of incumbents and bounds.
+
+    Returns
+    -------
+    Plan
+        Its status says whether it is optimal, feasible, or why there is none; nothing is raised for that.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+    BackendMissing
+        If the method's library is not installed.
+    """
+    if program not in PROGRAMS:
+        raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {program!r}")
+    options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
+    started, clock = datetime.now(UTC), perf_counter()
+    if program == "lp":
+        refuse_shares(instance)
+    name, pools = pools_asked(method)
+    if name == PATTERNS:
+        if program == "lp":
+            raise InputError("method patterns plans whole labels; ask for the program ip")
+        plan = solve_patterns(instance, solve, prove_patterns, options, pools, listener)
+        if pools is not None and instance.the_rule.average and _may_be_dear(plan):
+            left = max(MOMENT, time_limit - (perf_counter() - clock))
+            plan = _cheaper(plan, _of_each(instance, replace(options, time_limit=left)))
+    elif instance.the_rule.average:
+        raise InputError(
+            "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
+        )
+    elif program == "ip" and instance.the_rule.checked:
+        plan = solve_checked(instance, partial(_linear, method, program, None), options, listener)
+    else:
+        plan = _linear(method, program, listener, instance, options)
+    return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+
+
+def _may_be_dear(plan: Plan) -> bool:
+    """Whether rounding may have cost much: the gap is wide, though a plan is not ruled out."""
+    return plan.gap > ROUNDED and plan.bound < inf and not plan.interrupted
+
+
+def _of_each(instance: AssignmentInstance, options: Options) -> Plan:
+    """A plan that keeps the target for every task, and so on average, by the skills as they are."""
+    return solve_checked(replace(instance, rule="exact-error"), partial(_linear, "exact", "ip", None), options)
+
+
+def _cheaper(plan: Plan, other: Plan) -> Plan:
+    """The plan with the other's pairs if those cost less; what is known of the optimum stays."""
+    value = inf if plan.objective is None else plan.objective
+    if other.objective is None or other.objective >= value:
+        return replace(plan, interrupted=other.interrupted)
+    known = plan.certificate, plan.certified_bound, plan.duals
+    found = Plan.of(plan.instance, "ip", *known, other.pairs, method=plan.method, backend=plan.backend, seed=plan.seed)
+    return replace(found, interrupted=other.interrupted)
+
+
+def pools_asked(method: str) -> tuple[str, int | None]:
+    """``patterns:pools=8`` as a method and a number; others as they are."""
+    name, colon, given = method.partition(":")
+    if name != PATTERNS:
+        return method, None
+    key, _, number = given.partition("=")
+    if colon and (key != "pools" or not number.isdigit() or not 1 <= int(number) <= POOLS):
+        raise InputError(f"{method}: patterns takes pools=1 to pools={POOLS}, as in patterns:pools=8")
+    return name, int(number) if colon else None
+
+
+def _linear(
+    method: str, program: str, listener: Listener | None, instance: AssignmentInstance, options: Options
+) -> Plan:
+    """The rule's linear program, by the method asked for."""
+    if method == "exact":
+        return solve_exact(instance, program, SOLVERS, options, listener)
+    chosen = backends.named(method)
+    if program == "ip" and not chosen.integers:
+        raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
+    linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
+    return solve_full(instance, program, solve, method, options, listener, linear)

@@ -1,0 +1,118 @@
+"""Spend label by label where it helps most for its price: greedy, with its guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from crowdopt.assign.plan import Floats, Ints
+from crowdopt.crowd.evidence import bhattacharyya_error
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.errors import InputError
+
+PENNY = 1e-12  # a label that costs nothing is worth this much money to nobody
+
+
+def surrogate(instance: AssignmentInstance, pairs: Ints) -> Floats:
+    """``S e^{-A_i/2}`` of each task, labels already in included: no log-odds vote errs more on average, (tasks,)."""
+    plain = replace(instance, rule="bhattacharyya")
+    return bhattacharyya_error(plain.collected_evidence + plain.supply(pairs), plain.prior)
+
+
+def guarantee(instance: AssignmentInstance, money: float) -> float | None:
+    """Share of the largest possible gain of the surrogate that greedy has for sure; None: nothing is known beforehand.
+
+    ``sum_i S (1 - e^{-A_i/2})`` is monotone and submodular in the set of labels. With equal prices the sets allowed are
+    those of a matroid: 1/2 (Fisher, Nemhauser & Wolsey 1978); where only their number is limited, 1 - 1/e (Nemhauser,
+    Wolsey & Fisher 1978).
+    """
+    prices = instance.cost
+    if not (prices == prices.flat[0]).all() or prices.flat[0] <= 0:
+        return None
+    labels = money / float(prices.flat[0])
+    free = (instance.capacity >= min(instance.n_tasks, labels)).all() and (instance.max_labels == UNLIMITED).all()
+    return 1 - float(np.exp(-1)) if free else 0.5
+
+
+def spend(instance: AssignmentInstance, money: float) -> Ints:
+    """Pairs, one after the other the one with the largest ``S e^{-A_i/2} (1 - e^{-q_ij/2}) / c_ij`` that is allowed.
+
+    Fixed pairs come first. A task points at its best worker who has room and can still be paid; that and the task's
+    worth only fall, so a heap of tasks finds the next pair.
+
+    Raises
+    ------
+    InputError
+        If the fixed pairs cost more than there is, or there are least numbers of labels or tasks, which greedy would
+        break.
+    """
+    plain = replace(instance, rule="bhattacharyya")
+    if plain.new_label_limits[0].any() or plain.min_load.any():
+        raise InputError("a budget is spent where it helps most; drop min_labels and min_tasks, or use solve")
+    state = _State(plain, money)
+    for task, worker in plain.fixed.tolist():
+        state.take(task, worker)
+    if state.money < 0:
+        raise InputError(f"the fixed pairs cost {money - state.money:g}, more than {money:g}")
+    heap = [(-state.worth(task), task) for task in range(plain.n_tasks)]
+    heapify(heap)
+    while heap:
+        said, task = heappop(heap)
+        worth = state.worth(task)
+        if worth <= 0:
+            continue
+        if worth >= -said:
+            state.take(task, int(state.ranked[state.kind[task]][state.place[task]]))
+            worth = state.worth(task)
+        heappush(heap, (-worth, task))
+    return state.pairs()
+
+
+class _State:
+    """What is left of money and room, the error of each task, and whom it would take next."""
+
+    def __init__(self, instance: AssignmentInstance, money: float) -> None:
+        self.instance, self.money = instance, money
+        self.kind = instance.task_type.tolist()
+        self.shrink = np.exp(-instance.evidence / 2)
+        self.gain = (1 - self.shrink) / np.maximum(instance.cost, PENNY)
+        useful = np.where(instance.evidence > 0, self.gain, -1.0)
+        self.ranked = [np.argsort(-row, kind="stable")[: int((row > 0).sum())] for row in useful]
+        self.error = surrogate(instance, np.zeros((0, 2), np.int64)).tolist()
+        self.room, self.most = instance.capacity.tolist(), instance.new_label_limits[1].tolist()
+        self.place = [0] * instance.n_tasks
+        self.taken: list[set[int]] = [set() for _ in range(instance.n_tasks)]
+        self.barred: list[set[int]] = [set() for _ in range(instance.n_tasks)]
+        for task, worker in instance.barred.tolist():
+            self.barred[task].add(worker)
+
+    def worth(self, task: int) -> float:
+        """What the task's next label brings for its price; 0 where it can have none."""
+        kind, place = self.kind[task], self.place[task]
+        if len(self.taken[task]) >= self.most[task]:
+            return 0.0
+        ranked, price = self.ranked[kind], self.instance.cost[kind]
+        while place < ranked.size:
+            worker = int(ranked[place])
+            out = worker in self.taken[task] or worker in self.barred[task]
+            if not out and self.room[worker] > 0 and price[worker] <= self.money:
+                break
+            place += 1  # nobody regains room, and money does not come back
+        self.place[task] = place
+        return 0.0 if place == ranked.size else float(self.error[task] * self.gain[kind, ranked[place]])
+
+    def take(self, task: int, worker: int) -> None:
+        """Buy one label."""
+        kind = self.kind[task]
+        self.taken[task].add(worker)
+        self.room[worker] -= 1
+        self.money -= float(self.instance.cost[kind, worker])
+        self.error[task] *= float(self.shrink[kind, worker])
+
+    def pairs(self) -> Ints:
+        """All labels bought, sorted."""
+        task = np.repeat(np.arange(len(self.taken)), [len(one) for one in self.taken])
+        worker = np.array([j for one in self.taken for j in sorted(one)], dtype=np.int64)
+        return np.column_stack([task, worker]).astype(np.int64)

@@ -1,0 +1,188 @@
+"""A sum of money to spend: plans with the fewest wrong answers expected, and what no plan can do with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
+from crowdopt.assign.budget.wrong_bounds import fewest_wrong, least_curve, surrogate_curve
+from crowdopt.assign.direct import Clock
+from crowdopt.assign.patterns.columns import Goal, Prices
+from crowdopt.assign.patterns.true_minimum import POOLS, Prove, cheapest, duals_of, generated, proved, refuse, rounded
+from crowdopt.assign.plan import Ints, Plan, breaches
+from crowdopt.core.certificate import Certificate
+from crowdopt.core.solution import Options, Solve
+from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.pools import pools_of
+from crowdopt.errors import InputError
+from crowdopt.programs.patterns import SCALE
+
+GRID = 1e-9  # of the stated mean error, rounded up
+CHEAP = 1e-9  # wrong answers; money is priced at least so much, so that prices can be stated in money
+NEAR = 1e-4  # relative gap at which patterns are good enough
+METHODS = ("auto", "greedy", "patterns")
+
+
+@dataclass(frozen=True, eq=False)
+class Spent:
+    """A plan for a sum of money and what is known of it.
+
+    Parameters
+    ----------
+    plan : Plan
+        Under the rule mean-error, its target what it reaches.
+    money : float
+        What could be spent.
+    wrong, wrong_bound : float
+        Wrong answers to expect (exactly), and what every plan of so much money has at least, by a certificate.
+    surrogate, surrogate_bound : float
+        The same of ``sum_i S e^{-A_i/2}`` for greedy's plan, which is what greedy has its guarantee for.
+    guarantee : float, optional
+        Greedy's share of the largest possible gain, known beforehand.
+    method : str
+        Whose plan it is: ``greedy`` or ``patterns``.
+    """
+
+    plan: Plan
+    money: float
+    wrong: float
+    wrong_bound: float
+    surrogate: float
+    surrogate_bound: float
+    guarantee: float | None
+    method: str
+
+    @property
+    def greedy_gap(self) -> float:
+        """Share of the largest possible gain of the surrogate that greedy's plan may have missed at most."""
+        nothing = float(surrogate(self.plan.instance, self.plan.instance.fixed[:0]).sum())
+        most = nothing - self.surrogate_bound
+        return max(0.0, (self.surrogate - self.surrogate_bound) / most) if most > 0 else 0.0
+
+
+def least_wrong(
+    instance: AssignmentInstance,
+    money: float,
+    solve: Solve,
+    prove: Prove,
+    options: Options,
+    method: str = "auto",
+    pools: int | None = None,
+) -> Spent:
+    """``min sum_i e_i(S_i)  s.t.  sum c <= money`` and the capacities, e_i the exact error of the vote by log-odds.
+
+    Parameters
+    ----------
+    method : str
+        ``greedy``; ``patterns``, where skills are few or rounded to ``pools`` for each price; ``auto``: the better of
+        both where skills are few, else greedy.
+
+    Raises
+    ------
+    InputError
+        If there are more than two classes, or limits that the method does not know.
+    """
+    clock = Clock(options.time_limit, perf_counter())
+    instance = replace(instance, rule="mean-error")
+    if instance.budget is not None and instance.budget < money:
+        raise InputError(f"the campaign's own budget is {instance.budget:g}, less than {money:g}; change one of them")
+    by_hand = spend(instance, money)
+    held = float(surrogate(instance, by_hand).sum())
+    lowest = fewest_wrong(instance, money, surrogate_curve, solve, options)
+    bound, prices = fewest_wrong(instance, money, least_curve, solve, options), None
+    plans = {"greedy": by_hand} if method != "patterns" else {}
+    if method == "patterns" or (method == "auto" and _are_few(instance)):
+        found, proven, prices = _by_patterns(instance, money, solve, prove, options, clock, pools)
+        bound = max(bound, proven)
+        plans |= {} if found is None else {"patterns": found}
+    if not plans:
+        raise InputError("no plan over patterns was found within the limits; choose --method greedy")
+    wrong = {name: float(exact_errors(instance, pairs)[0].sum()) for name, pairs in plans.items()}
+    best = min(wrong, key=lambda name: wrong[name])
+    plan = _plan(instance, money, plans[best], best, prices, prove, options)
+    return Spent(plan, money, wrong[best], max(0.0, bound), held, lowest, guarantee(instance, money), best)
+
+
+def _are_few(instance: AssignmentInstance) -> bool:
+    """Whether patterns can be used without rounding."""
+    try:
+        refuse(instance)
+    except InputError:
+        return False
+    return pools_of(instance).sizes.size <= POOLS
+
+
+def _by_patterns(
+    instance: AssignmentInstance,
+    money: float,
+    solve: Solve,
+    prove: Prove,
+    options: Options,
+    clock: Clock,
+    asked: int | None,
+) -> tuple[Ints | None, float, Prices | None]:
+    """A plan, a bound on the wrong answers of every plan, and the prices that prove it, in money."""
+    refuse(instance)
+    limited = replace(instance, budget=money)
+    below, above = pools_of(limited, asked), pools_of(limited, asked, up=True)
+    if asked is None and below.sizes.size > POOLS:
+        raise InputError(f"the workers have {below.sizes.size} different skills or prices; choose patterns:pools=8")
+    goal = Goal(least_wrong=True)
+    columns = generated(below, goal, solve, replace(options, gap=max(options.gap, NEAR)), clock)
+    pairs = cheapest(columns, solve, columns.options, clock).pairs(columns.pools)
+    proving = columns
+    if not np.array_equal(below.skill, above.skill):
+        proving = generated(above, goal, solve, options, clock)
+    if proving.prices is None:
+        return pairs, 0.0, None
+    prices = in_money(proving.prices)
+    proven = max(proving.bound / SCALE, _wrong_at(instance, money, prices, prove))
+    return pairs, proven, prices
+
+
+def in_money(prices: Prices) -> Prices:
+    """The same prices, counted in money instead of wrong answers."""
+    unit = max(prices.money, CHEAP * SCALE)
+    return Prices(prices.worker / unit, 1.0, prices.wrong / unit)
+
+
+def _wrong_at(instance: AssignmentInstance, money: float, prices: Prices, prove: Prove) -> float:
+    """What the prices prove of the wrong answers for so much money, for the workers' own skills."""
+    plain = replace(instance, budget=None)
+    return wrong_bound(proved(plain, prices, prove), float(plain.epsilon.sum()), prices.wrong, money)
+
+
+def wrong_bound(cost_bound: float, allowed: float, price: float, money: float) -> float:
+    """Least E for the money, since every plan with E wrong answers costs at least ``bound + (allowed - E) price``."""
+    return (cost_bound + allowed * price - money) / price
+
+
+def _plan(
+    instance: AssignmentInstance,
+    money: float,
+    pairs: Ints,
+    method: str,
+    prices: Prices | None,
+    prove: Prove,
+    options: Options,
+) -> Plan:
+    """The pairs as a plan under rule mean-error, with what the prices prove of its cost."""
+    reached = float(np.ceil(exact_errors(instance, pairs)[0].mean() / GRID) * GRID)
+    if reached >= 0.5:
+        raise InputError("so little money buys nothing better than guessing; allow more")
+    stated = instance.with_epsilon(max(GRID, reached))
+    assert not breaches(stated, pairs)
+    known, duals = Certificate(None, -np.inf, "none", None, None), None
+    spending = {"money": float(money), "wrong": float(exact_errors(stated, pairs)[0].sum())}
+    if prices is not None:
+        duals = duals_of(stated, prices)
+        proven = proved(stated, prices, prove)
+        known = replace(known, bound=rounded(stated, proven), proof="certificate")
+        spending["wrong_bound"] = max(0.0, wrong_bound(proven, float(stated.epsilon.sum()), prices.wrong, money))
+    overrides = {"rule": "mean-error", "epsilon": float(stated.epsilon[0])}
+    plan = Plan.of(stated, "ip", known, known.bound, duals, pairs, method=method, backend="highs", seed=options.seed)
+    return replace(plan, overrides=overrides, spending=spending)

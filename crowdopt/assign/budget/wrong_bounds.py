@@ -1,0 +1,159 @@
+"""What no plan can do with so much money: lower bounds on expected wrong answers, from any prices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.assign.plan import Floats
+from crowdopt.core.program import Program, stack
+from crowdopt.core.solution import Options, Solve, Status
+from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.evidence import bhattacharyya_error
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.programs import aggregated
+
+ROUNDS = 40  # of tangents
+NEAR = 1e-7  # relative; the point's value on the curve and the bound are then the same
+LEAST = 1e-12  # evidence has at least this price
+
+Function: TypeAlias = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A convex, falling function of a task's evidence that its error is held to be.
+
+    Parameters
+    ----------
+    value, slope : callables
+        Of the evidence, (T,); the slope is negative.
+    least : callable
+        ``least(x) = min over A >= 0 of value(A) + x A`` for prices x > 0 of evidence.
+    """
+
+    value: Function
+    slope: Function
+    least: Function
+
+
+def surrogate_curve(prior: Floats) -> Curve:
+    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task."""
+    top = bhattacharyya_error(np.zeros(len(prior)), prior)
+
+    def least(x: Floats) -> Floats:
+        inside = 2 * x < top
+        best = 2 * x * (1 + np.log(top / np.where(inside, 2 * x, top)))
+        return np.where(inside, best, top)
+
+    return Curve(lambda a: top * np.exp(-a / 2), lambda a: -top * np.exp(-a / 2) / 2, least)
+
+
+def least_curve(prior: Floats) -> Curve:
+    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes."""
+    k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
+
+    def value(a: Floats) -> Floats:
+        worth: Floats = (1 - np.sqrt(1 - k * np.exp(-a))) / 2
+        return worth
+
+    def slope(a: Floats) -> Floats:
+        rest = k * np.exp(-a)
+        fall: Floats = -rest / (4 * np.sqrt(1 - rest))
+        return fall
+
+    def least(x: Floats) -> Floats:
+        rest = np.minimum(k, 8 * x * (np.sqrt(x * x + 0.25) - x))
+        best: Floats = (1 - np.sqrt(1 - rest)) / 2 + x * np.log(k / rest)
+        return best
+
+    return Curve(value, slope, least)
+
+
+def fewest_wrong(
+    instance: AssignmentInstance, money: float, curve: Callable[[Floats], Curve], solve: Solve, options: Options
+) -> float:
+    """A lower bound on ``sum_i value(A_i)`` over all plans of so much money, shares of labels included.
+
+    Tangents of the curve make a linear program over classes of tasks and workers; its multipliers are the prices at
+    which :func:`priced_out` proves the bound, whatever the solver did.
+    """
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
+    classes = _classes(instance, money, prior)
+    task = np.unique(classes.task_class, return_index=True)[1]
+    held = classes.instance.collected_evidence[task]
+    return _by_tangents(classes, curve(prior[task]), held, money, solve, options)
+
+
+def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Classes:
+    """Classes of tasks that also agree in their prior and in what is in already: by a need that tells those apart."""
+    plain = replace(instance, rule="bhattacharyya", budget=money)
+    held = plain.collected_evidence
+    number = np.unique(np.column_stack([held, prior]), axis=0, return_inverse=True)[1].reshape(-1)
+    even = replace(plain, prior=np.full(instance.classes, 1 / instance.classes), demand=np.asarray(1.0)).with_epsilon(
+        0.1
+    )
+    return classes_of(replace(even, demand=(1.0 + number + held) / even.need))
+
+
+def _by_tangents(classes: Classes, curve: Curve, held: Floats, money: float, solve: Solve, options: Options) -> float:
+    at, best = [held, held + 1.0, held + 3.0, held + 6.0, held + 10.0], -np.inf
+    for _ in range(ROUNDS):
+        program = _tangent_program(classes, curve, held, at)
+        found = solve(program, "highs-simplex", options)
+        if found.status is not Status.OPTIMAL or found.dual is None or found.primal is None:
+            return best
+        duals = found.dual
+        price = np.maximum(LEAST, program.row("cover").view(duals))
+        worker = np.maximum(0.0, -program.row("capacity").view(duals))
+        spend = max(0.0, -float(program.row("budget").view(duals)[0]))
+        best = max(best, priced_out(classes, curve, held, price, worker, spend, money))
+        at.append(program.column("evidence").view(found.primal).copy())
+        if float(classes.tasks_in @ curve.value(at[-1])) - best <= NEAR * max(1.0, abs(best)):
+            return best
+    return best
+
+
+def priced_out(
+    classes: Classes, curve: Curve, held: Floats, price: Floats, worker: Floats, spend: float, money: float
+) -> float:
+    """``sum_i least(x_i) - x_i D_i - sum_g s_g M_g w_g - b B - sum_ij max(0, x_i q_ij - w_j - b c_ij)``.
+
+    At most ``sum_i value(A_i)`` for every plan that costs at most B and keeps the capacities, for any x, w, b >= 0:
+    weak duality. D_i is the evidence of labels already in.
+    """
+    gain = price[:, None] * classes.evidence - worker - spend * classes.cost
+    pairs = classes.tasks_in[:, None] * classes.room
+    total = classes.tasks_in @ (curve.least(price) - price * held) - float((pairs * np.maximum(0.0, gain)).sum())
+    return float(total - (classes.workers_in * classes.capacity) @ worker - spend * money)
+
+
+def _tangent_program(classes: Classes, curve: Curve, held: Floats, at: list[Floats]) -> Program:
+    """``min sum_t n_t error_t``, error_t above tangents at evidence_t = held_t + sum_g q_tg u_tg / n_t."""
+    base = aggregated.of_classes(classes)
+    kinds, columns, n = classes.tasks_in.size, base.cost.size, classes.tasks_in.astype(np.float64)
+    cover, rows = base.row("cover"), base.row_lower.size
+    unit = sparse.eye_array(kinds, format="csr")
+    wide = sparse.csr_array((rows, kinds))
+    spread = sparse.csr_array((-n, (np.arange(cover.start, cover.stop), np.arange(kinds))), shape=(rows, kinds))
+    top = sparse.hstack([base.matrix, spread, wide])
+    cuts = [sparse.hstack([sparse.csr_array((kinds, columns)), sparse.diags_array(-curve.slope(a)), unit]) for a in at]
+    row_lower, row_upper = base.row_lower.copy(), base.row_upper.copy()
+    row_lower[cover.span], row_upper[cover.span] = -n * held, np.inf
+    sides = [curve.value(a) - curve.slope(a) * a for a in at]
+    return Program(
+        name="fewest-wrong",
+        cost=np.concatenate([np.zeros(columns + kinds), n]),
+        matrix=sparse.vstack([top, *cuts], format="csc"),
+        row_lower=np.concatenate([row_lower, *sides]),
+        row_upper=np.concatenate([row_upper, np.full(kinds * len(at), np.inf)]),
+        lower=np.concatenate([base.lower, np.zeros(2 * kinds)]),
+        upper=np.concatenate([base.upper, np.full(kinds, 1e3), np.ones(kinds)]),
+        integer=np.zeros(columns + 2 * kinds, bool),
+        columns=stack([("u", base.columns[0].shape), ("evidence", (kinds,)), ("error", (kinds,))]),
+        rows=stack([*((block.name, block.shape) for block in base.rows), ("tangent", (len(at), kinds))]),
+    )

@@ -1,0 +1,130 @@
+"""Plans whose exact errors are checked: the rules probit and exact-error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from time import perf_counter
+from typing import TypeAlias
+
+import numpy as np
+
+from crowdopt.assign.direct import Clock
+from crowdopt.assign.mending import Hands
+from crowdopt.assign.plan import Ints, Plan, breaches, decide, worst_breach
+from crowdopt.core.certificate import PROVEN, relative_gap
+from crowdopt.core.solution import Listener, Options, Progress, Status
+from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.subset import of_tasks
+from crowdopt.crowd.voting import are_compiled
+from crowdopt.errors import InputError
+
+Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
+
+AIMS = (1.0, 1.15, 0.85, 1.35, 0.7, 1.7)  # of probit's need; the last is about the rule bhattacharyya's
+NEAR = 1e-2  # relative gap at which a start is good enough, but on small instances
+SMALL = 5_000  # pairs
+
+
+def solve_checked(
+    instance: AssignmentInstance, linear: Linear, options: Options, listener: Listener | None = None
+) -> Plan:
+    """Plan for a checked rule: linear programs as starts, exact top-up, exact thinning; the cheapest is kept.
+
+    The bound is that of the linear relaxation, which every plan of the rule keeps: the rule's own evidence row (for
+    exact-error the Cauchy-Schwarz need) and the fewest labels, best workers first, that reach the target exactly.
+
+    Parameters
+    ----------
+    linear : callable
+        ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
+    """
+    if listener is not None and not are_compiled():
+        listener(Progress(0.0, None, None, "compiling once"))
+    open_ = _open(instance)
+    if 0 < open_.size < instance.n_tasks and not instance.min_load.any():
+        return _lifted(instance, open_, solve_checked(of_tasks(instance, open_), linear, options, listener))
+    clock, gap = Clock(options.time_limit, perf_counter()), options.gap
+    options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
+    head = linear(relaxation(instance), replace(options, time_limit=clock.left / 4))
+    if head.status is Status.INFEASIBLE:
+        return replace(head, instance=instance)
+    best, value, interrupted = None, np.inf, head.interrupted
+    for start in _starts(instance, head, linear, options, clock):
+        interrupted |= start.interrupted
+        turn = Clock(clock.left / 3, perf_counter())  # so that a start that cannot be mended leaves time for others
+        pairs = None if start.pairs is None else settled(instance, start.pairs, turn)
+        if pairs is not None and (cost := float(instance.prices(pairs).sum())) < value:
+            best, value = pairs, cost
+            if listener is not None:
+                listener(Progress(perf_counter() - clock.started, value, head.bound))
+        if best is not None and relative_gap(value, head.bound) <= max(PROVEN, gap):
+            break
+    return _plan(instance, head, best, interrupted)
+
+
+def _open(instance: AssignmentInstance) -> Ints:
+    """Tasks that keep their target only with new labels, or must have some."""
+    error, _ = exact_errors(instance, np.zeros((0, 2), np.int64))
+    done = (error <= instance.epsilon + CERTAIN) & (instance.residual_need <= 0) & (instance.new_label_limits[0] <= 0)
+    done[instance.fixed[:, 0]] = False
+    return np.flatnonzero(~done)
+
+
+def _lifted(instance: AssignmentInstance, kept: Ints, part: Plan) -> Plan:
+    """A plan for the tasks kept as a plan for all: the others need no label, and their multipliers are 0."""
+    duals = part.duals
+    if duals is not None:
+        task, labels = np.zeros((2, instance.n_tasks))
+        task[kept], labels[kept] = duals.task, duals.labels
+        duals = replace(duals, task=task, labels=labels)
+    pairs = None if part.pairs is None else np.column_stack([kept[part.pairs[:, 0]], part.pairs[:, 1]])
+    return replace(part, instance=instance, pairs=pairs, duals=duals)
+
+
+def _starts(instance: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Iterator[Plan]:
+    """The relaxation's own plan, then plans that aim at more or less evidence."""
+    yield head
+    for number, aim in enumerate(AIMS):
+        if clock.over or head.interrupted:
+            return
+        aimed = replace(relaxation(instance), rule="probit", demand=np.asarray(aim))
+        if instance.rule == "probit" and aim < 1:
+            continue
+        yield linear(aimed, replace(options, time_limit=clock.left / (len(AIMS) - number)))
+
+
+def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
+    """The pairs made to keep the rule and every limit, without a label to spare; None where that fails."""
+    hands = Hands.of(instance, pairs)
+    if not hands.mend(clock):
+        return None
+    hands.thin()
+    found = hands.pairs()
+    return None if breaches(instance, found) else found
+
+
+def _plan(instance: AssignmentInstance, head: Plan, pairs: Ints | None, interrupted: bool) -> Plan:
+    certificate = replace(head.certificate, value=None, violation=None, fraction=None)
+    if pairs is not None:
+        value, worst = float(instance.prices(pairs).sum()), worst_breach(instance, pairs)
+        certificate = replace(certificate, value=value, violation=worst, fraction=0.0)
+    return replace(
+        head,
+        instance=instance,
+        program="ip",
+        status=decide(certificate, pairs is not None),
+        pairs=pairs,
+        amounts=None,
+        certificate=certificate,
+        interrupted=interrupted,
+    )
+
+
+def refuse_shares(instance: AssignmentInstance) -> None:
+    """InputError: an exact error is an error of whole labels."""
+    if instance.rule == "exact-error":
+        raise InputError(
+            "rule exact-error is no linear constraint, so it has no LP; ask for the program ip or use probit"
+        )

@@ -1,0 +1,255 @@
+"""The full program through one backend, its answer made strict and certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from crowdopt.assign.plan import Duals, Ints, Plan, breaches
+from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, pulling_sides, round_up
+from crowdopt.core.program import Floats, Program, relax
+from crowdopt.core.solution import Listener, Options, Solution, Solve
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.programs import assignment
+
+ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped up by hand
+LEAST = 1e-12  # a share of a label below this is solver noise
+HAIR = 5e-13  # evidence; rounding in the sum of a task's labels
+ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth starting
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What is left of a time limit."""
+
+    limit: float
+    started: float
+
+    @property
+    def left(self) -> float:
+        """Seconds left, never below ENOUGH."""
+        return max(ENOUGH, self.limit - (perf_counter() - self.started))
+
+    def within(self, options: Options, nodes: int | None) -> Options:
+        """Options for what is left, with a limit on nodes."""
+        return replace(options, time_limit=self.left, nodes=nodes)
+
+    @property
+    def over(self) -> bool:
+        """Whether the limit is used up."""
+        return self.left <= ENOUGH
+
+
+def solve_full(
+    instance: AssignmentInstance,
+    kind: str,
+    solve: Solve,
+    backend: str,
+    options: Options,
+    listener: Listener | None = None,
+    lp_backend: str | None = None,
+    head: Plan | None = None,
+) -> Plan:
+    """Build the whole program, solve it, and keep only what can be recomputed.
+
+    The LP comes first: its multipliers are the certified bound, its ray proves infeasibility, and where its point is
+    already integer there is nothing left to search. The search over integers gets the rest of the time; its bound is
+    the solver's word.
+
+    Parameters
+    ----------
+    kind : str
+        ``ip`` or ``lp``.
+    lp_backend : str, optional
+        Who solves the LP, where ``backend`` cannot give multipliers.
+    head : Plan, optional
+        What another method knows already: its bound and multipliers save the LP, its plan starts the search, and the
+        better of both plans and of both bounds comes back.
+    """
+    program = assignment.build(instance)
+    clock = Clock(options.time_limit, perf_counter())
+    if head is not None:
+        return _resumed(head, program, solve, backend, clock, options, listener)
+    time = _within(options, clock.left if kind == "lp" else clock.left / 2)
+    relaxed, point = _strict(relax(program), _clipped, solve, lp_backend or backend, time, None)
+    known, interrupted = certify(relaxed), relaxed.interrupted
+    if kind == "ip":
+        known = replace(known, bound=round_up(program, known.bound))
+    certified = known.bound if known.proof == "certificate" else -np.inf
+    duals = None if relaxed.dual is None else _duals(instance, program, relaxed.dual)
+    if kind == "ip" and (point is None or not _is_plan(instance, point)):
+        point = None
+        if known.bound < np.inf and not interrupted:
+            searched, point = _search(instance, program, solve, backend, clock, options, listener)
+            known, interrupted = _better(known, certify(searched)), searched.interrupted
+    return _plan(instance, kind, known, certified, duals, point, backend, backend, options, interrupted)
+
+
+def _resumed(
+    head: Plan,
+    program: Program,
+    solve: Solve,
+    backend: str,
+    clock: Clock,
+    options: Options,
+    listener: Listener | None,
+) -> Plan:
+    """Search on from another method's plan and bound."""
+    instance, start = head.instance, None
+    if head.pairs is not None:
+        start = np.zeros(instance.n_tasks * instance.n_workers)
+        start[head.pairs[:, 0] * instance.n_workers + head.pairs[:, 1]] = 1.0
+        options = replace(options, start=start)
+    searched, point = _search(instance, program, solve, backend, clock, options, listener)
+    known = _better(head.certificate, certify(searched))
+    if start is not None and (point is None or program.cost @ point >= program.cost @ start):
+        point = start
+    return _plan(
+        instance,
+        "ip",
+        known,
+        head.certified_bound,
+        head.duals,
+        point,
+        head.method,
+        backend,
+        options,
+        searched.interrupted,
+    )
+
+
+def _better(linear: Certificate, searched: Certificate) -> Certificate:
+    """The higher of two bounds; at a tie the one that anybody can check."""
+    return searched if searched.bound > linear.bound + BOUND * max(1.0, abs(linear.bound)) else linear
+
+
+def _search(
+    instance: AssignmentInstance,
+    program: Program,
+    solve: Solve,
+    backend: str,
+    clock: Clock,
+    options: Options,
+    listener: Listener | None,
+) -> tuple[Solution, Floats | None]:
+    """Branch and bound; a point that stays short of a need by the solver's tolerance is topped up."""
+    first, point = _strict(program, _rounded, solve, backend, _within(options, clock.left), listener)
+    if point is None and first.primal is not None:
+        point = _rounded(program, first.primal)
+    return first, _topped_up(instance, program, point)
+
+
+def _strict(
+    program: Program,
+    clean: Callable[[Program, Floats], Floats | None],
+    solve: Solve,
+    backend: str,
+    options: Options,
+    listener: Listener | None,
+) -> tuple[Solution, Floats | None]:
+    """Solve, and re-solve with missed rows tightened, until a cleaned point keeps every row as a plan must.
+
+    The cover rows are loose by COVERAGE already: whole labels must keep them exactly, shares up to rounding.
+
+    Returns the first solution, whose bound and multipliers belong to the program as given, and the point or None.
+    """
+    clock = Clock(options.time_limit, perf_counter())
+    first = solution = solve(program, backend, options, listener)
+    short, long = np.zeros_like(program.row_lower), np.zeros_like(program.row_upper)
+    cover, accepted = program.row("cover").span, np.full_like(program.row_lower, COVERAGE)
+    accepted[cover] = np.where(program.row_lower[cover] > 0, -HAIR if program.integer.any() else HAIR, COVERAGE)
+    for attempt in range(ROUNDS + 1):
+        point = None if solution.primal is None else clean(program, solution.primal)
+        if point is None:
+            return first, None
+        activity = program.matrix @ point
+        lack = np.maximum(0.0, program.row_lower - activity - accepted)
+        excess = np.maximum(0.0, activity - program.row_upper - COVERAGE)
+        if max(lack.max(initial=0.0), excess.max(initial=0.0)) <= 0:
+            return first, point
+        if clock.over or attempt == ROUNDS or solution.interrupted:
+            return first, None
+        short = short + np.where(lack > 0, 2 * lack + COVERAGE / 2, 0)
+        long = long + np.where(excess > 0, 2 * excess + COVERAGE / 2, 0)
+        tightened = replace(program, row_lower=program.row_lower + short, row_upper=program.row_upper - long)
+        solution = solve(tightened, backend, _within(options, clock.left), listener)
+    raise AssertionError("unreachable")
+
+
+def _clipped(program: Program, point: Floats) -> Floats:
+    inside = np.clip(point, program.lower, program.upper)
+    return np.where(inside < LEAST, 0.0, inside)
+
+
+def _rounded(program: Program, point: Floats) -> Floats | None:
+    whole = np.rint(point)
+    if np.abs(point - whole).max(initial=0.0) > INTEGRALITY:
+        return None
+    return np.clip(whole, program.lower, program.upper)
+
+
+def _is_plan(instance: AssignmentInstance, point: Floats) -> bool:
+    """Whether the LP's own point is made of whole labels and keeps every limit."""
+    if np.abs(point - np.rint(point)).max(initial=0.0) > LEAST:
+        return False
+    return not breaches(instance, _pairs(point.reshape(instance.n_tasks, instance.n_workers)))
+
+
+def _topped_up(instance: AssignmentInstance, program: Program, point: Floats | None) -> Floats | None:
+    """Give each short task the cheapest free label that closes its lack; None where that is not possible."""
+    if point is None:
+        return None
+    chosen = point.reshape(instance.n_tasks, instance.n_workers).copy()
+    free = program.upper.reshape(chosen.shape) > chosen
+    room = instance.capacity - chosen.sum(axis=0)
+    for task in np.flatnonzero(instance.residual_need - instance.supply(_pairs(chosen)) > COVERAGE):
+        kind = instance.task_type[task]
+        lack = instance.residual_need[task] - instance.evidence[kind] @ chosen[task]
+        helps = free[task] & (room >= 1) & (instance.evidence[kind] >= lack - COVERAGE)
+        if not helps.any():
+            return None
+        worker = np.flatnonzero(helps)[instance.cost[kind][helps].argmin()]
+        chosen[task, worker] = 1.0
+        room[worker] -= 1
+    return None if breaches(instance, _pairs(chosen)) else chosen.reshape(-1)
+
+
+def _plan(
+    instance: AssignmentInstance,
+    kind: str,
+    known: Certificate,
+    certified: float,
+    duals: Duals | None,
+    point: Floats | None,
+    method: str,
+    backend: str,
+    options: Options,
+    interrupted: bool,
+) -> Plan:
+    pairs = amounts = None
+    if point is not None:
+        table = point.reshape(instance.n_tasks, instance.n_workers)
+        pairs = _pairs(table)
+        amounts = table[tuple(pairs.T)] if kind == "lp" else None
+    made = {"method": method, "backend": backend, "seed": options.seed, "interrupted": interrupted}
+    return Plan.of(instance, kind, known, certified, duals, pairs, amounts, **made)
+
+
+def _pairs(table: Floats) -> Ints:
+    return np.argwhere(table > 0)
+
+
+def _duals(instance: AssignmentInstance, program: Program, multipliers: Floats) -> Duals:
+    """The LP's row multipliers by name, with the wrong-signed noise that proves nothing taken off."""
+    pulls = pulling_sides(program, multipliers)
+    names = {block.name: block.view(pulls) for block in program.rows}
+    labels = names.get("labels", np.zeros(instance.n_tasks))
+    budget = float(names["budget"][0]) if "budget" in names else 0.0
+    return Duals(names["cover"].copy(), names["capacity"].copy(), labels.copy(), budget)
+
+
+def _within(options: Options, seconds: float) -> Options:
+    return replace(options, time_limit=max(ENOUGH, seconds))

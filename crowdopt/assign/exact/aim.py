@@ -1,0 +1,107 @@
+"""Plans by aiming: the amounts with most slack that a sum of money buys, rounded, dealt to tasks and mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from crowdopt.assign.exact.boxstep import applies, box_step
+from crowdopt.assign.exact.relaxation import has_whole_prices, quickest
+from crowdopt.assign.exact.rounding import round_amounts
+from crowdopt.assign.exact.search import Search
+from crowdopt.assign.exact.split import Split, are_compiled, deal_evenly
+from crowdopt.crowd.classes import Floats, Ints
+from crowdopt.programs import target
+
+SMALL = 500_000  # entries of the LP aimed with up to which simplex is the fastest
+MODEST = 5_000  # pairs up to which searching the full program soon pays
+STUCK, STUCK_WHEN_MODEST = 8, 2  # attempts without a better plan, after which something else is tried
+FINISHING, SHARING, TRADING = (4, 2_000), (2, 1_000), (300, 300_000)  # work per task and at most, in pairs looked at
+TRADERS = 5_000  # tasks up to which labels are exchanged across rows
+SQUEEZES = 60  # labels that are tried to be taken out of a plan again
+SQUEEZED = 30_000  # tasks up to which that is tried
+LARGE_STEPS = (8e-5, 1e-5)  # of the bound: what is aimed at above it where an attempt takes seconds
+STEP = 1e-4  # of the bound: the least that money is raised by where prices are no integers
+
+
+def aim(search: Search, attempts: int, thorough: bool = True) -> None:
+    """Aim at one sum of money after another until the plan is proven, or nothing gets better.
+
+    Where blocks come next, tasks still short are only topped up: a plan to begin with, not a good one.
+    """
+    limit = attempts if search.options.nodes is None else min(attempts, search.options.nodes)
+    idle, patience = 0, STUCK if search.pairs > MODEST else STUCK_WHEN_MODEST
+    for number, money in enumerate(_sums(search)):
+        if search.done or number >= limit or idle >= patience:
+            return
+        pairs = _attempt(search, money, search.options.seed + number, thorough)
+        idle = 0 if pairs is not None and search.offer(pairs) else idle + 1
+
+
+def _sums(search: Search) -> Iterator[float]:
+    """What to aim at: the bound, then more and more; after a plan is found, evenly between the bound and it."""
+    if applies(search.classes):
+        yield from (search.bound + np.ceil(part * search.bound) for part in LARGE_STEPS)
+        return
+    step = 1.0 if has_whole_prices(search.classes) else STEP * max(1.0, search.bound)
+    more = 0.0
+    while search.best is None or search.bound + more * step < search.value - step / 2:
+        yield search.bound + more * step
+        more = 1.0 if more == 0 else 2 * more
+    part = 2
+    while True:
+        for k in range(1, part):
+            yield search.bound + np.floor((search.value - search.bound) * k / part / step) * step
+        part += 1
+
+
+def _attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | None:
+    """One plan that costs about so much: aim, round, deal evenly if that does, else split and mend."""
+    aimed = _boxed(search, money) if applies(search.classes) else _targeted(search, money)
+    if aimed is None or search.done:
+        return None
+    whole = round_amounts(search.classes, *aimed, money)
+    pairs = deal_evenly(search.classes, whole)
+    return _mended(search, whole, money, seed, thorough) if pairs is None else pairs
+
+
+def _targeted(search: Search, money: float) -> tuple[Floats, float] | None:
+    """Amounts with the most slack that the money buys, and that slack per task."""
+    options = replace(search.options, time_limit=search.clock.left, start=None)
+    program = target.of_classes(search.classes, money)
+    aimed = search.solvers.solve(program, quickest(program, SMALL), options)
+    search.interrupted |= aimed.interrupted
+    return None if aimed.primal is None else (aimed.program.column("u").view(aimed.primal), float(aimed.primal[-1]))
+
+
+def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
+    """The same where the LP is large: the slack that the money buys at the LP's prices."""
+    assert search.duals is not None
+    slack = max(0.0, money - search.bound) / float(search.duals.task.sum())
+    step = box_step(search.classes, slack, search.solvers.solve, search.options)
+    return None if step is None else (step.amounts.T, slack)
+
+
+def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool) -> Ints | None:
+    if not are_compiled():
+        search.tell("compiling once")
+    split = Split.dealt(search.classes, whole, money, seed)
+    finishing, sharing, trading = (
+        min(per_task * search.instance.n_tasks, most) for per_task, most in (FINISHING, SHARING, TRADING)
+    )
+    split.level()
+    split.finish(finishing)
+    if not split.covered and split.everybody.size <= TRADERS:
+        split.trade(trading)
+    if not thorough:
+        search.sets = split.sets()
+    if not split.covered and thorough:
+        split.escalate(sharing)
+    if not split.covered and split.top_up():
+        return None
+    split.thin()
+    if thorough and split.cost > search.bound + 0.5 and split.everybody.size <= SQUEEZED:
+        split.squeeze(SQUEEZES, sharing, trading, lambda: search.clock.over)
+    return split.pairs()

@@ -1,0 +1,258 @@
+"""The Dantzig-Wolfe bound: every task has a whole set of labels that covers it, capacities hold in the mean.
+
+``max over w <= 0 of sum_t n_t v_t(w) + sum_g M_g w_g`` with ``v_t`` the minimum knapsack of one task: at least as high
+as the LP's bound, and higher where the last label of a task is only needed in part. A plan's multipliers are its proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.assign.exact.relaxation import has_whole_prices
+from crowdopt.core.certificate import next_integer
+from crowdopt.core.master import MakeMaster, Point
+from crowdopt.crowd.classes import Classes, Floats, Ints
+from crowdopt.crowd.instance import UNLIMITED
+
+Sets: TypeAlias = list[Ints]  # worker classes of one task's labels, sorted
+Seconds: TypeAlias = Callable[[], float]  # how many are left
+
+CLOSE = 1e-6  # relative; how far a priced set's bound may stay below its cost
+NODES, CELLS, KEPT = 50_000, 4_000, 4  # of the pricing search; its grid; sets that it returns
+PULLS = (0.7, 0.35, 0.0)  # towards the best multipliers so far, tried in turn until a column comes
+NEGATIVE = 1e-7  # relative; a reduced cost above minus this brings no column
+MEETS = 1e-6  # relative; the master's value and the bound
+MARGIN = 2e-7  # relative to the tasks' costs at the multipliers; between what is computed here and what is claimed
+DEAR = 10.0  # what an uncovered task costs in the master, times the dearest set
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """Multipliers of the rows that link tasks: per worker of a class (G,), per task of a class (T,), of the budget."""
+
+    worker: Floats
+    labels: Floats
+    budget: float = 0.0
+
+    def towards(self, other: Prices, part: float) -> Prices:
+        """A point between."""
+        return Prices(
+            part * other.worker + (1 - part) * self.worker,
+            part * other.labels + (1 - part) * self.labels,
+            part * other.budget + (1 - part) * self.budget,
+        )
+
+
+class Pricing:
+    """``v_t(w, l, b) = min sum_g ((1 - b) c_tg - w_g - l_t) a_g  s.t.  sum_g q_tg a_g >= C_t``, whole a."""
+
+    def __init__(self, classes: Classes) -> None:
+        from crowdopt.assign.exact import kernels
+
+        self.classes, self._kernels = classes, kernels
+        self._groups = [self._items(t) for t in range(classes.need.size)]
+
+    def _items(self, kind: int) -> Ints:
+        """The worker classes of one task's possible labels, one entry for each label; fixed ones are not among them."""
+        classes = self.classes
+        worth, free = classes.evidence[kind], classes.room[kind] - classes.least[kind]
+        enough = np.ceil(max(0.0, classes.need[kind]) / np.maximum(worth, 1e-9)).astype(np.int64) + 1
+        useful = np.where(worth > 0, np.minimum(free, enough), np.minimum(free, 1))
+        return np.repeat(np.arange(worth.size), np.maximum(useful, 0))
+
+    def reduced(self, kind: int, prices: Prices) -> Floats:
+        """What a label of each worker class costs a task under the prices, (G,)."""
+        cost: Floats = (1 - prices.budget) * self.classes.cost[kind] - prices.worker - prices.labels[kind]
+        return cost
+
+    def cheapest(self, kind: int, prices: Prices, room: Ints | None = None) -> tuple[float, Sets]:
+        """A lower bound on v_t, and good sets, the best one first; of classes with room, where that is given."""
+        classes, groups = self.classes, self._groups[kind]
+        reduced, fixed = self.reduced(kind, prices), np.repeat(np.arange(classes.least.shape[1]), classes.least[kind])
+        sets, sizes = np.empty((KEPT, groups.size), np.int64), np.empty(KEPT, np.int64)
+        need = classes.floor[kind] - classes.evidence[kind, fixed].sum()
+        cost, worth = reduced[groups], classes.evidence[kind, groups]
+        if room is not None:
+            there = room[groups] > 0
+            cost, worth = np.where(there, cost, 1.0), np.where(there, worth, 0.0)
+        bound, _ = self._kernels.cheapest_set(cost, worth, need, CLOSE, NODES, CELLS, sets, sizes)
+        found = [np.sort(np.append(groups[sets[s, : sizes[s]]], fixed)) for s in range(KEPT) if sizes[s] >= 0]
+        return float(bound + reduced[fixed].sum()), found
+
+    def evidence_prices(self, prices: Prices) -> Floats:
+        """The multiplier of each class's need in the LP of its pricing problem, (T,)."""
+        classes, found = self.classes, np.zeros(self.classes.need.size)
+        for kind in range(found.size):
+            reduced, worth = self.reduced(kind, prices), classes.evidence[kind]
+            ratio = np.where(worth > 0, np.maximum(reduced, 0.0) / np.maximum(worth, 1e-300), np.inf)
+            order = np.argsort(ratio, kind="stable")
+            reached = np.searchsorted(np.cumsum((worth * classes.room[kind])[order]), classes.floor[kind])
+            last = ratio[order[min(int(reached), ratio.size - 1)]]
+            found[kind] = last if classes.floor[kind] > 0 and np.isfinite(last) else 0.0
+        return found
+
+    def bound(self, values: Floats, prices: Prices, tasks: Ints, room: Ints) -> float:
+        """``sum_t n_t v_t`` and what the linking rows add: a lower bound on every plan, whatever the prices."""
+        classes, worker, labels = self.classes, prices.worker, prices.labels
+        most = np.where(classes.most == UNLIMITED, 0, classes.most)
+        load = np.where(worker > 0, classes.workers_in * classes.min_load, room)
+        count = np.where(labels > 0, classes.fewest, most)
+        budget = 0.0 if classes.instance.budget is None else prices.budget * classes.instance.budget
+        return float(tasks @ (values + count * labels) + load @ worker + budget)
+
+
+@dataclass(eq=False)
+class Blocks:
+    """Column generation over the sets of labels that tasks may have: ``sets[k]`` is one for tasks of ``kinds[k]``.
+
+    The master chooses how many of ``tasks`` (T,) have each set, within ``room`` (G,), the capacity of each class of
+    workers. Its multipliers, pulled towards the best ones so far, are where sets are priced; there the Lagrangian is
+    the bound. Each class of tasks counts once, however many tasks it has.
+    """
+
+    classes: Classes
+    make_master: MakeMaster
+    center: Prices
+    tasks: Ints
+    room: Ints
+    bound: float = -np.inf
+    doubt: float = 0.0
+    kinds: list[int] = field(default_factory=list)
+    sets: Sets = field(default_factory=list)
+    known: set[tuple[int, bytes]] = field(default_factory=set)
+    point: Point | None = None
+    handed: int = 0
+    rounds: int = 0
+
+    def __post_init__(self) -> None:
+        self.pricing = Pricing(self.classes)
+        self.whole = has_whole_prices(self.classes)
+        self.limited = bool((self.classes.fewest > 0).any() or (self.classes.most < UNLIMITED).any())
+        self.rows = self._rows()
+        self.master = self.make_master(*self.rows)
+        dearest = DEAR * float(self.classes.cost.max() * (1 + self.classes.cardinality.max()))
+        kinds = np.arange(self.classes.need.size)
+        dummies = sparse.csc_array((np.ones(kinds.size), (kinds, kinds)), shape=(self.rows[0].size, kinds.size))
+        self.master.add_columns(np.full(kinds.size, dearest), dummies)
+
+    def _rows(self) -> tuple[Floats, Floats]:
+        """The master's sides."""
+        classes, n = self.classes, self.tasks
+        load = (classes.workers_in * classes.min_load).astype(float)
+        lower = [n.astype(float), np.where(load > 0, load, -np.inf)]
+        upper = [n.astype(float), self.room.astype(float)]
+        if self.limited:
+            most = np.where(classes.most == UNLIMITED, np.inf, n * np.minimum(classes.most, 2**40).astype(float))
+            lower, upper = [*lower, (n * classes.fewest).astype(float)], [*upper, most]
+        if classes.instance.budget is not None:
+            lower, upper = [*lower, np.array([-np.inf])], [*upper, np.array([classes.instance.budget])]
+        return np.concatenate(lower), np.concatenate(upper)
+
+    def add(self, kind: int, groups: Ints) -> bool:
+        """Keep a set as a column; returns whether it is new."""
+        key = (kind, groups.tobytes())
+        if key in self.known:
+            return False
+        self.known.add(key)
+        self.kinds.append(kind)
+        self.sets.append(groups)
+        return True
+
+    def add_helpful(self, kind: int, sets: Sets, task: Floats, prices: Prices) -> int:
+        """Keep those sets whose reduced cost at the master's multipliers is negative; returns how many are new."""
+        reduced, least = self.pricing.reduced(kind, prices), task[kind]
+        if np.isfinite(least):
+            least -= NEGATIVE * max(1.0, abs(least))
+        return sum(self.add(kind, groups) for groups in sets if reduced[groups].sum() < least)
+
+    def columns(self, which: Iterable[int]) -> tuple[Floats, sparse.csc_array]:
+        """Cost and entries of some columns."""
+        which = list(which)
+        kinds, groups = np.array([self.kinds[k] for k in which], np.int64), [self.sets[k] for k in which]
+        sizes = np.array([len(chosen) for chosen in groups])
+        label, column = np.concatenate(groups), np.repeat(np.arange(sizes.size), sizes)
+        paid = self.classes.cost[kinds[column], label]
+        cost = np.bincount(column, weights=paid, minlength=sizes.size).astype(np.float64)
+        n_kinds, n_groups = self.classes.evidence.shape
+        each, rows = np.arange(sizes.size), self.rows[0].size
+        row: list[Ints]
+        value: list[Floats]
+        row, col, value = [kinds, n_kinds + label], [each, column], [np.ones(sizes.size), np.ones(label.size)]
+        if self.limited:
+            row, col, value = [*row, n_kinds + n_groups + kinds], [*col, each], [*value, sizes.astype(float)]
+        if self.classes.instance.budget is not None:
+            row, col, value = [*row, np.full(sizes.size, rows - 1)], [*col, each], [*value, cost]
+        entries = (np.concatenate(value), (np.concatenate(row), np.concatenate(col)))
+        return cost, sparse.csc_array(entries, shape=(rows, sizes.size))
+
+    def solve(self, seconds: float) -> Point | None:
+        """Give the master its new columns and solve it on."""
+        if self.handed < len(self.sets):
+            self.master.add_columns(*self.columns(range(self.handed, len(self.sets))))
+            self.handed = len(self.sets)
+        return self.master.solve(seconds)
+
+    def prices(self, point: Point) -> tuple[Floats, Prices]:
+        """The master's multipliers: of the tasks (T,), and of the rows that link them."""
+        kinds, groups = self.classes.evidence.shape
+        dual, budget = point.dual, 0.0
+        task, rest = dual[:kinds], dual[kinds:]
+        worker = np.where(self.classes.min_load > 0, rest[:groups], np.minimum(rest[:groups], 0.0))
+        labels = rest[groups : groups + kinds] if self.limited else np.zeros(kinds)
+        if self.classes.instance.budget is not None:
+            budget = min(0.0, float(dual[-1]))
+        return task, Prices(worker, np.where(self.classes.most == UNLIMITED, np.maximum(labels, 0), labels), budget)
+
+    def price(self, trial: Prices, task: Floats, at: Prices) -> int:
+        """Price every class at ``trial``; keep the bound if it is the best, and the sets that help at ``at``."""
+        values, new = np.zeros(task.size), 0
+        for kind in np.flatnonzero(self.tasks).tolist():
+            values[kind], sets = self.pricing.cheapest(kind, trial)
+            new += self.add_helpful(kind, sets, task, at)
+        bound = self.pricing.bound(values, trial, self.tasks, self.room)
+        if bound > self.bound:
+            self.bound, self.center = bound, trial
+            self.doubt = MARGIN * float(self.tasks @ np.abs(np.where(np.isfinite(values), values, 0.0)))
+        return new
+
+    def within(self, near: float) -> bool:
+        """Whether more columns can raise the bound by no more than ``near``, relatively, or not to the next integer."""
+        if self.point is None:
+            return False
+        if self.whole and self.proven >= next_integer(self.point.value, MEETS):
+            return True
+        return self.point.value - self.bound <= near * max(1.0, abs(self.point.value))
+
+    @property
+    def goal(self) -> float:
+        """What a plan may cost that is as good as the bound."""
+        return next_integer(self.bound) if self.whole else self.bound + MEETS * abs(self.bound)
+
+    @property
+    def proven(self) -> float:
+        """What the best multipliers prove, less a little for who recomputes it with other roundings."""
+        bound = self.bound - self.doubt
+        return next_integer(bound) if self.whole else bound
+
+    def generate(self, rounds: int, near: float, enough: float, left: Seconds) -> None:
+        """Add columns until the bound is within ``near`` of the master or reaches ``enough``, or nothing comes."""
+        if self.point is None:
+            self.price(self.center, np.full(self.tasks.size, np.inf), self.center)
+        for _ in range(rounds):
+            point = self.solve(left())
+            if point is None:
+                return
+            self.point, self.rounds = point, self.rounds + 1
+            task, outer = self.prices(point)
+            new = 0
+            for pull in PULLS:
+                new = self.price(outer.towards(self.center, pull), task, outer)
+                if new:
+                    break
+            if not new or self.within(near) or self.bound >= enough:
+                return

@@ -1,0 +1,169 @@
+"""Diving: fix the sets that the master likes best, a part of the tasks at a time, and price again in what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from crowdopt.assign.exact.blocks import PULLS, Blocks, Prices, Seconds
+from crowdopt.core.certificate import next_integer
+from crowdopt.core.master import Point
+from crowdopt.crowd.classes import Floats, Ints
+
+WHOLE = 1e-6  # a share this close to a whole task is one
+PART = 0.5  # of the tasks left, fixed at a time
+LAST = 100  # tasks, of which a smaller part may be fixed
+SETTLED = 1e-6  # of the goal; between the master's value and the bound on what is left
+JITTER = 0.15  # how far chance may change the order of the fractional shares
+
+
+@dataclass(frozen=True)
+class Care:
+    """How much is done at each step: rounds of pricing, ways to fix a part of the tasks, how far chance has a say.
+
+    ``gentle`` is the part of the tasks left that is fixed at a time when they are the last ones. Without pricing a few
+    may go without a set.
+    """
+
+    repricings: int = 0
+    tries: int = 1
+    gentle: float = PART
+    jitter: float = 0.0
+
+
+@dataclass(eq=False)
+class Dived:
+    """How many tasks have each set, tasks that have none (T,), and capacity not used, per class of workers (G,)."""
+
+    left: Ints
+    room: Ints
+    counts: dict[int, int] = field(default_factory=dict)
+
+    def copy(self) -> Dived:
+        """One to go on from."""
+        return Dived(self.left.copy(), self.room.copy(), dict(self.counts))
+
+    def fix(self, kind: int, groups: Ints, column: int, tasks: int) -> int:
+        """Give so many tasks a set, as far as capacity allows; returns how many."""
+        label, each = np.unique(groups, return_counts=True)
+        tasks = int(min(tasks, self.left[kind], (self.room[label] // each).min(initial=tasks)))
+        if tasks > 0:
+            self.counts[column] = self.counts.get(column, 0) + tasks
+            self.left[kind] -= tasks
+            self.room[label] -= tasks * each
+        return max(0, tasks)
+
+    def hands(self, blocks: Blocks) -> list[tuple[int, Ints, int]]:
+        """Class of tasks, set, and how many tasks have it."""
+        return [(blocks.kinds[k], blocks.sets[k], count) for k, count in sorted(self.counts.items())]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Where a dive stands: what is fixed, the master's optimum on what is left, and what both cost together."""
+
+    dived: Dived
+    point: Point | None
+    value: float
+
+
+def dive(blocks: Blocks, care: Care, rng: np.random.Generator, enough: float, left: Seconds) -> Dived:
+    """Fix a part of the remaining tasks at a time: whole shares first, then the largest fractions.
+
+    A step that costs more than the goal is tried again with other fractions; if none does better the goal is what the
+    best of them costs. The dive ends where that is no better than ``enough``.
+    """
+    step, goal = Step(Dived(blocks.tasks.copy(), blocks.room.copy()), blocks.point, -np.inf), blocks.goal
+    while step.point is not None and step.dived.left.any() and goal < enough - WHOLE:
+        after = _step(blocks, step, care, rng, goal, left)
+        if after is None or after.value == np.inf:
+            break
+        step, goal = after, max(goal, next_integer(after.value) if blocks.whole else after.value * (1 + SETTLED))
+    blocks.master.set_rows(*blocks.rows)
+    return step.dived
+
+
+def _step(blocks: Blocks, step: Step, care: Care, rng: np.random.Generator, goal: float, left: Seconds) -> Step | None:
+    """The first of a few ways to fix a part of the tasks that meets the goal, or else the cheapest."""
+    best: Step | None = None
+    for number in range(care.tries if blocks.whole else 1):
+        dived = step.dived.copy()
+        assert step.point is not None
+        if not _fix_some(blocks, dived, step.point, rng, care, JITTER * number):
+            break
+        paid, point, value = _hold(blocks, dived), None, 0.0
+        if dived.left.any():
+            point = _repriced(blocks, dived, care.repricings, goal - paid, left)
+            value = np.inf if point is None else point.value
+        if best is None or paid + value < best.value:
+            best = Step(dived, point, paid + value)
+        if best.value <= goal + WHOLE:
+            break
+    return best
+
+
+def _fix_some(blocks: Blocks, dived: Dived, point: Point, rng: np.random.Generator, care: Care, jitter: float) -> int:
+    """Fix the whole shares and then the largest fractions, a part of the tasks left in all; returns how many tasks."""
+    shares, many = point.primal[blocks.tasks.size :], int(dived.left.sum())
+    quota, fixed = max(1, int((PART if many > LAST else care.gentle) * many)), 0
+    whole = np.floor(shares + WHOLE).astype(np.int64)
+    fraction = shares - whole
+    likely = np.flatnonzero(fraction > WHOLE)
+    score = fraction[likely] + (care.jitter + jitter) * rng.random(likely.size)
+    for column in np.flatnonzero(whole).tolist():
+        fixed += dived.fix(blocks.kinds[column], blocks.sets[column], column, int(whole[column]))
+    for column in likely[np.argsort(-score, kind="stable")].tolist():
+        if fixed >= quota:
+            break
+        fixed += dived.fix(blocks.kinds[column], blocks.sets[column], column, 1)
+    return fixed
+
+
+def _hold(blocks: Blocks, dived: Dived) -> float:
+    """Leave the master what the fixed sets leave; returns what they cost."""
+    lower, upper = blocks.rows
+    paid, used = _used(blocks, dived)
+    blocks.master.set_rows(lower - used, upper - used)
+    return paid
+
+
+def _used(blocks: Blocks, dived: Dived) -> tuple[float, Floats]:
+    """What the fixed sets cost, and what they take of the master's rows."""
+    columns = sorted(dived.counts)
+    counts = np.array([float(dived.counts[k]) for k in columns])
+    cost, matrix = blocks.columns(columns)
+    return float(cost @ counts), matrix @ counts
+
+
+def _repriced(blocks: Blocks, dived: Dived, rounds: int, goal: float, left: Seconds) -> Point | None:
+    """The master's optimum on what is left, priced again without workers used up until it meets the goal.
+
+    Prices are pulled towards those with the best bound on what is left, as when the columns were first generated.
+    """
+    point, center, best = blocks.solve(left()), blocks.center, -np.inf
+    for _ in range(rounds):
+        if point is None or point.value <= goal + WHOLE:
+            break
+        task, outer = blocks.prices(point)
+        for pull in PULLS:
+            trial = outer.towards(center, pull)
+            new, bound = _price(blocks, dived, trial, task, outer)
+            if bound > best:
+                best, center = bound, trial
+            if new:
+                break
+        else:
+            break
+        if point.value - best <= SETTLED * blocks.goal:
+            break
+        point = blocks.solve(left())
+    return point
+
+
+def _price(blocks: Blocks, dived: Dived, trial: Prices, task: Floats, outer: Prices) -> tuple[int, float]:
+    values, new = np.zeros(task.size), 0
+    for kind in np.flatnonzero(dived.left).tolist():
+        values[kind], sets = blocks.pricing.cheapest(kind, trial, dived.room)
+        new += blocks.add_helpful(kind, sets, task, outer)
+    return new, blocks.pricing.bound(values, trial, dived.left, dived.room)

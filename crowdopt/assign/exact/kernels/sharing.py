@@ -1,0 +1,245 @@
+"""Compiled loops that share labels out among tasks of one row; see hands for the state."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from crowdopt.assign.exact.kernels.dealing import count, draw, too_many
+
+CLOSE = 1e-12  # evidence; a smaller gain is rounding
+MANY = 1_500  # tasks of a row beyond which only those that are short are levelled
+STALLED = 12  # rounds without less lack, after which levelling many tasks stops
+SWAPS = 12  # rounds of exchanging single labels first, where tasks are many
+FREE = 22  # labels of two tasks that are shared out anew at once: 2 * 2^11 subset sums
+
+
+@njit(cache=True)
+def _subset_sums(values, first, last, sums, masks):
+    """All subset sums of values[first:last], ascending, each with its subset as a bit mask; returns how many."""
+    spare, spare_masks = np.empty_like(sums), np.empty_like(masks)
+    sums[0], masks[0], found = 0.0, 0, 1
+    for x in range(first, last):
+        i = j = k = 0
+        value, bit = values[x], np.int64(1) << (x - first)
+        while i < found or j < found:
+            if j >= found or (i < found and sums[i] <= sums[j] + value):
+                spare[k], spare_masks[k] = sums[i], masks[i]
+                i += 1
+            else:
+                spare[k], spare_masks[k] = sums[j] + value, masks[j] | bit
+                j += 1
+            k += 1
+        sums[:k], masks[:k] = spare[:k], spare_masks[:k]
+        found = k
+    return found
+
+
+@njit(cache=True)
+def closest(values, k, target):
+    """The subset of the first k values whose sum is closest to the target, by meeting in the middle: (mask, sum)."""
+    half = k // 2
+    top = np.int64(1) << (k - half)
+    low_sums, low_masks = np.empty(top), np.empty(top, np.int64)
+    high_sums, high_masks = np.empty(top), np.empty(top, np.int64)
+    low = _subset_sums(values, 0, half, low_sums, low_masks)
+    high = _subset_sums(values, half, k, high_sums, high_masks)
+    best, mask, total = np.inf, np.int64(0), 0.0
+    j = high - 1
+    for i in range(low):
+        while j > 0 and low_sums[i] + high_sums[j] > target:
+            j -= 1
+        for step in range(2):
+            if j + step < high:
+                reached = low_sums[i] + high_sums[j + step]
+                if abs(reached - target) < best:
+                    best, total = abs(reached - target), reached
+                    mask = low_masks[i] | (high_masks[j + step] << half)
+    return mask, total
+
+
+@njit(cache=True)
+def share_out(a, b, worth, size, fewest, most, hands, held, slack, state, anyhow):
+    """Repartition the labels of two tasks of one row so that their slacks are as equal as can be.
+
+    That is exact up to FREE labels: if any partition covers both, this one does. Returns whether the smaller slack
+    rose; with ``anyhow`` the new partition is kept whatever it is.
+    """
+    items, owner = np.empty(held[a] + held[b], np.int64), np.zeros(held[a] + held[b], np.bool_)
+    keep_a, keep_b = np.empty(items.size, np.int64), np.empty(items.size, np.int64)
+    k = na = nb = 0
+    for t in range(held[a]):
+        g = hands[a, t]
+        if count(hands, held, b, g) >= size[g]:
+            keep_a[na], na = g, na + 1
+        else:
+            items[k], owner[k], k = g, True, k + 1
+    for t in range(held[b]):
+        g = hands[b, t]
+        if count(hands, held, a, g) >= size[g]:
+            keep_b[nb], nb = g, nb + 1
+        else:
+            items[k], k = g, k + 1
+    if k < 2:
+        return False
+    for t in range(k - 1, 0, -1):
+        s = draw(state, t + 1)
+        items[t], items[s] = items[s], items[t]
+        owner[t], owner[s] = owner[s], owner[t]
+    for t in range(FREE, k):
+        if owner[t]:
+            keep_a[na], na = items[t], na + 1
+        else:
+            keep_b[nb], nb = items[t], nb + 1
+    k = min(k, FREE)
+    values, had = np.empty(k), 0.0
+    for t in range(k):
+        values[t] = worth[items[t]]
+        if owner[t]:
+            had += values[t]
+    joint = slack[a] + slack[b]
+    mask, total = closest(values, k, had + joint / 2 - slack[a])
+    new_a = slack[a] - had + total
+    if not anyhow and min(new_a, joint - new_a) <= min(slack[a], slack[b]) + CLOSE:
+        return False
+    for t in range(k):
+        if mask >> t & 1:
+            keep_a[na], na = items[t], na + 1
+        else:
+            keep_b[nb], nb = items[t], nb + 1
+    if na > most[a] or nb > most[b] or na < fewest[a] or nb < fewest[b] or max(na, nb) > hands.shape[1]:
+        return False
+    if too_many(keep_a, na, size) or too_many(keep_b, nb, size):
+        return False
+    hands[a, :na], hands[b, :nb] = keep_a[:na], keep_b[:nb]
+    held[a], held[b] = na, nb
+    slack[a], slack[b] = new_a, joint - new_a
+    return True
+
+
+@njit(cache=True)
+def swap_one(a, b, worth, size, hands, held, slack):
+    """Exchange one label of task a for one of task b so that their slacks come closest; whether that was possible."""
+    wanted, best, mine, theirs = (slack[b] - slack[a]) / 2, (slack[b] - slack[a]) / 2, -1, -1
+    for x in range(held[a]):
+        for y in range(held[b]):
+            off = abs(worth[hands[b, y]] - worth[hands[a, x]] - wanted)
+            if off < best - CLOSE:
+                g, h = hands[a, x], hands[b, y]
+                if count(hands, held, b, g) < size[g] and count(hands, held, a, h) < size[h]:
+                    best, mine, theirs = off, x, y
+    if mine < 0:
+        return False
+    g, h = hands[a, mine], hands[b, theirs]
+    hands[a, mine], hands[b, theirs] = h, g
+    slack[a] += worth[h] - worth[g]
+    slack[b] -= worth[h] - worth[g]
+    return True
+
+
+@njit(cache=True)
+def even_out(tasks, worth, size, hands, held, slack, rounds):
+    """Exchange single labels between poorest and richest: a cheap beginning where tasks are many."""
+    half = tasks.size // 2
+    for _ in range(rounds):
+        order = tasks[np.argsort(slack[tasks])]
+        if slack[order[0]] >= 0:
+            break
+        for k in range(half):
+            poor, rich = order[k], order[tasks.size - 1 - k]
+            if slack[rich] - slack[poor] > CLOSE and (slack[poor] < 0 or slack[rich] < 0):
+                swap_one(poor, rich, worth, size, hands, held, slack)
+
+
+@njit(cache=True)
+def level(tasks, worth, size, fewest, most, hands, held, slack, state, rounds):
+    """Share out poorest with richest, round after round, until none of the tasks is short; returns the pairs tried."""
+    half, tried = tasks.size // 2, 0
+    if tasks.size > MANY:
+        even_out(tasks, worth, size, hands, held, slack, SWAPS)
+    least, since = np.inf, 0
+    for turn in range(rounds):
+        order = tasks[np.argsort(slack[tasks])]
+        if slack[order[0]] >= 0:
+            break
+        if tasks.size > MANY:
+            lack = -np.minimum(slack[tasks], 0.0).sum()
+            since = 0 if lack < 0.98 * least else since + 1
+            least = min(least, lack)
+            if since >= STALLED:
+                break
+        shift = 0 if turn < 3 else draw(state, max(1, half))
+        for k in range(half):
+            poor, rich = order[k], order[tasks.size - 1 - (k + shift) % half]
+            if (turn >= 3 or tasks.size > MANY) and slack[poor] >= 0 and slack[rich] >= 0:
+                continue
+            if slack[rich] - slack[poor] > CLOSE:
+                share_out(poor, rich, worth, size, fewest, most, hands, held, slack, state, False)
+                tried += 1
+    return tried
+
+
+@njit(cache=True)
+def finish(tasks, worth, size, fewest, most, hands, held, slack, state, work):
+    """For each short task look for a partner with whom an exact partition covers both; else stir. Returns work left."""
+    while work > 0:
+        short = 0
+        for d in tasks:
+            if slack[d] >= 0:
+                continue
+            short += 1
+            start, mended = draw(state, tasks.size), False
+            for x in range(tasks.size):
+                i = tasks[(start + x) % tasks.size]
+                if i == d or slack[i] < 0 or slack[i] + slack[d] < 0:
+                    continue
+                work -= 1
+                before = slack[i]
+                if share_out(d, i, worth, size, fewest, most, hands, held, slack, state, False):
+                    if slack[d] >= 0 and slack[i] >= 0:
+                        mended = True
+                        break
+                    if before >= 0 and slack[i] < 0:
+                        break
+                if work <= 0:
+                    return 0
+            if not mended:
+                i = tasks[draw(state, tasks.size)]
+                if i != d:
+                    share_out(d, i, worth, size, fewest, most, hands, held, slack, state, True)
+                    work -= 1
+        if short == 0:
+            break
+    return work
+
+
+@njit(cache=True)
+def escalate(tasks, row, worth, cost, size, fewest, most, hands, held, slack, left, state, rounds, work, allowed):
+    """Buy one label for the poorest task of a row, level and finish the row, and so on until none is short.
+
+    One label more gives all tasks of the row something to share, so few are bought; where evidence comes in few sizes
+    nothing is shared, and ``allowed`` pairs tried in all end it. Returns whether none is short.
+    """
+    while allowed > 0:
+        poorest = tasks[np.argmin(slack[tasks])]
+        if slack[poorest] >= 0:
+            return True
+        lack = 0.0
+        for i in tasks:
+            lack += max(0.0, -slack[i])
+        t, pick, score = row[poorest], -1, np.inf
+        if held[poorest] < min(most[poorest], hands.shape[1]):
+            for g in range(left.size):
+                if left[g] > 0 and worth[t, g] > 0 and count(hands, held, poorest, g) < size[g]:
+                    this = (cost[t, g] + 1e-3) / min(worth[t, g], 1.5 * lack + 1e-2)
+                    if this < score - CLOSE:
+                        pick, score = g, this
+        if pick < 0:
+            return False
+        hands[poorest, held[poorest]] = pick
+        held[poorest] += 1
+        left[pick] -= 1
+        slack[poorest] += worth[t, pick]
+        allowed -= level(tasks, worth[t], size, fewest, most, hands, held, slack, state, rounds)
+        allowed -= work - finish(tasks, worth[t], size, fewest, most, hands, held, slack, state, work)
+    return False

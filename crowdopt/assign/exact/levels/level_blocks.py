@@ -1,0 +1,185 @@
+"""Column generation over levels: sets of levels for tasks, and whose labels count in which level.
+
+``min sum_tg c_tg u_tg`` such that each task has a set of levels, each level of a class of tasks has the labels that
+its sets take, and each class of workers gives no more than she has. Workers appear in one row each, where every
+column is simple; sets touch the rows of levels only, of which there are few.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.assign.exact.blocks import CELLS, CLOSE, DEAR, NEGATIVE, NODES, PULLS, Seconds
+from crowdopt.assign.exact.levels.cut import Bools, Levels
+from crowdopt.core.master import MakeMaster, Point
+from crowdopt.crowd.classes import Floats, Ints
+
+Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks
+Set: TypeAlias = tuple[int, Ints]  # a class of tasks and the levels of one task's labels, sorted
+
+KEPT = 8  # sets that one pricing returns
+USED = 1e-7  # a share above this is in use
+
+
+@dataclass(eq=False)
+class LevelBlocks:
+    """The master over some levels; ``center`` are the values of labels with the best bound so far.
+
+    Parameters
+    ----------
+    levels : Levels
+    make_master : MakeMaster
+    center : list of (L_t,) float
+        Values to begin with.
+    given : list of Set
+        Sets to begin with.
+    """
+
+    levels: Levels
+    make_master: MakeMaster
+    center: Values
+    given: list[Set]
+    bound: float = -np.inf
+    sets: list[Set] = field(default_factory=list)
+    known: set[tuple[int, bytes]] = field(default_factory=set)
+    point: Point | None = None
+
+    def __post_init__(self) -> None:
+        classes, levels = self.levels.classes, self.levels
+        kinds, groups = classes.evidence.shape
+        self.starts = levels.starts
+        self.supply = (classes.workers_in * classes.capacity).astype(np.float64)
+        self.items = [self._items(kind) for kind in range(kinds)]
+        inner, rows = int(self.starts[-1]), kinds + int(self.starts[-1]) + groups
+        self.rows = (
+            np.concatenate([classes.tasks_in.astype(float), np.zeros(inner), np.full(groups, -np.inf)]),
+            np.concatenate([classes.tasks_in.astype(float), np.full(inner, np.inf), self.supply]),
+        )
+        self.master = self.make_master(*self.rows)
+        dearest = DEAR * float(classes.cost.max() * (1 + classes.cardinality.max()))
+        dummies = sparse.eye_array(kinds + inner, format="csc")
+        dummies.resize((rows, kinds + inner))
+        self.master.add_columns(np.full(kinds + inner, dearest), sparse.csc_array(dummies))
+        self.master.add_columns(classes.cost.reshape(-1), self._shares(rows))
+        self.before = kinds + inner + kinds * groups  # columns that are no sets
+        self._add(self.given)
+        self._price(self.center, None)
+
+    def _items(self, kind: int) -> Ints:
+        """The levels of one task's possible labels, one entry for each label."""
+        classes, top = self.levels.classes, self.levels.tops[kind]
+        there = np.bincount(self.levels.of[kind], weights=classes.room[kind], minlength=top.size).astype(np.int64)
+        enough = np.ceil(classes.need[kind] / np.maximum(top, 1e-9)).astype(np.int64) + 1
+        return np.repeat(np.arange(top.size), np.where(top > 0, np.minimum(there, enough), 0))
+
+    def _shares(self, rows: int) -> sparse.csc_array:
+        """A column for each class of tasks and of workers: labels that fill her level and take of her capacity."""
+        kinds, groups = self.levels.of.shape
+        kind, group = np.divmod(np.arange(kinds * groups), groups)
+        level = kinds + self.starts[kind] + self.levels.of.reshape(-1)
+        row = np.concatenate([level, kinds + self.starts[-1] + group])
+        column = np.tile(np.arange(kinds * groups), 2)
+        return sparse.csc_array((np.ones(row.size), (row, column)), shape=(rows, kinds * groups))
+
+    def _add(self, sets: list[Set]) -> int:
+        """Keep the sets that are new as columns; returns how many."""
+        new = [(kind, chosen) for kind, chosen in sets if (kind, chosen.tobytes()) not in self.known]
+        new = list({(kind, chosen.tobytes()): (kind, chosen) for kind, chosen in new}.values())
+        if new:
+            self.known.update((kind, chosen.tobytes()) for kind, chosen in new)
+            self.sets += new
+            self.master.add_columns(np.zeros(len(new)), self.columns(new))
+        return len(new)
+
+    def columns(self, sets: list[Set]) -> sparse.csc_array:
+        """A task in its class's row, minus its labels in the rows of their levels."""
+        kinds = np.array([kind for kind, _ in sets], np.int64)
+        sizes = np.array([chosen.size for _, chosen in sets], np.int64)
+        column, each = np.repeat(np.arange(kinds.size), sizes), np.arange(kinds.size)
+        level = self.levels.of.shape[0] + self.starts[kinds[column]] + np.concatenate([chosen for _, chosen in sets])
+        value = np.concatenate([np.ones(kinds.size), np.full(level.size, -1.0)])
+        place = (np.concatenate([kinds, level]), np.concatenate([each, column]))
+        return sparse.csc_array((value, place), shape=(self.rows[0].size, kinds.size))
+
+    def _cheapest(self, kind: int, value: Floats) -> tuple[float, list[Set]]:
+        from crowdopt.assign.exact import kernels
+
+        classes, items = self.levels.classes, self.items[kind]
+        sets, sizes = np.empty((KEPT, items.size), np.int64), np.empty(KEPT, np.int64)
+        worth = self.levels.tops[kind][items]
+        found, _ = kernels.cheapest_set(value[items], worth, classes.floor[kind], CLOSE, NODES, CELLS, sets, sizes)
+        return found, [(kind, np.sort(items[sets[s, : sizes[s]]])) for s in range(KEPT) if sizes[s] >= 0]
+
+    def worker_prices(self, values: Values) -> Floats:
+        """What a label of each class of workers is worth beyond its cost where it is worth most, (G,)."""
+        each = np.array([value[of] for value, of in zip(values, self.levels.of, strict=True)])
+        surplus: Floats = np.maximum(0.0, (each - self.levels.classes.cost).max(axis=0))
+        return surplus
+
+    def _price(self, values: Values, outer: tuple[Floats, Values] | None) -> int:
+        """Price at ``values``, keep the bound if it is the best, and the sets that help at the master's multipliers."""
+        found = [self._cheapest(kind, value) for kind, value in enumerate(values)]
+        tasks = self.levels.classes.tasks_in
+        bound = float(tasks @ np.array([one for one, _ in found]) - self.supply @ self.worker_prices(values))
+        if bound > self.bound:
+            self.bound, self.center = bound, values
+        sets = [one for _, several in found for one in several]
+        if outer is not None:
+            task, at = outer
+            least = task - NEGATIVE * np.maximum(1.0, np.abs(task))
+            sets = [(kind, chosen) for kind, chosen in sets if at[kind][chosen].sum() < least[kind]]
+        return self._add(sets)
+
+    def values(self, point: Point) -> tuple[Floats, Values]:
+        """The master's multipliers: of the tasks (T,), and of the labels in each level."""
+        kinds = self.levels.of.shape[0]
+        return point.dual[:kinds], np.split(point.dual[kinds : kinds + self.starts[-1]], self.starts[1:-1])
+
+    def generate(self, rounds: int, near: float, left: Seconds) -> None:
+        """Add columns until the bound is within ``near`` of the master, relatively, or nothing comes."""
+        for _ in range(rounds):
+            self.point = point = self.master.solve(max(0.0, left()))
+            if point is None or point.value - self.bound <= near * abs(point.value):
+                return
+            outer = self.values(point)
+            for pull in PULLS:
+                mixed = [pull * one + (1 - pull) * other for one, other in zip(self.center, outer[1], strict=True)]
+                if self._price(mixed, outer):
+                    break
+            else:
+                return
+
+    def shares(self, point: Point) -> tuple[Floats, Floats]:
+        """Labels of each class of workers for each class of tasks (T, G), and tasks with each set."""
+        kinds, groups = self.levels.of.shape
+        first = self.before - kinds * groups
+        return point.primal[first : self.before].reshape(kinds, groups), point.primal[self.before :]
+
+    def refined(self) -> tuple[Levels, Values, list[Set], float]:
+        """Levels cut where sets in use rest on rounding: with values, sets in use, and how many tasks those have."""
+        assert self.point is not None
+        labels, tasks = self.shares(self.point)
+        used, in_use, cheated = labels > USED, np.flatnonzero(tasks > USED), 0.0
+        lowest = [self._lowest(kind, used[kind]) for kind in range(len(self.center))]
+        doubtful: list[set[int]] = [set() for _ in self.center]
+        for k in in_use.tolist():
+            kind, chosen = self.sets[k]
+            if lowest[kind][chosen].sum() < self.levels.classes.floor[kind]:
+                doubtful[kind].update(chosen.tolist())
+                cheated += tasks[k]
+        cuts = [self.levels.finer(t, np.array(sorted(some), np.int64), used[t]) for t, some in enumerate(doubtful)]
+        levels, origin = self.levels.split(cuts)
+        last = [np.append(np.flatnonzero(np.diff(old)), old.size - 1) for old in origin]
+        values = [value[old] for value, old in zip(self.center, origin, strict=True)]
+        sets = [(kind, last[kind][chosen]) for kind, chosen in (self.sets[k] for k in in_use.tolist())]
+        return levels, values, sets, cheated
+
+    def _lowest(self, kind: int, used: Bools) -> Floats:
+        """The least worth of those in use in each level."""
+        low = self.levels.tops[kind].copy()
+        np.minimum.at(low, self.levels.of[kind][used], self.levels.classes.evidence[kind][used])
+        return low

@@ -1,0 +1,87 @@
+"""The LP over classes: its optimum, its multipliers, and both of them for the full program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from crowdopt.assign.exact.boxstep import applies, box_step
+from crowdopt.assign.plan import Duals
+from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, next_integer, pulling_sides, violation
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Options, Solution, Solve, Status
+from crowdopt.crowd.classes import Classes, Floats
+from crowdopt.programs import aggregated
+
+SMALL = 50_000  # entries of the aggregated LP up to which simplex is the fastest
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """The aggregated LP as solved; its Lagrangian bound is that of the full program, evaluated block by block."""
+
+    classes: Classes
+    solution: Solution
+    certificate: Certificate
+
+    @property
+    def amounts(self) -> Floats | None:
+        """Labels per pair of classes, (T, G)."""
+        if self.solution.primal is None:
+            return None
+        amounts: Floats = self.solution.program.column("u").view(self.solution.primal)
+        return np.maximum(amounts, 0.0)
+
+    def full(self) -> Floats | None:
+        """The full primal y, (tasks, workers): ``u_tg / (n_t s_g)``."""
+        return None if self.amounts is None else self.classes.spread(self.amounts)
+
+    def duals(self) -> Duals | None:
+        """The full program's row multipliers: each class's for each of its members."""
+        if self.solution.dual is None:
+            return None
+        program, multipliers = self.solution.program, self.solution.dual
+        pulls = pulling_sides(program, multipliers)
+        rows = {block.name: block.view(pulls) for block in program.rows}
+        task, worker = self.classes.task_class, self.classes.worker_class
+        labels = rows.get("labels", np.zeros(self.classes.need.size))
+        budget = float(rows["budget"][0]) if "budget" in rows else 0.0
+        return Duals(rows["cover"][task], rows["capacity"][worker], labels[task], budget)
+
+
+def relax_classes(classes: Classes, solve: Solve, options: Options, whole: bool) -> Relaxation:
+    """Solve the aggregated LP; with ``whole`` its bound is raised to the next integer where every price is one."""
+    program = aggregated.of_classes(classes, whole)
+    solution = _stepped(classes, program, solve, options) if applies(classes) else None
+    if solution is None:
+        solution = solve(program, quickest(program), options)
+    certificate = certify(solution)
+    if whole and certificate.proof == "certificate" and has_whole_prices(classes):
+        bound = next_integer(certificate.bound)
+        certificate = Certificate(None, bound, "certificate", None, None)
+    return Relaxation(classes, solution, certificate)
+
+
+def _stepped(classes: Classes, program: Program, solve: Solve, options: Options) -> Solution | None:
+    """The box-step's optimum as the program's, where it keeps the rows that the steps do not know."""
+    started = perf_counter()
+    step = box_step(classes, 0.0, solve, options)
+    if step is None or violation(program, point := step.amounts.T.reshape(-1)) > FEASIBILITY:
+        return None
+    multipliers = np.zeros(program.row_lower.size)
+    multipliers[program.row("cover").span] = step.prices
+    multipliers[program.row("capacity").span] = -step.thresholds
+    seconds = perf_counter() - started
+    return Solution(program, "box-step", Status.OPTIMAL, point, multipliers, None, step.value, seconds, "box-step")
+
+
+def quickest(program: Program, small: int = SMALL) -> str:
+    """Which of HiGHS' solvers takes an LP over classes of this size."""
+    return "highs-simplex" if program.matrix.nnz <= small else "highs-ipm"
+
+
+def has_whole_prices(classes: Classes) -> bool:
+    """Whether every plan's cost is an integer."""
+    return bool((classes.cost == np.rint(classes.cost)).all())

@@ -1,0 +1,317 @@
+"""Amounts of classes turned into labels of tasks, and those into pairs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.classes import Classes, Floats, Ints
+from crowdopt.crowd.instance import COVERAGE, parts
+
+
+def _kernels() -> Any:
+    """The compiled loops, loaded where they are needed: plans that need none do not wait for the compiler."""
+    from crowdopt.assign.exact import kernels
+
+    return kernels
+
+
+def are_compiled() -> bool:
+    """Whether the compiled loops are in the cache on disk, or in memory."""
+    here = Path(__file__).parent
+    return "crowdopt.assign.exact.kernels" in sys.modules or any(
+        here.glob("kernels/__pycache__/sharing.escalate-*.nbi")
+    )
+
+
+EVEN = 10_000_000  # tasks x worker classes up to which an even deal is looked at
+PATIENCE = 2  # failures to take a label from a row before it is left alone
+ROUNDS = 200  # of levelling
+ALLOWED = 100  # times the work of finishing once: pairs tried while labels are bought for a row
+TASKS = 100_000  # whose labels are looked at together
+ROOM = 6  # labels a task may have beyond twice the average
+
+
+def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
+    """Deal each class's labels round robin, without looking; the pairs if that covers every task, else None.
+
+    Where evidence comes in few sizes (half spammers, half hammers) this is all there is to do.
+    """
+    if classes.task_class.size * classes.workers_in.size > EVEN:
+        return None
+    each = amounts // classes.tasks_in[:, None]
+    extra = amounts - each * classes.tasks_in[:, None]
+    starts = np.cumsum(extra, axis=1) - extra
+    place = _places(classes)
+    counts = each[classes.task_class]
+    if extra.any():
+        turn = (place[:, None] - starts[classes.task_class]) % classes.tasks_in[classes.task_class][:, None]
+        counts = counts + (turn < extra[classes.task_class])
+    evidence = (classes.evidence[classes.task_class] * counts).sum(axis=1)
+    total, most = counts.sum(axis=1), classes.most[classes.task_class]
+    if (evidence < classes.need[classes.task_class] - COVERAGE / 2).any() or (total > most).any():
+        return None
+    if (counts > classes.room[classes.task_class]).any():
+        return None
+    flat = counts.reshape(-1)
+    task, group = np.divmod(np.repeat(np.arange(flat.size), flat), counts.shape[1])
+    return pairs_of(classes, task, group)
+
+
+def _places(classes: Classes) -> Ints:
+    """Each task's number within its class."""
+    order = np.argsort(classes.task_class, kind="stable")
+    starts = np.cumsum(classes.tasks_in) - classes.tasks_in
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size) - np.repeat(starts, classes.tasks_in)
+    return place
+
+
+def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
+    """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice."""
+    members, many = np.argsort(classes.worker_class, kind="stable"), classes.worker_class.size
+    if members.size == classes.workers_in.size:
+        key = task * many + members[group]
+    else:
+        first = np.cumsum(classes.workers_in) - classes.workers_in
+        order = np.lexsort((task, group))
+        task, group = task[order], group[order]
+        sums = np.bincount(group, minlength=first.size)
+        turn = np.arange(task.size) - np.repeat(np.cumsum(sums) - sums, sums)
+        key = task * many + members[first[group] + turn % classes.workers_in[group]]
+    key.sort()
+    pairs = np.empty((key.size, 2), np.int64)
+    np.divmod(key, many, out=(pairs[:, 0], pairs[:, 1]))
+    return pairs
+
+
+@dataclass(eq=False)
+class Split:
+    """Hands of labels being mended; see kernels for what the arrays mean."""
+
+    classes: Classes
+    hands: NDArray[np.int32]
+    held: NDArray[np.int64]
+    slack: Floats
+    left: NDArray[np.int64]
+    spare: Floats
+    state: NDArray[np.uint64]
+    fewest: Ints
+    most: Ints
+    everybody: Ints
+    rows: list[Ints]
+
+    @classmethod
+    def empty(cls, classes: Classes, widest: int, seed: int) -> Split:
+        """No labels yet, and room for so many per task."""
+        n, task_class = classes.task_class.size, classes.task_class
+        return cls(
+            classes=classes,
+            hands=np.zeros((n, widest), np.int32),
+            held=np.zeros(n, np.int64),
+            slack=COVERAGE / 2 - classes.need[task_class],
+            left=classes.workers_in * classes.capacity,
+            spare=np.zeros(1),
+            state=np.array([88172645463325252 + 2654435761 * seed], np.uint64),
+            fewest=classes.fewest[task_class],
+            most=np.minimum(classes.most[task_class], widest),
+            everybody=np.flatnonzero(~_locked(classes)),
+            rows=_exchangeable(classes),
+        )
+
+    @classmethod
+    def dealt(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
+        """Deal whole amounts: the best workers first, always to the tasks that lack most."""
+        widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
+        split = cls.empty(classes, widest, seed)
+        split.left -= amounts.sum(axis=0)
+        split.spare[0] = max(0.0, money - float((classes.cost * amounts).sum()))
+        for kind, tasks in enumerate(_members(classes)):
+            groups = np.argsort(-classes.evidence[kind], kind="stable")
+            groups = groups[amounts[kind, groups] > 0]
+            _kernels().deal(tasks, groups, amounts[kind], classes.evidence[kind], split.hands, split.held, split.slack)
+        return split
+
+    @classmethod
+    def given(cls, classes: Classes, hands: list[tuple[int, Ints, int]], seed: int) -> Split:
+        """Sets of labels for so many tasks of a class each; the last tasks of a class may go without."""
+        widest = 2 * max((chosen.size for _, chosen, _ in hands), default=0) + ROOM
+        split, following = cls.empty(classes, widest, seed), np.zeros(classes.need.size, np.int64)
+        members = _members(classes)
+        for kind, chosen, count in hands:
+            tasks = members[kind][following[kind] : following[kind] + count]
+            following[kind] += count
+            split.hands[tasks, : chosen.size] = chosen
+            split.held[tasks] = chosen.size
+            split.slack[tasks] += classes.evidence[kind, chosen].sum()
+            np.subtract.at(split.left, chosen, count)
+        return split
+
+    @property
+    def covered(self) -> bool:
+        """Whether no task is short."""
+        return bool((self.slack >= 0).all())
+
+    def labels(self) -> Iterator[tuple[Ints, Ints]]:
+        """Task and worker class of every label, for many tasks at a time: all labels together take much memory."""
+        for part in parts(self.held.size, TASKS):
+            held = self.held[part]
+            dealt = np.arange(self.hands.shape[1]) < held[:, None]
+            yield part.start + np.repeat(np.arange(held.size), held), self.hands[part][dealt].astype(np.int64)
+
+    @property
+    def cost(self) -> float:
+        """What the labels cost."""
+        kind, cost = self.classes.task_class, self.classes.cost
+        return float(sum(cost[kind[task], group].sum() for task, group in self.labels()))
+
+    def level(self) -> None:
+        """Even out the tasks of each evidence row."""
+        for tasks in self.rows:
+            _kernels().level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS)
+
+    def finish(self, work: int) -> None:
+        """Cover the last short tasks of each row by exact partitions with a partner."""
+        for tasks in self.rows:
+            if (self.slack[tasks] < 0).any():
+                _kernels().finish(tasks, self._worth(tasks), *self._hands(), self.state, work)
+
+    def escalate(self, work: int) -> None:
+        """Buy single labels for the rows that are still short, and share them out."""
+        classes = self.classes
+        for tasks in self.rows:
+            if (self.slack[tasks] < 0).any():
+                _kernels().escalate(
+                    tasks, classes.task_class, classes.evidence, classes.cost, *self._hands(), self.left, self.state,
+                    ROUNDS // 4, work, ALLOWED * work,
+                )  # fmt: skip
+
+    def squeeze(self, tries: int, finishing: int, trading: int, over: Callable[[], bool]) -> None:
+        """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails."""
+        stubborn = np.zeros(len(self.rows), np.int64)
+        for _ in range(tries):
+            if over():
+                return
+            spare = np.array([self._worth_sparing(tasks) for tasks in self.rows])
+            spare[stubborn >= PATIENCE] = -np.inf
+            if not spare.size or spare.max() <= 0:
+                return
+            row = int(spare.argmax())
+            before = [array.copy() for array in self._moving()]
+            self._take_from(self.rows[row])
+            kernels, tasks = _kernels(), self.rows[row]
+            kernels.level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS // 4)
+            kernels.finish(tasks, self._worth(tasks), *self._hands(), self.state, finishing)
+            if not self.covered:
+                self.trade(trading)
+            if not self.covered:
+                for array, old in zip(self._moving(), before, strict=True):
+                    array[...] = old
+                stubborn[row] += 1
+
+    def _moving(self) -> tuple[NDArray[Any], ...]:
+        return self.hands, self.held, self.slack, self.left, self.spare
+
+    def _weakest(self, tasks: Ints) -> tuple[int, int]:
+        """The task and the place in its hand of the label that is dearest for its evidence."""
+        classes, hands = self.classes, self.hands[tasks]
+        kind = classes.task_class[tasks][:, None]
+        price = classes.cost[kind, hands] / np.maximum(classes.evidence[kind, hands], 1e-12)
+        dealt = np.arange(hands.shape[1]) < self.held[tasks][:, None]
+        allowed = dealt & (self.held[tasks] > self.fewest[tasks])[:, None]
+        price = np.where(allowed, price, -1.0)
+        task, place = np.unravel_index(int(price.argmax()), price.shape)
+        return (int(tasks[task]), int(place)) if price[task, place] >= 0 else (-1, -1)
+
+    def _worth_sparing(self, tasks: Ints) -> float:
+        """Evidence that a row has beyond what it would need without its weakest label."""
+        task, place = self._weakest(tasks)
+        if task < 0:
+            return -np.inf
+        worth = self.classes.evidence[self.classes.task_class[task], self.hands[task, place]]
+        return float(self.slack[tasks].sum() - worth)
+
+    def _take_from(self, tasks: Ints) -> None:
+        task, place = self._weakest(tasks)
+        group = self.hands[task, place]
+        self.held[task] -= 1
+        self.hands[task, place] = self.hands[task, self.held[task]]
+        self.slack[task] -= self.classes.evidence[self.classes.task_class[task], group]
+        self.left[group] += 1
+
+    def trade(self, work: int) -> None:
+        """Exchange labels across rows."""
+        row, worth, cost = self.classes.task_class, self.classes.evidence, self.classes.cost
+        _kernels().trade(self.everybody, row, worth, cost, *self._hands(), self.left, self.spare, self.state, work)
+
+    def top_up(self) -> int:
+        """Buy what is still missing; returns how many tasks stay short."""
+        classes, everyone = self.classes, np.arange(self.held.size)
+        return int(
+            _kernels().top_up(
+                everyone, classes.task_class, classes.evidence, classes.cost, classes.room, self.most,
+                self.hands, self.held, self.slack, self.left,
+            )
+        )  # fmt: skip
+
+    def thin(self) -> None:
+        """Drop labels that tasks can do without."""
+        classes = self.classes
+        _kernels().thin(
+            self.everybody, classes.task_class, classes.evidence, classes.cost, self.fewest,
+            self.hands, self.held, self.slack, self.left,
+        )  # fmt: skip
+
+    def sets(self) -> list[tuple[int, Ints]]:
+        """Class of tasks and sorted labels of every task that is covered."""
+        kind = self.classes.task_class
+        return [
+            (int(kind[i]), np.sort(self.hands[i, : self.held[i]].astype(np.int64)))
+            for i in np.flatnonzero(self.slack >= 0)
+        ]
+
+    def pairs(self) -> Ints:
+        """The labels as pairs (task, worker)."""
+        classes = self.classes
+        if classes.worker_class.size != classes.workers_in.size:
+            return pairs_of(classes, *map(np.concatenate, zip(*self.labels(), strict=True)))
+        pairs, start = np.empty((int(self.held.sum()), 2), np.int64), 0
+        for task, group in self.labels():
+            pairs[start : start + task.size] = pairs_of(classes, task, group)
+            start += task.size
+        return pairs
+
+    def _worth(self, tasks: Ints) -> Floats:
+        worth: Floats = self.classes.evidence[self.classes.task_class[tasks[0]]]
+        return worth
+
+    def _hands(self) -> tuple[NDArray[Any], ...]:
+        return self.classes.workers_in, self.fewest, self.most, self.hands, self.held, self.slack
+
+
+def _members(classes: Classes) -> list[Ints]:
+    """The tasks of each class."""
+    return np.split(np.argsort(classes.task_class, kind="stable"), np.cumsum(classes.tasks_in)[:-1])
+
+
+def _locked(classes: Classes) -> NDArray[np.bool_]:
+    """Tasks with barred or fixed pairs: labels are dealt to them but not taken away."""
+    special = (classes.least > 0).any(axis=1) | (classes.room < classes.workers_in).any(axis=1)
+    return np.asarray(special)[classes.task_class]
+
+
+def _exchangeable(classes: Classes) -> list[Ints]:
+    """Tasks grouped by evidence and price row, whatever their needs; locked ones left out."""
+    rows = np.unique(np.hstack([classes.evidence, classes.cost]), axis=0, return_inverse=True)[1].reshape(-1)
+    row = np.where(_locked(classes), -1, rows[classes.task_class])
+    order = np.argsort(row, kind="stable")
+    kinds, starts = np.unique(row[order], return_index=True)
+    return [
+        tasks for kind, tasks in zip(kinds, np.split(order, starts[1:]), strict=True) if kind >= 0 and tasks.size > 1
+    ]

@@ -1,0 +1,108 @@
+"""The exact method: bounds from classes and blocks, plans by aiming and diving, a search only for what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+
+from crowdopt.assign.direct import Clock
+from crowdopt.assign.exact.aim import aim
+from crowdopt.assign.exact.block_stage import dive_into, pays, price, start_blocks
+from crowdopt.assign.exact.blocks import MEETS
+from crowdopt.assign.exact.dive import Care
+from crowdopt.assign.exact.levels import climb as levels
+from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
+from crowdopt.assign.exact.search import Search, Solvers
+from crowdopt.assign.plan import Plan
+from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.instance import AssignmentInstance
+
+SMALL = 600  # pairs up to which a short search over the full program comes first
+QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
+ATTEMPTS = 24  # plans aimed at in all; deterministic, unlike seconds
+NEARLY = 2e-4  # relative gap of the master at which a first dive is worth its while
+CAREFUL = Care(repricings=20)  # the first dive at the best prices: a good plan soon
+THOROUGH, DIVES = Care(repricings=60, tries=4, gentle=0.2), 40  # the others, and how many
+LARGEST = 4_000_000  # pairs up to which the full program is searched at all
+
+
+def solve_exact(
+    instance: AssignmentInstance,
+    kind: str,
+    solvers: Solvers,
+    options: Options,
+    listener: Listener | None = None,
+) -> Plan:
+    """Solve over classes of interchangeable tasks and workers; prove by multipliers; search only for what is left.
+
+    Parameters
+    ----------
+    kind : str
+        ``ip`` or ``lp``.
+    solvers : Solvers
+        Its backend searches the full program where the structure does not suffice: from the plan found here, with
+        the better of both bounds.
+    """
+    clock = Clock(options.time_limit, perf_counter())
+    classes = classes_of(instance)
+    relaxation = relax_classes(classes, solvers.solve, options, whole=kind == "ip")
+    known = relaxation.certificate
+    if kind == "lp" or not np.isfinite(known.bound) or relaxation.solution.interrupted:
+        return _linear_plan(instance, kind, relaxation, options)
+    certified = known.bound if known.proof == "certificate" else -np.inf
+    duals = relaxation.duals()
+    del relaxation  # the LP of a large instance takes much memory
+    search = Search(instance, classes, solvers, options, clock, listener, duals, certified, known)
+    for stage in _stages(search):
+        if search.done:
+            break
+        try:
+            stage()
+        except KeyboardInterrupt:
+            search.interrupted = True
+    return search.plan()
+
+
+def _stages(search: Search) -> Iterator[Callable[[], None]]:
+    """What is tried in turn until the plan is proven."""
+    if search.pairs <= SMALL:
+        yield partial(search.in_full, QUICK)
+    if levels.pay(search):
+        yield partial(levels.climb, search)
+    if pays(search):
+        yield partial(aim, search, 1, thorough=False)
+        blocks = start_blocks(search)
+        yield partial(price, search, blocks, NEARLY)
+        yield partial(dive_into, search, blocks, 1, Care())
+        yield partial(price, search, blocks, MEETS)
+        yield partial(dive_into, search, blocks, 1, CAREFUL)
+        yield partial(dive_into, search, blocks, DIVES, THOROUGH)
+    yield partial(aim, search, ATTEMPTS)
+    if search.pairs <= LARGEST:
+        yield partial(search.in_full, None)
+
+
+def _linear_plan(instance: AssignmentInstance, kind: str, relaxation: Relaxation, options: Options) -> Plan:
+    """The LP's own answer: shares of labels, or that there is no plan."""
+    known, pairs, amounts = relaxation.certificate, None, None
+    full = relaxation.full() if kind == "lp" and known.bound < np.inf else None
+    if full is not None:
+        pairs = np.argwhere(full > 0)
+        amounts = full[tuple(pairs.T)]
+    return Plan.of(
+        instance,
+        kind,
+        known,
+        known.bound if known.proof == "certificate" else -np.inf,
+        relaxation.duals(),
+        pairs,
+        amounts,
+        method="exact",
+        backend=relaxation.solution.backend,
+        seed=options.seed,
+        interrupted=relaxation.solution.interrupted,
+    )

@@ -1,0 +1,54 @@
+"""Types whose needs cannot be met together, none of which can be left out of that sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from crowdopt.assign.explain.questions import NOTICE, Probe, without_budget
+from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.programs import aggregated, missing
+
+
+def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
+    """An irreducible set of types whose needs cannot be met together: without any one of them the others can.
+
+    Found by divide and conquer over elastic LPs (Junker 2004); capacities and all other limits stay in force. Empty
+    where shares of labels would do.
+    """
+    classes = classes_of(relaxation(without_budget(instance)))
+    base = missing.elastic(aggregated.of_classes(classes))
+    first = np.unique(classes.task_class, return_index=True)[1]
+    kinds = instance.task_type[first]
+
+    def together(types: list[int]) -> bool:
+        """Whether the needs of these types alone can be met."""
+        lower = base.row_lower.copy()
+        for name in ("cover", "labels"):
+            if any(block.name == name for block in base.rows):
+                row = base.row(name)
+                lower[row.span] = np.where(np.isin(kinds, types), lower[row.span], 0.0)
+        solution = probe.run(replace(base, row_lower=lower))
+        return solution is not None and solution.beyond <= NOTICE
+
+    every = np.unique(kinds).tolist()
+    found = [] if together(every) or not together([]) else _irreducible(together, [], [], every)
+    return [] if probe.clock.over else found  # an answer that time cut short proves nothing
+
+
+def _irreducible(
+    together: Callable[[list[int]], bool], background: list[int], last: list[int], types: list[int]
+) -> list[int]:
+    if last and not together(background):
+        return []
+    if len(types) == 1:
+        return types
+    half = len(types) // 2
+    one, two = types[:half], types[half:]
+    second = _irreducible(together, background + one, one, two)
+    first = _irreducible(together, background + second, second, one)
+    return sorted(first + second)

@@ -1,0 +1,101 @@
+"""Quick questions to an instance: do shares do, do whole labels do, what is the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdopt.assign.direct import Clock
+from crowdopt.assign.plan import Ints, breaches
+from crowdopt.core.certificate import certify
+from crowdopt.core.program import Floats, Program
+from crowdopt.core.solution import Options, Solve
+from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.programs import aggregated, missing
+
+NOTICE = 1e-6  # evidence, labels or money; a lack below this is solver noise
+PATIENCE = 3.0  # seconds for one plan of whole labels
+SMALL = 20_000  # entries of an LP up to which simplex is the fastest
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A feasible point of a program, with its multipliers where there are any."""
+
+    program: Program
+    primal: Floats
+    dual: Floats | None
+
+    def column(self, name: str) -> Floats:
+        """Values of a block of columns."""
+        values: Floats = self.program.column(name).view(self.primal)
+        return values
+
+    @property
+    def beyond(self) -> float:
+        """Sum of all columns but the first block: in an elastic program, all that is missing."""
+        return float(self.primal[self.program.columns[0].stop :].sum())
+
+
+@dataclass(frozen=True)
+class Probe:
+    """How to ask.
+
+    Parameters
+    ----------
+    solve : callable
+        Solves programs.
+    plan : callable
+        ``(instance, seconds) -> pairs`` of any plan of whole labels, or None.
+    clock : Clock
+        When to stop asking.
+    """
+
+    solve: Solve
+    plan: Callable[[AssignmentInstance, float], Ints | None]
+    clock: Clock
+
+    def run(self, program: Program) -> Point | None:
+        """Solve one LP or small IP; None without a point."""
+        backend = "highs-simplex" if program.matrix.nnz <= SMALL else "highs-ipm"
+        options = Options(time_limit=self.clock.left)
+        solution = self.solve(program, "highs" if program.integer.any() else backend, options)
+        if solution.primal is None or not certify(solution).is_feasible():
+            return None
+        return Point(program, solution.primal, solution.dual)
+
+    def elastic(self, classes: Classes) -> Point | None:
+        """What is missing at least, over classes."""
+        return self.run(missing.elastic(aggregated.of_classes(classes)))
+
+    def has_shares(self, instance: AssignmentInstance) -> bool:
+        """Whether the LP relaxation of the rule has a point."""
+        point = self.elastic(classes_of(relaxation(instance)))
+        return point is not None and point.beyond <= NOTICE
+
+    def bound(self, instance: AssignmentInstance) -> float:
+        """The least cost by the LP; infinite where it has no point."""
+        options = Options(time_limit=self.clock.left)
+        program = aggregated.of_classes(classes_of(relaxation(instance)))
+        return certify(self.solve(program, "highs-simplex", options)).bound
+
+    def ceiling(self, program: Program) -> float | None:
+        """What the program's negated cost can be at most; None where its solver gave no bound."""
+        bound = certify(self.solve(program, "highs-simplex", Options(time_limit=self.clock.left))).bound
+        return -bound if np.isfinite(bound) else None
+
+    def find(self, instance: AssignmentInstance) -> Ints | None:
+        """Any plan of whole labels that keeps every limit, found soon; None where none was."""
+        if self.clock.over:
+            return None
+        pairs = self.plan(instance, min(PATIENCE, self.clock.left))
+        return None if pairs is None or breaches(instance, pairs) else pairs
+
+
+def without_budget(instance: AssignmentInstance) -> AssignmentInstance:
+    """The instance with all the money in the world."""
+    return replace(instance, budget=None)

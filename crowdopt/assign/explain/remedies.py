@@ -1,0 +1,245 @@
+"""What would make an infeasible instance feasible: each remedy comes with a plan of whole labels that it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.assign.explain.questions import NOTICE, Probe, without_budget
+from crowdopt.assign.plan import Floats, Ints
+from crowdopt.core.program import Program, stack
+from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.subset import of_tasks
+from crowdopt.programs import aggregated
+
+GROWTH = (1.0, 1.02, 1.06, 1.15, 1.3, 1.6, 2.2, 4.0)  # times what the LP says, until whole labels do
+MODEST = 5_000  # pairs up to which what the LP says is tried as it is: beyond, whole labels hardly ever fit so tightly
+NAMED = 5  # ids in a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Remedy:
+    """One way out: its kind, what to do in words, the instance after it, and a plan of that (task, worker)."""
+
+    kind: str
+    sentence: str
+    amount: float
+    instance: AssignmentInstance
+    pairs: Ints
+
+
+def remedies(instance: AssignmentInstance, probe: Probe, epsilon: float | None = None) -> list[Remedy]:
+    """Error target, capacity, workers, tasks or money: the ways out for which a plan was found.
+
+    Parameters
+    ----------
+    epsilon : float, optional
+        A target for which a plan is known to exist.
+    """
+    ways: list[Callable[[], Remedy | None]] = [
+        lambda: _loosened(instance, probe, epsilon),
+        lambda: _more_capacity(instance, probe),
+        lambda: _more_workers(instance, probe),
+        lambda: _fewer_tasks(instance, probe),
+        lambda: _more_money(instance, probe),
+    ]
+    return [remedy for way in ways if not probe.clock.over and (remedy := way()) is not None]
+
+
+def _loosened(instance: AssignmentInstance, probe: Probe, epsilon: float | None) -> Remedy | None:
+    if epsilon is None:
+        return None
+    after = instance.with_epsilon(epsilon)
+    pairs = probe.find(after)
+    return None if pairs is None else Remedy("epsilon", f"set epsilon = {epsilon:g}", epsilon, after, pairs)
+
+
+def _more_capacity(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
+    """Fewest labels (weighted by their price) beyond the capacities, then no more than a plan really uses."""
+    classes = classes_of(relaxation(without_budget(instance)))
+    solution = probe.run(_stretched(classes))
+    if instance.budget is not None or solution is None:
+        return None
+    extra = solution.column("extra") / classes.workers_in
+    if extra.sum() <= NOTICE:
+        return None
+    for after in _larger(instance, extra[classes.worker_class]):
+        pairs = probe.find(after)
+        if pairs is not None:
+            return _used(instance, pairs)
+    return None
+
+
+def _larger(instance: AssignmentInstance, extra: Floats) -> Iterator[AssignmentInstance]:
+    for number, factor in _growth(instance):
+        more = np.where(extra > NOTICE, np.ceil(extra * factor - NOTICE) + number, 0).astype(np.int64)
+        room = np.maximum(instance.capacity, instance.n_tasks)
+        yield replace(instance, capacity=np.minimum(instance.capacity + more, room))
+
+
+def _growth(instance: AssignmentInstance) -> list[tuple[int, float]]:
+    steps = list(enumerate(GROWTH))
+    return steps if instance.n_tasks * instance.n_workers <= MODEST else steps[1:]
+
+
+def _used(instance: AssignmentInstance, pairs: Ints) -> Remedy:
+    load = np.bincount(pairs[:, 1], minlength=instance.n_workers)
+    over = np.maximum(0, load - instance.capacity)
+    most = np.argsort(-over, kind="stable")[: int((over > 0).sum())]
+    names = _listed([f"{instance.worker_id(int(j))} +{over[j]}" for j in most])
+    after = replace(instance, capacity=instance.capacity + over)
+    sentence = f"let {most.size} worker(s) label {over.sum()} more in all: {names}"
+    return Remedy("capacity", sentence, float(over.sum()), after, pairs)
+
+
+def _stretched(classes: Classes) -> Program:
+    """``min sum_g c_g e_g  s.t.  sum_t u_tg - e_g <= s_g M_g`` and the aggregated LP's other rows, e >= 0.
+
+    Columns: ``u`` (T, G), ``extra`` (G,); c_g is the mean price of a label of g, 1 where it is free.
+    """
+    base = aggregated.of_classes(replace(classes, instance=without_budget(classes.instance)))
+    price = classes.cost.mean(axis=0)
+    unit = -sparse.eye_array(base.row_lower.size, price.size, k=-base.row("capacity").start, format="csc")
+    ceiling = classes.workers_in * np.maximum(0.0, classes.instance.n_tasks - classes.capacity)
+    return replace(
+        base,
+        name="stretched",
+        cost=np.concatenate([np.zeros_like(base.cost), np.where(price > 0, price, 1.0)]),
+        matrix=sparse.hstack([base.matrix, unit], format="csc"),
+        lower=np.append(base.lower, np.zeros(price.size)),
+        upper=np.append(base.upper, ceiling),
+        integer=np.zeros(base.cost.size + price.size, bool),
+        columns=stack([("u", base.columns[0].shape), ("extra", (price.size,))]),
+    )
+
+
+def _more_workers(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
+    """The fewest copies of the worker whose capacity is worth most to what is missing."""
+    if instance.budget is not None:
+        return None
+    best = _most_wanted(instance, probe)
+    if best is None:
+        return None
+    low, high = 0, 1
+    while not probe.has_shares(_hired(instance, best, high)):
+        low, high = high, 2 * high
+        if high > 4 * instance.n_workers + 64 or probe.clock.over:
+            return None
+    while high - low > 1 and not probe.clock.over:
+        middle = (low + high) // 2
+        low, high = (low, middle) if probe.has_shares(_hired(instance, best, middle)) else (middle, high)
+    for number, factor in _growth(instance):
+        count = int(np.ceil(high * factor)) + number
+        after = _hired(instance, best, count)
+        pairs = probe.find(after)
+        if pairs is not None:
+            like = f"worker {instance.worker_id(best)} (capacity {after.capacity[-1]})"
+            return Remedy("workers", f"hire {count} more like {like}", float(count), after, pairs)
+    return None
+
+
+def _most_wanted(instance: AssignmentInstance, probe: Probe) -> int | None:
+    classes = classes_of(relaxation(instance))
+    solution = probe.elastic(classes)
+    if solution is None or solution.dual is None:
+        return None
+    relief = -solution.program.row("capacity").view(solution.dual) * np.maximum(1, classes.capacity)
+    return int(np.flatnonzero(classes.worker_class == int(relief.argmax()))[0]) if relief.max() > NOTICE else None
+
+
+def _hired(instance: AssignmentInstance, like: int, count: int) -> AssignmentInstance:
+    """The instance with so many more workers like one of them; they have labelled nothing and owe nothing."""
+    again = np.concatenate([np.arange(instance.n_workers), np.full(count, like)])
+    names = [instance.worker_id(j) for j in range(instance.n_workers)]
+    taken = set(names)
+    fresh = (name for k in range(1, 2 * (count + len(names)) + 2) if (name := f"{names[like]}+{k}") not in taken)
+    capacity = instance.capacity[again].copy()
+    capacity[instance.n_workers :] = max(1, int(capacity[like]))
+    load = instance.min_load[again].copy()
+    load[instance.n_workers :] = 0
+    return replace(
+        instance,
+        accuracy=instance.accuracy[:, again],
+        cost=instance.cost[:, again],
+        capacity=capacity,
+        min_load=load,
+        workers=[*names, *(next(fresh) for _ in range(count))],
+    )
+
+
+def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
+    """The fewest tasks whose absence makes room, by a small integer program over classes; then as a plan needs it."""
+    if instance.min_load.any():
+        return None
+    classes = classes_of(relaxation(instance))
+    solution = probe.run(_thinned(classes))
+    if solution is None:
+        return None
+    drop = np.rint(solution.column("dropped")).astype(np.int64)
+    if drop.sum() == 0:
+        drop[int(classes.need.argmax())] = 1
+    for number, factor in _growth(instance):
+        more = np.minimum(classes.tasks_in, np.where(drop > 0, np.ceil(drop * factor) + number, 0)).astype(np.int64)
+        kept = _kept(classes, more)
+        if kept.size == 0:
+            return None
+        after = of_tasks(instance, kept)
+        pairs = probe.find(after)
+        if pairs is not None:
+            gone = np.setdiff1d(np.arange(instance.n_tasks), kept)
+            names = _listed([instance.task_id(int(i)) for i in gone])
+            return Remedy("tasks", f"drop {gone.size} task(s): {names}", float(gone.size), after, pairs)
+    return None
+
+
+def _thinned(classes: Classes) -> Program:
+    """``min sum_t d_t  s.t.  sum_g q_tg u_tg + C_t d_t >= n_t C_t``, d_t in {0..n_t}, u shares; other rows as they are.
+
+    Columns: ``u`` (T, G), ``dropped`` (T,).
+    """
+    base = aggregated.of_classes(classes)
+    count = classes.need.size
+    entries = sparse.lil_array((base.row_lower.size, count))
+    kinds = np.arange(count)
+    entries[base.row("cover").start + kinds, kinds] = classes.floor
+    if any(block.name == "labels" for block in base.rows):
+        entries[base.row("labels").start + kinds, kinds] = classes.fewest.astype(np.float64)
+    return replace(
+        base,
+        name="thinned",
+        cost=np.concatenate([np.zeros_like(base.cost), np.ones(count)]),
+        matrix=sparse.hstack([base.matrix, entries.tocsc()], format="csc"),
+        lower=np.append(base.lower, np.zeros(count)),
+        upper=np.append(base.upper, classes.tasks_in.astype(np.float64)),
+        integer=np.append(np.zeros(base.cost.size, bool), np.ones(count, bool)),
+        columns=stack([("u", base.columns[0].shape), ("dropped", (count,))]),
+    )
+
+
+def _kept(classes: Classes, drop: Ints) -> Ints:
+    """The tasks that stay: of each class the last ones go."""
+    order = np.argsort(classes.task_class, kind="stable")
+    ends = np.cumsum(classes.tasks_in)
+    kept = [order[end - size : end - gone] for end, size, gone in zip(ends, classes.tasks_in, drop, strict=True)]
+    return np.sort(np.concatenate(kept))
+
+
+def _more_money(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
+    """The cost of a plan that asks no money, where the budget is in the way."""
+    if instance.budget is None:
+        return None
+    pairs = probe.find(without_budget(instance))
+    if pairs is None:
+        return None
+    cost = float(instance.prices(pairs).sum())
+    after = replace(instance, budget=cost)
+    return Remedy("budget", f"raise the budget to {cost:.10g}", cost, after, pairs)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")

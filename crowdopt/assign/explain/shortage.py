@@ -1,0 +1,207 @@
+"""Why an instance has no plan, in tasks, types and workers, and which error target would have one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdopt.assign.explain.questions import NOTICE, Point, Probe
+from crowdopt.assign.plan import Floats, Ints
+from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.exactness import fewest_exact, relaxation
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.programs import smallest_coverage
+
+LEAST, MOST = 1e-9, 0.4999  # error targets looked at
+CLOSE = 1e-4  # relative; how closely the smallest target is told
+STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)  # times the LP's smallest target
+
+
+@dataclass(frozen=True, eq=False)
+class Shortage:
+    """What is missing at least, by the elastic LP, and the error targets within reach.
+
+    Parameters
+    ----------
+    evidence : (tasks,)
+        Missing evidence; their sum is the least possible, its split over interchangeable tasks arbitrary.
+    labels : (tasks,)
+        Labels missing to the fewest wanted.
+    load : (workers,)
+        Labels missing to the minimum load.
+    money : float, optional
+        What a plan costs at least, budget aside, where only the budget is in the way.
+    blocked : bool
+        Whether limits other than the evidence leave no plan for any error target.
+    no_epsilon_below : float, optional
+        No plan can promise less than this to every task (an LP bound). None: no error target helps.
+    epsilon_within_reach : float, optional
+        A plan for this uniform target was found. None: none was found.
+    """
+
+    evidence: Floats
+    labels: Floats
+    load: Floats
+    money: float | None
+    blocked: bool
+    no_epsilon_below: float | None
+    epsilon_within_reach: float | None
+
+    @property
+    def total(self) -> float:
+        """All that is missing but money, each in its own unit, added up: 0 where the LP without budget is feasible."""
+        return float(self.evidence.sum() + self.labels.sum() + self.load.sum())
+
+    def sentences(self, instance: AssignmentInstance) -> list[str]:
+        """The shortage in words, the worst first."""
+        said = _by_type(instance, self.evidence)
+        said += _labels(instance, self.labels)
+        said += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
+        if self.money is not None:
+            said.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
+        if not said:
+            said.append("shares of labels would do: only whole labels do not fit")
+        if self.blocked:
+            said.append("no error target helps: the other limits leave no plan, so mend those first")
+        if self.no_epsilon_below is None:
+            return said
+        if self.no_epsilon_below >= 1 - 1 / instance.classes:
+            said.append("no error target better than guessing is within reach: more or better workers are needed")
+            return said
+        said.append(f"no plan can promise every task an error below {self.no_epsilon_below:.4g}")
+        if self.epsilon_within_reach is not None:
+            reach = rounded_up(self.epsilon_within_reach)
+            said.append(f"a plan for epsilon = {reach:g} exists: set that, add capacity, or drop tasks")
+        return said
+
+
+def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
+    """Solve the elastic LP, budget aside, then look for the smallest error target; None where time ran out.
+
+    The lack of a class of interchangeable tasks (or workers) is shared equally by its members.
+    """
+    free = relaxation(replace(instance, budget=None))
+    classes = classes_of(free)
+    solution = probe.elastic(classes)
+    if solution is None:
+        return None
+    task, worker = classes.task_class, classes.worker_class
+    below, reach, blocked = _targets(instance, probe)
+    found = Shortage(
+        evidence=(_missing(solution, "cover", classes.need.size) / classes.tasks_in)[task],
+        labels=(_missing(solution, "labels", classes.need.size) / classes.tasks_in)[task],
+        load=(_missing(solution, "capacity", classes.capacity.size) / classes.workers_in)[worker],
+        money=None,
+        blocked=blocked,
+        no_epsilon_below=below,
+        epsilon_within_reach=reach,
+    )
+    if instance.budget is None or found.total > NOTICE:
+        return found
+    cheapest = probe.bound(free)
+    return replace(found, money=cheapest if instance.budget < cheapest < np.inf else None)
+
+
+def _missing(solution: Point, name: str, size: int) -> Floats:
+    try:
+        lacking = solution.column(f"missing.{name}")
+    except KeyError:
+        return np.zeros(size)
+    return np.where(lacking > NOTICE, lacking, 0.0)
+
+
+def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, float | None, bool]:
+    """The error below which nothing can be promised, one that a plan of whole labels keeps, and if nothing helps."""
+    below, above = LEAST, MOST
+    if not probe.has_shares(instance.with_epsilon(above)):
+        blocked = not probe.has_shares(replace(instance, demand=np.zeros(instance.n_tasks), rule=_plain(instance)))
+        return (None, None, True) if blocked else (0.5, None, False)
+    if probe.has_shares(instance.with_epsilon(below)):
+        return below, below if probe.find(instance.with_epsilon(below)) is not None else None, False
+    known = _by_level(instance, probe)
+    if known is not None:
+        return known, _reached(instance, known, probe), False
+    while above > below * (1 + CLOSE) and not probe.clock.over:
+        middle = float(np.sqrt(below * above)) if above < 4 * below else max(below * 2, above / 8)
+        below, above = (below, middle) if probe.has_shares(instance.with_epsilon(middle)) else (middle, above)
+    return below, _reached(instance, above, probe), False
+
+
+def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
+    """The smallest target in one LP, where a target is one level of evidence for all; else None."""
+    if instance.the_rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any():
+        return None
+    classes = classes_of(replace(instance, epsilon=np.full(instance.n_tasks, MOST)))
+    level = probe.ceiling(smallest_coverage.of_classes(classes))
+    return None if level is None else float(instance.the_rule.error(level, instance.classes, instance.prior))
+
+
+def _plain(instance: AssignmentInstance) -> str:
+    """A rule without a check, under which a demand of 0 asks for nothing."""
+    return "bhattacharyya" if instance.the_rule.checked else instance.rule
+
+
+def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float | None:
+    """The target of an actual plan: the first of ever larger ones that has one, and as low as that plan allows."""
+    for step in STEPS:
+        epsilon = rounded_up(least * step)
+        if epsilon >= 0.5 or probe.clock.over:
+            return None
+        tried = instance.with_epsilon(epsilon)
+        pairs = probe.find(tried)
+        if pairs is not None:
+            kept = rounded_up(max(least, _kept(tried, pairs)))
+            return min(epsilon, kept)
+    return None
+
+
+def _kept(instance: AssignmentInstance, pairs: Ints) -> float:
+    """The largest error target that the plan's worst task reaches, by the rule or exactly."""
+    if instance.the_rule.checked:
+        return float(instance.epsilon[0])
+    evidence = instance.collected_evidence + instance.supply(pairs) - COVERAGE
+    return float(instance.the_rule.error(evidence, instance.classes, instance.prior).max())
+
+
+def _by_type(instance: AssignmentInstance, lack: Floats) -> list[str]:
+    """One sentence per type that lacks evidence, the worst first; task by task where every task is its own type."""
+    short = np.flatnonzero(lack > NOTICE)
+    if instance.n_types == instance.n_tasks:
+        said = _each("task", instance.task_id, lack, "unit(s) of evidence short of its need")
+        return said
+    kinds = instance.task_type[short]
+    totals = np.bincount(kinds, weights=lack[short], minlength=instance.n_types)
+    sentences = []
+    for kind in np.argsort(-totals, kind="stable")[: (totals > NOTICE).sum()]:
+        tasks = instance.task_type == kind
+        needed = float(instance.residual_need[tasks].sum())
+        sentences.append(
+            f"type {instance.type_id(int(kind))}: its {int(tasks.sum())} tasks lack {totals[kind]:.4g} of the "
+            f"{needed:.4g} units of evidence they need"
+        )
+    return sentences
+
+
+def _labels(instance: AssignmentInstance, lack: Floats) -> list[str]:
+    """Missing labels; under a checked rule first the tasks that nobody could settle."""
+    if not instance.the_rule.checked or not (lack > NOTICE).any():
+        return _each("task", instance.task_id, lack, "label(s) short of its min_labels")
+    hopeless = fewest_exact(instance) > instance.n_workers
+    names = [instance.task_id(int(i)) for i in np.flatnonzero(hopeless)]
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    said = [f"nobody could bring these tasks to their target: {', '.join(names[:5])}{more}"] if names else []
+    what = "label(s) short of the fewest that its target takes"
+    return said + _each("task", instance.task_id, np.where(hopeless, 0.0, lack), what)
+
+
+def _each(owner: str, name: object, lack: Floats, what: str, most: int = 5) -> list[str]:
+    worst = np.argsort(-lack, kind="stable")[: int((lack > NOTICE).sum())]
+    said = [f"{owner} {name(int(k))} is {lack[k]:.4g} {what}" for k in worst[:most]]  # type: ignore[operator]
+    return said + ([f"and {worst.size - most} more {owner}s"] if worst.size > most else [])
+
+
+def rounded_up(epsilon: float) -> float:
+    """Up to four significant digits, so that what is printed can be typed."""
+    step = 10.0 ** (np.floor(np.log10(epsilon)) - 3)
+    return float(np.ceil(epsilon / step) * step)

@@ -1,0 +1,275 @@
+"""The method patterns: the true minimum under exact errors, each task's or their average, where skills are few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TypeAlias
+
+import numpy as np
+
+from crowdopt.assign.checked import settled
+from crowdopt.assign.direct import Clock
+from crowdopt.assign.patterns.columns import Columns, Goal, Prices
+from crowdopt.assign.patterns.deal import deal, patterns_of_tasks
+from crowdopt.assign.plan import Duals, Floats, Ints, Plan, breaches
+from crowdopt.core.certificate import BOUND, PROVEN, Certificate, next_integer, relative_gap
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Solve, Status
+from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.pools import Pools, pools_of
+from crowdopt.crowd.voting import are_compiled
+from crowdopt.errors import InputError
+from crowdopt.programs.patterns import Menu, of_menu
+
+POOLS = 24  # different skills and prices up to which nothing has to be rounded
+LEVELS = 24  # skills of each type that a bound tells apart
+TIGHTER = 1e-7  # wrong answers; what a solver's tolerance may let slip in all
+ROUNDS = 4  # of tightening
+NOISE = 1e-6  # money; in a solver's bound
+USUAL = Options()
+
+
+Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], float]  # worker, budget, wrong, levels
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """How often the cheapest plan over a menu uses each pattern (None: no plan), its value, and a bound that the solver
+    claims.
+    """
+
+    menu: Menu
+    count: Ints | None
+    value: float
+    claimed: float
+
+    def pairs(self, pools: Pools) -> Ints | None:
+        """The plan's labels dealt to the workers."""
+        if self.count is None:
+            return None
+        return deal(pools, patterns_of_tasks(pools, self.menu.kind, self.menu.pattern, self.count))
+
+
+@dataclass
+class Watched:
+    """A solve that remembers whether Ctrl-C cut one of its searches short."""
+
+    solve: Solve
+    interrupted: bool = False
+
+    def __call__(
+        self,
+        program: Program,
+        backend: str = "highs",
+        options: Options = USUAL,
+        listener: Listener | None = None,
+    ) -> Solution:
+        """Solve the program."""
+        found = self.solve(program, backend, options, listener)
+        self.interrupted |= found.interrupted
+        return found
+
+
+def solve_patterns(
+    instance: AssignmentInstance,
+    solve: Solve,
+    prove: Prove,
+    options: Options,
+    pools: int | None = None,
+    listener: Listener | None = None,
+) -> Plan:
+    """Plan over patterns: ``min sum c z`` such that every task's exact error, or their mean, keeps its target.
+
+    Parameters
+    ----------
+    prove : callable
+        What multipliers prove, by the proof that ``verify`` repeats: crowdopt.recheck.proofs.prove_patterns.
+    pools : int, optional
+        Round skills to at most so many values for each price: down for the plan, which the workers' own skills then
+        keep all the more, and up for the bound. Default: as they are, if they are at most POOLS.
+
+    Raises
+    ------
+    InputError
+        If the rule is another one, the instance has pairs or loads of its own, or the skills are too many.
+    """
+    refuse(instance)
+    clock = Clock(options.time_limit, perf_counter())
+    if listener is not None and not are_compiled():
+        listener(Progress(0.0, None, None, "compiling once"))
+    wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
+    below = pools_of(instance, pools)
+    check_size(below, pools)
+    watched = Watched(solve)
+    plan = _planned(instance, below, pools, Goal(wrong), watched, prove, options, clock)
+    return replace(plan, interrupted=watched.interrupted)
+
+
+def refuse(instance: AssignmentInstance) -> None:
+    """InputError: what patterns cannot tell apart."""
+    rules = ("exact-error", "mean-error")
+    if instance.rule not in rules:
+        raise InputError(f"method patterns counts exact errors; choose rule {' or '.join(rules)}, not {instance.rule}")
+    own = {
+        "forbidden pairs": len(instance.forbidden),
+        "fixed pairs": len(instance.fixed),
+        "collected labels": len(instance.collected),
+        "minimum loads": instance.min_load.any(),
+    }
+    there = [name for name, present in own.items() if present]
+    remedy = "choose rule exact-error and method exact" if instance.the_rule.average else "use method exact"
+    if there:
+        raise InputError(f"method patterns takes workers of a pool as alike: no {', '.join(there)}; {remedy}")
+
+
+def check_size(pools: Pools, asked: int | None) -> None:
+    """InputError where skills are too many and nobody asked to round them."""
+    if asked is None and pools.sizes.size > POOLS:
+        raise InputError(
+            f"the workers have {pools.sizes.size} different skills or prices, more than {POOLS}; "
+            "round the skills: --method patterns:pools=8 (the plan then says how far from the optimum it can be)"
+        )
+
+
+def _planned(
+    instance: AssignmentInstance,
+    below: Pools,
+    asked: int | None,
+    goal: Goal,
+    solve: Solve,
+    prove: Prove,
+    options: Options,
+    clock: Clock,
+) -> Plan:
+    columns = generated(below, goal, solve, options, clock)
+    known, prices, exact = bounded(columns), columns.prices, True
+    above = pools_of(instance, asked, up=True)
+    if not np.array_equal(below.skill, above.skill):
+        exact, (known, prices) = False, bounded_above(instance, above, goal, solve, prove, options, clock)
+    certified = known.bound
+    found = cheapest(columns, solve, options, clock)
+    pairs = found.pairs(columns.pools)
+    if exact and found.claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
+        known = Certificate(None, rounded(instance, found.claimed - NOISE), "solver", None, None)
+    if pairs is not None and not exact and not instance.the_rule.average:
+        pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less
+    if pairs is not None and not keeps(instance, pairs):
+        pairs = None
+    duals = None if prices is None else duals_of(instance, prices)
+    return Plan.of(
+        instance, "ip", known, certified, duals, pairs, method="patterns", backend="highs", seed=options.seed
+    )
+
+
+def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: Clock) -> Columns:
+    """A menu complete enough for the linear program, with the bound that its prices prove."""
+    columns = Columns(pools, goal, solve, options, lambda: 0.0 if clock.over else clock.left)
+    columns.generate()
+    return columns
+
+
+def bounded_above(
+    instance: AssignmentInstance,
+    above: Pools,
+    goal: Goal,
+    solve: Solve,
+    prove: Prove,
+    options: Options,
+    clock: Clock,
+) -> tuple[Certificate, Prices | None]:
+    """What prices from skills rounded up prove for the workers' own."""
+    columns = generated(above, goal, solve, options, clock)
+    known = bounded(columns)
+    if columns.prices is None or not np.isfinite(known.bound):
+        return known, columns.prices
+    proven = max(proved(instance, columns.prices, prove), columns.bound * (1 - BOUND))
+    return replace(known, bound=rounded(instance, proven)), columns.prices
+
+
+def bounded(columns: Columns) -> Certificate:
+    """What the prices prove; that there is no plan where the bound is more than all workers could be paid."""
+    bound = columns.bound
+    if columns.hopeless:
+        return Certificate(None, np.inf, "certificate", None, None)
+    proof = "certificate" if np.isfinite(bound) else "none"
+    return Certificate(None, rounded(columns.pools.instance, bound), proof, None, None)
+
+
+def rounded(instance: AssignmentInstance, bound: float) -> float:
+    """The bound, at the next whole number where every price is one."""
+    return next_integer(bound) if (instance.cost == np.rint(instance.cost)).all() else bound
+
+
+def proved(instance: AssignmentInstance, prices: Prices, prove: Prove) -> float:
+    """What the prices prove for the workers' own skills."""
+    duals = duals_of(instance, prices)
+    return prove(instance, duals.worker, duals.budget, duals.wrong, duals.levels)
+
+
+def duals_of(instance: AssignmentInstance, prices: Prices) -> Duals:
+    """The prices as multipliers of a plan, each the change of the cost per unit of its row's side."""
+    nothing = np.zeros(instance.n_tasks)
+    return Duals(
+        nothing,
+        -prices.worker,
+        nothing,
+        1.0 - prices.money if instance.budget is not None else 0.0,
+        form="patterns",
+        wrong=-prices.wrong,
+        levels=LEVELS,
+    )
+
+
+def keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
+    """Whether the pairs keep every limit and the rule's errors."""
+    above, _ = exact_errors(instance, pairs)
+    fine = above.mean() <= instance.epsilon.mean() + CERTAIN if instance.the_rule.average else None
+    if fine is None:
+        fine = bool((above <= instance.epsilon + CERTAIN).all())
+    return bool(fine) and not breaches(instance, pairs)
+
+
+def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> Found:
+    """The best plan over the menu; where it does not meet the bound, over all patterns that a better one could use."""
+    lowest = columns.bound
+    first = over_menu(columns, solve, options, clock)
+    enough = relative_gap(first.value, _rounded(columns, lowest)) <= max(PROVEN, options.gap)
+    if columns.prices is None or enough or clock.over or columns.hopeless:
+        return replace(first, claimed=lowest)
+    complete = columns.add_below(min(first.value, columns.ceiling) - lowest)
+    second = over_menu(columns, solve, options, clock)
+    best = second if second.value < first.value else first
+    return replace(best, claimed=max(lowest, min(first.value, second.claimed)) if complete else lowest)
+
+
+def _rounded(columns: Columns, bound: float) -> float:
+    return bound if columns.goal.least_wrong else rounded(columns.pools.instance, bound)
+
+
+def over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> Found:
+    """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened."""
+    menu, limit, tight = columns.menu, columns.goal.wrong, 0.0
+    for _ in range(ROUNDS):
+        goal = replace(columns.goal, wrong=None if limit is None else limit - tight)
+        program = of_menu(columns.pools, menu, goal.wrong, goal.least_wrong)
+        found = solve(program, "highs", clock.within(options, options.nodes))
+        claimed = -np.inf if found.claimed_bound is None else found.claimed_bound
+        if found.primal is None:
+            return Found(menu, None, np.inf, np.inf if found.status is Status.INFEASIBLE else claimed)
+        count = np.rint(found.primal).astype(np.int64)
+        excess = -1.0 if limit is None else float(menu.error @ count) - limit
+        if excess <= CERTAIN * menu.kind.size and _holds(program, count, columns.pools):
+            return Found(menu, count, float(program.cost @ count), claimed)
+        tight += max(excess, 0.0) + TIGHTER
+    return Found(menu, None, np.inf, -np.inf)
+
+
+def _holds(program: Program, count: Ints, pools: Pools) -> bool:
+    """Whether whole numbers keep the rows of whole numbers: every task served, no pool asked for more than it has."""
+    activity = program.matrix @ count
+    whole = slice(0, program.row("supply").stop)
+    served = bool((activity[program.row("task").span] == pools.tasks_in).all())
+    return served and bool((activity[whole] <= program.row_upper[whole]).all())

@@ -1,0 +1,17 @@
+"""Campaigns by path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdopt.bench.sources import Problem, Source
+from crowdopt.bench.sources.recipe_cases import of_instance
+from crowdopt.io.campaign import read_campaign
+
+
+def read(name: str, seed: int) -> Problem:
+    """The campaign in that folder or ``.npz`` file; the seed is the solver's alone."""
+    return of_instance(name, read_campaign(Path(name)))
+
+
+SOURCE = Source("the path of a campaign", lambda name: Path(name).exists(), read)

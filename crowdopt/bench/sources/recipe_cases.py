@@ -1,0 +1,33 @@
+"""Synthetic campaigns: ``R10:1000x300``, or ``R10:1000x300:priced`` with a price for each worker."""
+
+from __future__ import annotations
+
+import re
+
+from crowdopt.bench.sources import LP, Problem, Source
+from crowdopt.core.program import Program, relax
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.recipes import recipe
+from crowdopt.programs import assignment
+
+FORM = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")
+
+
+def of_instance(name: str, instance: AssignmentInstance) -> Problem:
+    """The assignment program of an instance."""
+
+    def build(program: str) -> Program:
+        whole = assignment.build(instance)
+        return relax(whole) if program == LP else whole
+
+    return Problem(name, build, instance)
+
+
+def draw(name: str, seed: int) -> Problem:
+    """The recipe's instance."""
+    match = FORM.fullmatch(name)
+    assert match is not None
+    return of_instance(name, recipe(match[1], seed, priced=match[2] is not None))
+
+
+SOURCE = Source("a recipe KIND:TASKSxWORKERS[:priced]", lambda name: FORM.fullmatch(name) is not None, draw)

@@ -1,0 +1,112 @@
+"""Whom to hire, by the explicit program: for what ranking cannot do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.certificate import PROVEN, Certificate, certify, relative_gap
+from crowdopt.core.program import Program, relax
+from crowdopt.core.solution import Options, Solution, Solve, Status
+from crowdopt.crowd import gains
+from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.hire import ranking
+from crowdopt.hire.frontier import cost_frontier
+from crowdopt.hire.selected import Selection
+from crowdopt.programs import selection
+
+Ints: TypeAlias = NDArray[np.int64]
+
+TABLE = "dynamic-programming"
+MONEY = 1e-9  # relative to the limit; what rounding may add to a sum of prices
+
+
+def solve_program(
+    instance: SelectionInstance, solve: Solve, backend: str, options: Options, relaxation: str | None
+) -> Selection:
+    """Hire by ``programs/selection``; the set is read off, checked against every limit and scored anew.
+
+    The bound is the best of three: the ranking's proof where the instance is problem (11) as printed; the certificate
+    of the LP relaxation, which is tight unless money is limited; what the search claims.
+
+    Parameters
+    ----------
+    relaxation : str, optional
+        The backend that solves the relaxation for its multipliers.
+    """
+    program = selection.build(instance)
+    solution = solve(program, backend, options)
+    certificate = certify(solution)
+    proof = ranking.prove(instance) if instance.is_plain else None
+    if proof is not None:
+        certificate = replace(certificate, bound=-proof.bound, proof="certificate")
+    elif relaxation is not None and certificate.proof != "certificate":
+        certificate = _certified(certificate, certify(solve(relax(program), relaxation, options)))
+    members = _members(instance, program, solution)
+    if members is None:
+        status = Status.INFEASIBLE if certificate.bound == np.inf else Status.UNDECIDED
+        certificate = replace(certificate, value=None, violation=None, fraction=None)
+        return Selection(instance, status, None, certificate, proof, "program", backend, options.seed)
+    value = -gains.score(instance.gain[members])
+    certificate = replace(certificate, value=value, violation=0.0, fraction=0.0)
+    status = Status.OPTIMAL if abs(certificate.gap) <= PROVEN else Status.FEASIBLE
+    ranked = members[np.argsort(instance.gain_levels.of[members], kind="stable")]
+    return Selection(instance, status, ranked, certificate, proof, "program", backend, options.seed)
+
+
+def solve_table(instance: SelectionInstance) -> Selection:
+    """Hire by dynamic programming over amounts of money: exact for prices on a common grid, much faster than a search.
+
+    The last point of the frontier against cost; nobody but the table vouches for its bound.
+
+    Raises
+    ------
+    InputError
+        If there is no price, or the prices need too fine a grid.
+    """
+    found = cost_frontier(instance)
+    if found.size.size == 0:
+        nothing = Certificate(None, np.inf, "solver", None, None)
+        return Selection(instance, Status.INFEASIBLE, None, nothing, None, TABLE, TABLE)
+    members = found.set_of(-1, instance)
+    value = -gains.score(instance.gain[members])
+    ranked = members[np.argsort(instance.gain_levels.of[members], kind="stable")]
+    return Selection(
+        instance, Status.OPTIMAL, ranked, Certificate(value, value, "solver", 0.0, 0.0), None, TABLE, TABLE
+    )
+
+
+def _certified(claimed: Certificate, linear: Certificate) -> Certificate:
+    """The search's certificate with the relaxation's bound, unless the search claims one that says more."""
+    if linear.proof != "certificate":
+        return claimed
+    if claimed.proof == "solver" and relative_gap(claimed.bound, linear.bound) > PROVEN:
+        return claimed
+    return replace(claimed, bound=linear.bound, proof="certificate")
+
+
+def _members(instance: SelectionInstance, program: Program, solution: Solution) -> Ints | None:
+    """The set of a solution's point, if there is one and it keeps every limit."""
+    if solution.primal is None:
+        return None
+    members = selection.chosen(program, solution.primal)
+    return members if keeps_limits(instance, members) else None
+
+
+def keeps_limits(instance: SelectionInstance, members: Ints) -> bool:
+    """Whether a set has an allowed size, the required, none of the barred, enough of each group, and can be paid."""
+    if not 1 <= members.size <= instance.sizes or not np.isin(instance.required, members).all():
+        return False
+    if np.isin(members, instance.barred).any():
+        return False
+    if instance.price is not None and instance.money is not None:
+        paid = float(instance.price[members].sum())
+        if paid > instance.money + MONEY * max(1.0, instance.money):
+            return False
+    if instance.group is None:
+        return True
+    there = np.bincount(instance.group[members], minlength=instance.n_groups)
+    return bool((there >= instance.fewest).all())

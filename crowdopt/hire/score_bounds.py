@@ -1,0 +1,65 @@
+"""What a score promises: error bounds of a set's vote, and the interval of its true score."""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+from typing import Any
+
+import numpy as np
+
+from crowdopt.crowd.evidence import rule_named
+from crowdopt.errors import InputError
+
+FIXED_IN_ADVANCE = (
+    "the interval holds for a set fixed before the control questions were answered; this one was chosen by the same "
+    "answers, so its true score is likely below the estimate"
+)
+
+
+def linear_vote_bound(score: float, classes: int) -> float:
+    """``(L - 1) exp(-F^2 / (2 (L - 1)^4))``, at most 1: no WMV-linear vote with unbiased weights errs more often.
+
+    Li & Liu 2015, Theorem 1, corrected: a vote's contribution has a range of ``2 (L - 1)``, not L.
+
+    Parameters
+    ----------
+    score : float
+        F of eq. (5), with the true accuracies; an estimate gives an estimate.
+    """
+    return min(1.0, (classes - 1) * exp(-(score**2) / (2 * (classes - 1) ** 4)))
+
+
+def printed_linear_vote_bound(score: float, classes: int) -> float:
+    """``exp(-2 F^2 / (L^2 (L - 1)^2) + ln(L - 1))``: Theorem 1 as printed; false for L >= 3."""
+    return exp(-2 * score**2 / (classes**2 * (classes - 1) ** 2) + log(classes - 1))
+
+
+def best_vote_bound(accuracy: Any, classes: int) -> float:
+    """Bhattacharyya's bound on the error of the vote with log-odds weights, with the true accuracies of the set.
+
+    Parameters
+    ----------
+    accuracy : (|S|,) float
+    """
+    rule = rule_named("bhattacharyya", classes)
+    evidence = rule.evidence(np.asarray(accuracy, np.float64), classes).sum()
+    return min(1 - 1 / classes, float(rule.error(evidence, classes)))
+
+
+def interval_half_width(asked: Any, classes: int, coverage: float = 0.95) -> float:
+    """``a (L - 1)^2 sqrt(mean((n_i/(n_i - 1))^2))`` with ``1 - 2 exp(-2 a^2)`` = coverage (Li & Liu 2015, Theorem 3).
+
+    The score's estimate is within so much of the true score with that probability, for a set fixed in advance.
+
+    Parameters
+    ----------
+    asked : (|S|,) int
+        Control questions of each worker of the set; equal ones give the paper's ``n/(n - 1)``.
+    coverage : float
+        In (0, 1).
+    """
+    if not 0 < coverage < 1:
+        raise InputError(f"the coverage of an interval must lie strictly between 0 and 1, not {coverage}")
+    n = np.asarray(asked, np.float64)
+    width = sqrt(log(2 / (1 - coverage)) / 2) * (classes - 1) ** 2
+    return float(width * np.sqrt(np.mean((n / (n - 1)) ** 2)))

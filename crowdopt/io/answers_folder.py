@@ -1,0 +1,222 @@
+"""Labels come back: answers as a folder, with a campaign in it that is ready to be solved again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.answers.planned import Answers, Ints, answers
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io.campaign import Campaign, overridden, read_with_labels
+from crowdopt.io.folder import CAMPAIGN, new_folder, write_text
+from crowdopt.io.tables import Table, find_table, read_table, write_csv
+
+ANSWERS = "answers.json"  # the file that tells a folder of answers
+KEPT = ("tasks", "skills", "gold", "prices", "forbidden")  # tables that the next campaign takes over as they are
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """Answers to a campaign's tasks, and everything needed to go on with it."""
+
+    campaign: Campaign
+    folder: Path
+    answers: Answers
+    pairs: Ints
+    labels: list[str]
+    new: Ints
+    names: tuple[str, ...]
+    left_out: int
+    overrides: dict[str, Any]
+
+    @property
+    def instance(self) -> AssignmentInstance:
+        """The campaign's instance, under the plan's rule and target."""
+        return self.campaign.instance
+
+
+def read_answers(labels: str | Path, plan: str | Path, campaign: str | Path) -> Answered:
+    """Vote over the labels that came back, and those already in, with the weights of a plan.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label; labels of pairs that were not planned count as well.
+    plan, campaign : path
+        The plan's folder and the folder of the campaign it was made for.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read, a pair has two labels that differ, or a label is no class of the campaign.
+    """
+    known = read_with_labels(campaign)
+    claims = json.loads(_text(Path(plan) / "plan.json"))
+    overrides = claims.get("in_place_of_campaign", {})
+    instance = overridden(known.instance, overrides)
+    known = Campaign(instance, known.collected_labels, known.observed)
+    places = _places(instance)
+    table = read_table(Path(labels), ("task", "worker", "label"), extras=True)
+    fresh, kept = _fresh(table, known, _pairs(table, places))
+    said = [table["label"][k] for k in kept.tolist()]
+    pairs = np.concatenate([instance.collected, fresh])
+    planned = _pairs(read_table(Path(plan) / "assignment.csv", ("task", "worker"), ("value",)), places)
+    weight = _weights(Path(plan), instance)[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    result = answers(instance, planned, pairs, known.indices(said), weight)
+    every = [*known.collected_labels, *said]
+    names, left_out = known.class_names(said), table.rows - len(said)
+    return Answered(known, Path(campaign), result, pairs, every, fresh, names, left_out, overrides)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        raise InputError(f"there is no plan in {path.parent}: plan.json is missing") from None
+
+
+def _places(instance: AssignmentInstance) -> tuple[dict[str, int], dict[str, int]]:
+    return (
+        {instance.task_id(i): i for i in range(instance.n_tasks)},
+        {instance.worker_id(j): j for j in range(instance.n_workers)},
+    )
+
+
+def _pairs(table: Table, places: tuple[dict[str, int], dict[str, int]]) -> Ints:
+    remedy = "it is not in the campaign"
+    return np.column_stack([table.places("task", places[0], remedy), table.places("worker", places[1], remedy)])
+
+
+def _fresh(table: Table, known: Campaign, pairs: Ints) -> tuple[Ints, Ints]:
+    """Labels that are not in yet, and their rows; a label that is there twice must say the same twice."""
+    table.ids("label")
+    m = known.instance.n_workers
+    before = known.instance.collected[:, 0] * m + known.instance.collected[:, 1]
+    seen = dict(zip(before.tolist(), known.collected_labels, strict=True))
+    kept = []
+    for row, key in enumerate((pairs[:, 0] * m + pairs[:, 1]).tolist()):
+        if key not in seen:
+            seen[key] = table["label"][row]
+            kept.append(row)
+        elif seen[key] != table["label"][row]:
+            raise table.error(row, "label", f"this pair has another label, {seen[key]!r}, already; keep one of them")
+    rows = np.array(kept, dtype=np.int64)
+    return pairs[rows], rows
+
+
+def _weights(plan: Path, instance: AssignmentInstance) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Vote weights (types, workers): the plan's, and the rule's own for workers of whom it knows nothing."""
+    table = read_table(plan / "weights.csv", ("worker", "type", "weight"))
+    kinds = {instance.type_id(k): k for k in range(instance.n_types)}
+    workers = _places(instance)[1]
+    weight = instance.weight.copy()
+    cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
+    weight[cell] = table.numbers("weight")
+    return weight
+
+
+def write_answers(found: Answered, folder: str | Path, force: bool = False) -> None:
+    """Write answers.csv, missing.csv, and ``campaign/``: the same campaign with these labels in.
+
+    The next campaign counts labels as they fell (``collected = "observed"``): what they say is each task's prior, so
+    that solving it buys for tasks that are not yet sure, and nothing for those that are. Capacities are what is left.
+
+    Raises
+    ------
+    InputError
+        If the target exists and is not forced, or cannot be written.
+    """
+    instance, result = found.instance, found.answers
+    if not found.folder.is_dir():
+        raise InputError(f"{found.folder} is an archive; answers need a campaign folder, whose tables the next one has")
+    missing = np.bincount(result.missing[:, 0], minlength=instance.n_tasks)
+    columns: dict[str, Iterable[Any]] = {
+        "task": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "answer": [found.names[k] for k in result.answer.tolist()],
+        "error": result.error,
+        "epsilon": result.epsilon,
+        "sure": np.where(result.sure, "yes", "no"),
+        "labels": result.labels,
+        "missing": missing,
+    }
+    with new_folder(Path(folder), ANSWERS, force) as new:
+        write_csv(new / "answers.csv", list(columns), columns.values())
+        write_csv(new / "missing.csv", ["task", "worker"], _named(instance, result.missing))
+        (new / "campaign").mkdir()
+        _write_next(found, new / "campaign")
+        write_text(new / ANSWERS, json.dumps(facts(found), indent=2, ensure_ascii=False) + "\n")
+
+
+def facts(found: Answered) -> dict[str, Any]:
+    """The answers in numbers."""
+    instance, result = found.instance, found.answers
+    return {
+        "tasks": instance.n_tasks,
+        "labels": len(found.pairs),
+        "new_labels": len(found.new),
+        "sure": int(result.sure.sum()),
+        "unsure": int((~result.sure).sum()),
+        "expected_wrong": float(result.error.sum()),
+        "missing": len(result.missing),
+        "rule": instance.rule,
+        "skills": instance.skills_source,
+    }
+
+
+def _named(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:
+    return [[instance.task_id(i) for i in pairs[:, 0].tolist()], [instance.worker_id(j) for j in pairs[:, 1].tolist()]]
+
+
+def _write_next(found: Answered, folder: Path) -> None:
+    """The campaign's own tables, with what changed: settings, collected labels, capacities, pairs no longer fixed."""
+    for name in KEPT:
+        path = find_table(found.folder, name)
+        if path is not None:
+            shutil.copyfile(path, folder / path.name)
+    _write_settings(found, folder)
+    write_csv(
+        folder / "collected.csv", ["task", "worker", "label"], [*_named(found.instance, found.pairs), found.labels]
+    )
+    _write_workers(found, folder)
+    _write_fixed(found, folder)
+
+
+def _write_settings(found: Answered, folder: Path) -> None:
+    """campaign.toml with its comments: labels count as observed; the plan's own rule and target stay in force."""
+    settings = {"collected": '"observed"'} | {key: json.dumps(value) for key, value in found.overrides.items()}
+    lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
+    kept = [line for line in lines if line.partition("=")[0].strip() not in settings]
+    write_text(folder / CAMPAIGN, "\n".join([*(f"{key} = {value}" for key, value in settings.items()), *kept, ""]))
+    path = find_table(folder, "tasks")
+    if "epsilon" in settings and path is not None:
+        table = read_table(path, ("task",), ("type", "min_labels", "max_labels"), extras=True)
+        path.unlink()
+        write_csv(folder / "tasks.csv", list(table.columns), table.columns.values())
+
+
+def _write_workers(found: Answered, folder: Path) -> None:
+    path = find_table(found.folder, "workers")
+    assert path is not None
+    table = read_table(path, ("worker", "capacity"), ("price", "min_tasks"))
+    given = np.bincount(found.new[:, 1], minlength=found.instance.n_workers)
+    columns = dict(table.columns)
+    columns["capacity"] = [str(max(0, k)) for k in (found.instance.capacity - given).tolist()]
+    if "min_tasks" in table:
+        columns["min_tasks"] = [str(max(0, k)) for k in (found.instance.min_load - given).tolist()]
+    write_csv(folder / "workers.csv", list(columns), columns.values())
+
+
+def _write_fixed(found: Answered, folder: Path) -> None:
+    instance = found.instance
+    m = instance.n_workers
+    done = found.pairs[:, 0] * m + found.pairs[:, 1]
+    fixed = instance.fixed[~np.isin(instance.fixed[:, 0] * m + instance.fixed[:, 1], done)]
+    if len(fixed):
+        write_csv(folder / "fixed.csv", ["task", "worker"], _named(instance, fixed))

@@ -1,0 +1,64 @@
+"""A comparison on disk: tables, one JSON object, a page; timings apart, because they differ between equal runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from crowdopt.errors import InputError
+from crowdopt.io.folder import check_target, write_text
+from crowdopt.io.tables import write_table
+
+COMPARISON = "comparison.json"
+WORK = "work"  # finished rows and what they share; a second start goes on from there
+
+
+def check_comparison(folder: Path, force: bool, mark: str = COMPARISON) -> None:
+    """Refuse a folder that holds a finished comparison or something else; ``mark`` is the file that tells it.
+
+    Raises
+    ------
+    InputError
+        The sentence says which.
+    """
+    if (folder / mark).exists() and not force:
+        raise InputError(f"{folder} already holds a comparison; choose another name or pass --force to replace it")
+    ours = folder.is_dir() and ((folder / mark).exists() or (folder / WORK).is_dir())
+    if not ours:
+        check_target(folder, mark, force=folder.is_dir())
+
+
+def write_comparison_tables(
+    folder: Path,
+    facts: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    summary: Sequence[Mapping[str, Any]],
+    timings: Sequence[Mapping[str, Any]],
+    page: str,
+) -> None:
+    """Write trials.csv, summary.csv, timings.csv, comparison.md, and comparison.json last: it marks the whole.
+
+    Equal input and seed give equal bytes, but for timings.csv and the timings on the page.
+    """
+    write_lines(folder, {"trials.csv": rows, "summary.csv": summary, "timings.csv": timings})
+    write_text(folder / "comparison.md", page)
+    text = json.dumps({**facts, "policies": list(summary)}, ensure_ascii=False, indent=1, allow_nan=False)
+    write_text(folder / COMPARISON, text + "\n")
+
+
+def write_lines(folder: Path, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Write lists of lines as CSV tables, one column for each key; a table without lines is left out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, lines in tables.items():
+        if lines:
+            header = list(dict.fromkeys(key for line in lines for key in line))
+            columns = [[_cell(line.get(key)) for line in lines] for key in header]
+            write_table(folder / name, header, columns, force=True)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return "; ".join(value)
+    return "" if value is None else value

@@ -1,0 +1,149 @@
+"""Whom could be hired, read from tables; whom to hire, written as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.errors import InputError
+from crowdopt.hire.selected import Frontier, Selection
+from crowdopt.io.tables import Table, read_table, write_table
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+def read_candidates(
+    gold: str | Path,
+    classes: int = 2,
+    most: int | None = None,
+    workers: str | Path | None = None,
+    money: float | None = None,
+    required: Sequence[str] = (),
+    barred: Sequence[str] = (),
+    fewest: dict[str, int] | None = None,
+    kind: str | None = None,
+) -> SelectionInstance:
+    """A selection instance from gold tallies and, where there is one, a table of workers.
+
+    Parameters
+    ----------
+    gold : path
+        Columns worker, correct, asked; with a column type, a worker's types are added up, unless ``kind`` names one.
+    workers : path, optional
+        Columns worker, and price or group or both (others are ignored); it must have every worker of the gold.
+    required, barred : ids of workers
+    fewest : dict of group to number, optional
+
+    Raises
+    ------
+    InputError
+        If a table cannot be used; the sentence says file, line, column and remedy.
+    """
+    names, correct, asked = read_gold(gold, kind)
+    place = {name: k for k, name in enumerate(names)}
+    limits: dict[str, Any] = {} if workers is None else _of_workers(read_workers(workers), place)
+    if fewest:
+        limits["fewest"] = _fewest(fewest, limits.get("groups"))
+    return SelectionInstance(
+        correct,
+        asked,
+        classes,
+        most,  # type: ignore[arg-type]
+        money=money,
+        required=_places("required", required, place),
+        barred=_places("barred", barred, place),
+        workers=names,
+        **limits,
+    )
+
+
+def read_gold(path: str | Path, kind: str | None = None) -> tuple[tuple[str, ...], Ints, Ints]:
+    """Workers in order of appearance, and their tallies over all types, or of one."""
+    table = read_table(Path(path), ("worker", "correct", "asked"), ("type",), extras=True)
+    keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
+    if len(set(keys)) < len(keys):
+        row = next(k for k, key in enumerate(keys) if key in keys[:k])
+        raise table.error(row, "worker", f"{keys[row][0]!r} was there before; give each worker (and type) one row")
+    if not keys:
+        raise InputError(f"{table.path.name} has no worker; it needs at least one row")
+    rows = np.array([k for k, (_, there) in enumerate(keys) if kind in (None, there)], dtype=np.int64)
+    if rows.size == 0:
+        known = ", ".join(dict.fromkeys(there for _, there in keys if there)) or "none, for want of a column type"
+        raise InputError(f"{table.path.name} has no type {kind!r}; its types are: {known}")
+    names = tuple(dict.fromkeys(keys[k][0] for k in rows))
+    place = {name: k for k, name in enumerate(names)}
+    at = np.array([place[keys[k][0]] for k in rows])
+    correct, asked = (np.zeros(len(names), np.int64) for _ in range(2))
+    np.add.at(correct, at, table.counts("correct")[rows])
+    np.add.at(asked, at, table.counts("asked")[rows])
+    return names, correct, asked
+
+
+def read_workers(path: str | Path) -> Table:
+    """A table of workers with a price, a group, or both."""
+    table = read_table(Path(path), ("worker",), ("price", "group"), extras=True)
+    if "price" not in table and "group" not in table:
+        raise InputError(f"{table.path.name} has neither a column price nor a column group; add one, or leave it out")
+    return table
+
+
+def write_hired(selection: Selection, path: Path, force: bool = False) -> None:
+    """The hired as a table, best first, with what speaks for each and the vote's weight; whole or not at all."""
+    instance, who = selection.instance, selection.members
+    header = ["worker", "correct", "asked", "gain", "weight"]
+    columns: list[Any] = [[instance.worker_id(i) for i in who.tolist()]]
+    columns += [part[who] for part in (instance.correct, instance.asked, instance.gain, instance.weight)]
+    if instance.price is not None:
+        header.append("price")
+        columns.append(instance.price[who])
+    write_table(path, header, columns, force)
+
+
+def write_frontier(frontier: Frontier, instance: SelectionInstance, path: Path, force: bool = False) -> None:
+    """``workers,score[,cost],hired`` per point, cheapest first; the hired of a point as ids between blanks."""
+    header, columns = ["workers", "score"], [frontier.size, frontier.score]
+    if frontier.cost is not None:
+        header.append("cost")
+        columns.append(frontier.cost)
+    hired = [
+        " ".join(instance.worker_id(i) for i in frontier.set_of(k, instance).tolist()) for k in range(len(columns[0]))
+    ]
+    write_table(path, [*header, "hired"], [*columns, hired], force)
+
+
+def _of_workers(table: Table, place: dict[str, int]) -> dict[str, Any]:
+    known = {name: k for k, name in enumerate(table.unique_ids("worker"))}
+    lacking = next((name for name in place if name not in known), None)
+    if lacking is not None:
+        raise InputError(f"{table.path.name} has no row for worker {lacking!r}, who has gold; add one")
+    rows = [known[name] for name in place]
+    found: dict[str, Any] = {}
+    if "price" in table:
+        found["price"] = table.numbers("price")[rows]
+    if "group" in table:
+        cells = table.ids("group")
+        names = tuple(sorted(set(cells)))
+        found["groups"] = names
+        found["group"] = np.array([names.index(cells[row]) for row in rows])
+    return found
+
+
+def _fewest(fewest: dict[str, int], groups: tuple[str, ...] | None) -> Ints:
+    if groups is None:
+        raise InputError("a least number per group needs groups; give a table of workers with a column group")
+    unknown = next((name for name in fewest if name not in groups), None)
+    if unknown is not None:
+        raise InputError(f"there is no group {unknown!r}; the groups are {', '.join(groups[:20])}")
+    return np.array([fewest.get(name, 0) for name in groups])
+
+
+def _places(what: str, names: Sequence[str], place: dict[str, int]) -> Ints:
+    unknown = next((name for name in names if name not in place), None)
+    if unknown is not None:
+        raise InputError(f"the {what} worker {unknown!r} has no gold; check the id, or ask the worker some first")
+    return np.array([place[name] for name in names], dtype=np.int64)

@@ -1,0 +1,121 @@
+"""Studies of asking on disk: skills and label tables in, tables and one JSON object out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.errors import InputError
+from crowdopt.io.answers_table import read_labels, read_truth
+from crowdopt.io.comparison_folder import write_lines
+from crowdopt.io.folder import write_text
+from crowdopt.io.tables import Table, read_table
+from crowdopt.labelers.task_arrivals import Labelers
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+LEARNING = "learning.json"
+
+
+def read_skills(path: Path, cost: float, classes: int) -> Labelers:
+    """Labelers from ``worker[,type or at],accuracy[,price]``; a campaign's skills.csv will do.
+
+    Parameters
+    ----------
+    cost : float
+        Of a label where the table has no prices.
+
+    Raises
+    ------
+    InputError
+        If a labeler lacks a type or a context that others have, or has two prices.
+    """
+    table = read_table(path, ("worker", "accuracy"), ("type", "at", "price"))
+    if "type" in table and "at" in table:
+        raise InputError(f"{path.name}: a task has a type or a context (at), not both; keep one of the columns")
+    names = tuple(dict.fromkeys(table.ids("worker")))
+    kind, at = _kinds(table)
+    place = {name: k for k, name in enumerate(names)}
+    worker = table.places("worker", place, "")
+    values, count = table.numbers("accuracy"), int(kind.max()) + 1
+    accuracy = np.full((count, len(names)), np.nan)
+    accuracy[kind, worker] = values
+    if np.unique(kind * len(names) + worker).size < worker.size or np.isnan(accuracy).any():
+        raise InputError(f"{path.name}: each worker needs one accuracy for each type or context, and no second one")
+    if not ((values >= 0) & (values <= 1)).all():
+        row = int(np.flatnonzero(~((values >= 0) & (values <= 1)))[0])
+        raise table.error(row, "accuracy", "must lie between 0 and 1")
+    price = np.full(len(names), cost)
+    if "price" in table:
+        price[worker] = table.numbers("price")
+        if (price[worker] != table.numbers("price")).any():
+            raise InputError(f"{path.name}: a worker has two different prices; give each one price")
+    return Labelers(accuracy, price, classes, at, names)
+
+
+def _kinds(table: Table) -> tuple[Ints, Floats | None]:
+    """Row of the skill table for each line, and where on [0, 1] the rows are."""
+    if "at" in table:
+        at, kind = np.unique(table.numbers("at"), return_inverse=True)
+        if at.size < 2 or at[0] < 0 or at[-1] > 1:
+            raise InputError(
+                f"{table.path.name}: contexts (at) must lie between 0 and 1, and there must be two or more"
+            )
+        return kind.reshape(-1).astype(np.int64), at
+    if "type" not in table:
+        return np.zeros(table.rows, np.int64), None
+    place = {name: k for k, name in enumerate(dict.fromkeys(table.ids("type")))}
+    return table.places("type", place, ""), None
+
+
+def read_table_of_labels(labels: Path, truth: Path, types: Path | None, cost: float) -> dict[str, Any]:
+    """Arrays of a label table: label (tasks, workers), truth, context, cost, classes, names.
+
+    Raises
+    ------
+    InputError
+        If a table is not what it should be.
+    """
+    table = read_labels(labels)
+    known = read_truth(truth, table)
+    label = np.full((len(table.tasks), len(table.workers)), -1, np.int64)
+    label[table.task, table.worker] = table.label
+    return {
+        "label": label,
+        "truth": known,
+        "context": np.zeros(len(table.tasks), np.int64) if types is None else _types(types, table.tasks),
+        "cost": np.full(len(table.workers), cost),
+        "classes": np.array([max(len(table.classes), int(known.max()) + 1)]),
+        "names": np.array(table.workers),
+    }
+
+
+def _types(path: Path, tasks: Sequence[str]) -> Ints:
+    table = read_table(path, ("task", "type"), extras=True)
+    given = dict(zip(table.unique_ids("task"), table.ids("type"), strict=True))
+    missing = next((task for task in tasks if task not in given), None)
+    if missing is not None:
+        raise InputError(f"{path.name} has no type for task {missing}; give each labelled task one")
+    place = {name: k for k, name in enumerate(sorted({given[task] for task in tasks}))}
+    return np.array([place[given[task]] for task in tasks], np.int64)
+
+
+def write_learning(
+    folder: Path,
+    facts: Mapping[str, Any],
+    tables: Mapping[str, Sequence[Mapping[str, Any]]],
+    page: str,
+) -> None:
+    """Write the tables, learning.md, and learning.json last: it marks the whole.
+
+    Equal input and seed give equal bytes, but for timings.csv.
+    """
+    write_lines(folder, tables)
+    write_text(folder / "learning.md", page)
+    write_text(folder / LEARNING, json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False) + "\n")

@@ -1,0 +1,71 @@
+"""Programs as files for any other solver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdopt.core.program import Block, Program
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io import lp, mps
+from crowdopt.io.folder import check_target, write_text
+from crowdopt.io.naming import Ids
+
+FORMATS = {".mps": mps.text, ".lp": lp.text}
+TASKS, WORKERS = ("tasks",), ("workers",)
+AXES = {  # what a block's indices are, whichever program it is part of
+    **dict.fromkeys(("y", "t", "value"), TASKS + WORKERS),
+    **dict.fromkeys(("cover", "labels", "x"), TASKS),
+    **dict.fromkeys(("capacity", "z"), WORKERS),
+}
+
+
+def check_file(path: Path, force: bool = False) -> None:
+    """Refuse a file whose ending is no format, or that cannot be written, before any work is done."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"{path} must end in {' or '.join(FORMATS)}: the ending says the format")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; choose another name")
+    check_target(path, None, force)
+
+
+def write_program(program: Program, path: Path, ids: Ids | None = None, force: bool = False) -> None:
+    """Write a program as free MPS or CPLEX LP, as the file's ending says: whole or not at all.
+
+    Parameters
+    ----------
+    program : Program
+    path : Path
+        Ends in ``.mps`` or ``.lp``.
+    ids : mapping, optional
+        For each block the ids along its axes; names are made of them (crowdopt.io.naming). Others get numbers.
+    force : bool
+        Whether to replace a file that is there.
+
+    Raises
+    ------
+    InputError
+        If the ending is another one, the file exists and is not forced, or cannot be written.
+    """
+    check_file(path, force)
+    content = FORMATS[path.suffix.lower()](program, ids or {})
+    try:
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, content)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}; choose another place") from None
+
+
+def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
+    """Task and worker ids for the blocks of an assignment program, its dual, or one made of either."""
+    known = {
+        "tasks": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "workers": [instance.worker_id(j) for j in range(instance.n_workers)],
+    }
+    blocks = (*program.columns, *program.rows)
+    return {block.name: [known[axis] for axis in _axes(block)] for block in blocks if _axes(block)}
+
+
+def _axes(block: Block) -> tuple[str, ...]:
+    """The axes of ``cover``, and so of ``cover.lower`` (in a dual) and ``missing.cover`` (where it is elastic)."""
+    return next((AXES[part] for part in block.name.split(".") if part in AXES), ())

@@ -1,0 +1,233 @@
+"""Running a policy of asking over a stream of tasks: one question at a time, resumable at any arrival."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.labelers import theorems
+from crowdopt.labelers.policy import Chance, Policy
+from crowdopt.labelers.task_arrivals import KINDS, REPEAT, Ask, KnownLabelers, TaskStream
+from crowdopt.labelers.task_streams import again
+from crowdopt.labelers.vote_counts import row_sums, voted
+from crowdopt.online.arrivals import WORK
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+NOBODY = -1  # the place of a set where a guess was the answer
+STATE = ("kind", "place", "answer", "labels", "cost", "repeats")
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """A policy's run over a stream; index t is the task's number, 0 the initial tester.
+
+    Parameters
+    ----------
+    kind : (T + 1,) int
+        Place in KINDS: work, tester, repeat.
+    place : (T + 1,) int
+        Of the set that answered in ``sets``; NOBODY: a random answer.
+    sets : list of Ask
+        Every set that was asked, with its weights, once.
+    answer : (T + 1,) int
+    labels, cost : (T + 1,) int, float
+        Labels that were asked for and had at the step, and what they cost.
+    skills : (cells, labelers) float
+        What is believed in the end.
+    notes : list of str
+    seconds : float
+    """
+
+    stream: TaskStream
+    policy: Policy
+    kind: Ints
+    place: Ints
+    sets: list[Ask]
+    answer: Ints
+    labels: Ints
+    cost: Floats
+    skills: Floats
+    notes: list[str]
+    seconds: float
+
+
+def known_of(stream: TaskStream) -> KnownLabelers:
+    """What a policy is told beforehand; the theorems' constants where there is one kind of task."""
+    people = stream.labelers
+    presumed = (float("nan"), float("nan"))
+    if people.kinds == 1 and people.classes == 2:
+        presumed = theorems.presumed(people.accuracy[0])
+    facts = (people.count, people.classes, stream.horizon, people.kinds, people.cost)
+    return KnownLabelers(*facts, not stream.recorded, *presumed, people.names)
+
+
+class LabelerReplay:
+    """A run in progress. ``snapshot`` between two arrivals, ``restore`` in a fresh one, and the rest is the same bytes.
+
+    Where a policy's question covers many arrivals, their labels are looked up and their votes counted at once.
+
+    Parameters
+    ----------
+    policy : Policy
+        A fresh one.
+    stream : TaskStream
+    seed : int
+        Of the policy's own chance; each arrival's generator comes from (seed, arrival number).
+    """
+
+    def __init__(self, policy: Policy, stream: TaskStream, seed: int) -> None:
+        self.policy, self.stream, self.seed = policy, stream, seed
+        policy.start(known_of(stream))
+        count = stream.horizon + 1
+        self.next = 0 if policy.begins else 1
+        self.kind, self.place = np.zeros(count, np.int64), np.full(count, NOBODY)
+        self.answer = self._guess(np.arange(count))
+        self.labels, self.cost = np.zeros(count, np.int64), np.zeros(count)
+        self.repeats = np.zeros(count, np.int64)  # rounds of each tester beyond the first
+        self.sets: list[Ask] = []
+        self._places: dict[tuple[bytes, bytes, float], int] = {}
+        self.seconds = 0.0
+
+    def advance(self, arrivals: int | None = None) -> LabelerReplay:
+        """Play until so many tasks have come; default: all."""
+        last = self.stream.horizon if arrivals is None else arrivals
+        started = perf_counter()
+        while self.next <= last:
+            self._serve(self.next, last)
+        self.seconds += perf_counter() - started
+        return self
+
+    def finish(self) -> Lessons:
+        """Play to the end and sum up."""
+        self.advance()
+        run = (self.kind, self.place, self.sets, self.answer, self.labels, self.cost)
+        return Lessons(self.stream, self.policy, *run, self.policy.skills(), self.policy.notes(), self.seconds)
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """All of the run's state as arrays."""
+        own = {name: getattr(self, name).copy() for name in STATE}
+        size = np.array([one.workers.size for one in self.sets if one.workers is not None], np.int64)
+        sets = {
+            "sets.size": size,
+            "sets.members": np.concatenate([np.zeros(0, np.int64), *(_members(one) for one in self.sets)]),
+            "sets.weight": np.concatenate([np.zeros(0), *(_weights(one) for one in self.sets)]),
+            "sets.tolerance": np.array([one.tolerance for one in self.sets]),
+        }
+        policy = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
+        return {"next": np.array([self.next]), **own, **sets, **policy}
+
+    def restore(self, arrays: Any) -> LabelerReplay:
+        """Go on from a snapshot of the same policy, stream and seed."""
+        self.next = int(arrays["next"][0])
+        for name in STATE:
+            setattr(self, name, np.array(arrays[name]))
+        cuts = np.cumsum(arrays["sets.size"])[:-1]
+        parts = zip(
+            np.split(arrays["sets.members"], cuts),
+            np.split(arrays["sets.weight"], cuts),
+            arrays["sets.tolerance"],
+            strict=True,
+        )
+        self.sets, self._places = [], {}
+        for members, weight, tolerance in parts if arrays["sets.size"].size else ():
+            plain = weight.size > 0 and bool(np.isnan(weight).all())
+            self._place_of(Ask(WORK, np.zeros(0, np.int64), members, None if plain else weight, float(tolerance)))
+        prefix = "policy."
+        self.policy.restore({name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)})
+        return self
+
+    def _serve(self, number: int, last: int) -> None:
+        arrival = self.stream.arrival(number, self.policy.shows_skill)
+        chance = self._chance(number)
+        ask = self.policy.decide(arrival, chance)
+        tasks = ask.tasks if ask.kind == REPEAT else ask.tasks[: last + 1 - number]
+        check(ask, tasks, number, self.stream, self.policy.name)
+        assert ask.workers is not None
+        if ask.kind == REPEAT:
+            labels, coin = self._again(int(tasks[0]), ask.workers)
+        else:
+            labels, coin = self.stream.label[number : number + tasks.size][:, ask.workers], self.stream.coin[tasks]
+        votes = voted(labels, ask.weight, ask.tolerance, self.stream.labelers.classes, coin)
+        here = slice(number, number + (1 if ask.kind == REPEAT else tasks.size))
+        self._note(ask, here, labels, votes)
+        self.policy.learn(ask, labels, votes, chance)
+        self.next = here.stop
+
+    def _again(self, task: int, workers: Ints) -> tuple[Ints, Floats]:
+        """Labels of a tester's next round, and the coin of that round's vote."""
+        self.repeats[task] += 1
+        labels, coin = again(self.stream, task, int(self.repeats[task]))
+        return labels[None, workers], np.array([coin])
+
+    def _note(self, ask: Ask, here: slice, labels: Ints, votes: Ints) -> None:
+        assert ask.workers is not None
+        had = labels >= 0
+        self.kind[here] = KINDS.index(ask.kind)
+        self.labels[here], self.cost[here] = had.sum(axis=1), row_sums(had * self.stream.labelers.cost[ask.workers])
+        if ask.kind != REPEAT:
+            self.answer[here] = votes
+            self.place[here] = self._place_of(ask)
+
+    def _place_of(self, ask: Ask) -> int:
+        weight = b"" if ask.weight is None else ask.weight.tobytes()
+        key = (_members(ask).tobytes(), weight, ask.tolerance)
+        if key not in self._places:
+            self._places[key] = len(self.sets)
+            self.sets.append(ask)
+        return self._places[key]
+
+    def _guess(self, tasks: Ints) -> Ints:
+        """Random answers, by the tasks' coins."""
+        return (self.stream.coin[tasks] * self.stream.labelers.classes).astype(np.int64)
+
+    def _chance(self, number: int) -> Chance:
+        kept: list[np.random.Generator] = []
+
+        def chance() -> np.random.Generator:
+            if not kept:
+                kept.append(np.random.default_rng([self.seed, number]))
+            return kept[0]
+
+        return chance
+
+
+def _members(ask: Ask) -> Ints:
+    assert ask.workers is not None
+    return ask.workers
+
+
+def _weights(ask: Ask) -> Floats:
+    """Its weights; NaN for votes that have none."""
+    return np.full(_members(ask).size, np.nan) if ask.weight is None else ask.weight
+
+
+def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream, name: str) -> None:
+    """A question that nobody could ask is a defect of the policy; it is said, not repaired.
+
+    Raises
+    ------
+    RuntimeError
+    """
+    workers, count = _members(ask), stream.labelers.count
+    wrong = None
+    if workers.size and (workers.min() < 0 or workers.max() >= count or np.bincount(workers).max() > 1):
+        wrong = "asks somebody who does not exist, or twice at once"
+    elif ask.weight is not None and not (ask.weight.shape == workers.shape and np.isfinite(ask.weight).all()):
+        wrong = "weighs votes by what is no number for each"
+    elif ask.kind == REPEAT and (tasks.size != 1 or not 0 <= tasks[0] < number or stream.recorded):
+        wrong = "repeats what cannot be repeated"
+    elif ask.kind != REPEAT and (tasks.size == 0 or tasks[0] != number or (np.diff(tasks) != 1).any()):
+        wrong = "names other tasks than the one that is here and those after it"
+    if wrong:
+        raise RuntimeError(f"policy {name} {wrong} (arrival {number})")
+
+
+def replay(policy: Policy, stream: TaskStream, seed: int) -> Lessons:
+    """Run a fresh policy over the whole stream."""
+    return LabelerReplay(policy, stream, seed).finish()

@@ -1,0 +1,210 @@
+"""LS_OL's loop, shared by its variants: explore while testers or their labels are too few, else ask the best set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.named import Arrays
+from crowdopt.errors import InputError
+from crowdopt.labelers import theorems
+from crowdopt.labelers.diagnosis import warnings
+from crowdopt.labelers.policy import Chance
+from crowdopt.labelers.sets import best_set
+from crowdopt.labelers.task_arrivals import REPEAT, TESTER, Ask, KnownLabelers, TaskArrival
+from crowdopt.labelers.testers import Testers
+from crowdopt.online.arrivals import WORK
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+CONSTANTS = ("direct", "printed", "tight")
+
+
+@dataclass
+class Exploring:
+    """Options and state that every variant of LS_OL has.
+
+    Parameters
+    ----------
+    constants : str
+        ``direct``: D1 = g1 ln t, D2 = g2 ln t. ``printed``, ``tight``: from epsilon, alpha and a_min.
+    g1, g2 : float
+    epsilon, a_min : float
+        Of the printed and the tight constant; 0: as the theorems presume them known, from the true skills.
+    alpha : float
+        As a share of its limit.
+    eta : float
+        Above 0, epsilon is unknown: epsilon_t = 1 / ln^eta t, and ln^(1 + 2 eta) t stands for ln t.
+    delay : int
+        Most steps between two labels of a tester; each waits for 1 to so many, and meanwhile work goes on. 0: none.
+    """
+
+    constants: str = "direct"
+    g1: float = 20.0
+    g2: float = 0.1
+    epsilon: float = 0.0
+    a_min: float = 0.0
+    alpha: float = 0.0
+    eta: float = 0.0
+    delay: int = 0
+
+    name: ClassVar[str] = ""
+    what: ClassVar[str] = ""
+    shows_skill: ClassVar[bool] = False
+    begins: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.constants not in CONSTANTS:
+            raise InputError(f"policy {self.name}: option constants is one of {', '.join(CONSTANTS)}")
+        numbers = {key: getattr(self, key) for key in ("g1", "g2", "epsilon", "a_min", "alpha", "eta", "delay")}
+        for key, value in numbers.items():
+            if not 0 <= value < np.inf:
+                raise InputError(f"policy {self.name}: option {key.replace('_', '-')} must be at least 0, not {value}")
+
+    def start(self, known: KnownLabelers) -> None:
+        """Work out D1(t) and D2(t) up to the horizon."""
+        self.known = known
+        self.used = self._constants(known)
+        self.d1 = theorems.steps(self.used[0], known.horizon, self.eta)
+        self.d2 = theorems.steps(self.used[1], known.horizon, self.eta)
+        if not known.repeats:
+            self.d2 = np.zeros_like(self.d2)  # one round a tester
+        self.testers = Testers(self.cells(), known.labelers, known.classes)
+        self._kept: dict[int, Ask] = {}
+
+    def weighted_constant(self) -> float | None:
+        """C of Theorem 5, where votes are weighted."""
+        return None
+
+    def cells(self) -> int:
+        """Parts of the contexts that are learnt apart."""
+        return 1
+
+    def cell(self, arrival: TaskArrival) -> int:
+        """The part that a task belongs to."""
+        return 0
+
+    @property
+    def asked(self) -> Ints:
+        """Those who label testers."""
+        return np.arange(self.known.labelers)
+
+    def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
+        """Explore if testers or labels are too few for this hour, else exploit until they will be."""
+        self.see(arrival)
+        t, cell = arrival.number, self._cell_now
+        here = np.array([t])
+        few = self.testers.under(self.d2[t], cell)
+        if few.size:
+            due = few[self.testers.ready[few] <= t] if self.delay else few
+            if due.size:
+                return Ask(REPEAT, self.testers.task[due[self._one_of(due.size, chance)], None], self.asked)
+        elif self.testers.per_cell[cell] <= self.d1[t]:
+            return Ask(TESTER, here, self.asked)
+        steps = 1 if few.size or self.testers.per_cell.size > 1 else self._steps(t)
+        return self._work(cell, np.arange(t, t + steps))
+
+    def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
+        """Testers' labels; those of work say nothing about the truth and are not used."""
+        if ask.kind == WORK:
+            return
+        now = self._now
+        later = now + 1 + int(chance().integers(0, self.delay)) if self.delay else 0
+        task, vote = int(ask.tasks[0]), int(votes[0])
+        if ask.kind == TESTER:
+            first = np.full(self.known.labelers, -1, np.int64)
+            first[self.asked] = labels[0]
+            self.testers.add(task, self._cell_now, self._context_now, first, vote, later)
+            changed = True
+        else:
+            changed = self.testers.repeat(self.testers.place_of(task), vote, float(chance().random()), later)
+        self.count_disagreement(labels[0], vote)
+        if changed:
+            self._kept.clear()
+
+    def count_disagreement(self, labels: Ints, vote: int) -> None:
+        """For variants that watch who differs from the majority."""
+
+    def chosen(self, arrival: TaskArrival) -> Ask:
+        """The best set by the estimates of now."""
+        return self._work(self.cell(arrival), np.array([arrival.number]))
+
+    def best(self, cell: int) -> Ask:
+        """Argmax of the estimated utility over the top-m sets."""
+        found = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
+        return Ask(WORK, np.zeros(0, np.int64), self.asked[found.members])
+
+    def skills(self) -> Floats:
+        """``p'``, (cells, labelers)."""
+        return self.testers.accuracy()
+
+    def beforehand(self) -> int:
+        """Steps that it will explore before T, known before any label is seen."""
+        return int(theorems.explorations(self.d1, self.d2).sum())
+
+    def notes(self) -> list[str]:
+        """How long it explores, by which constants, and what the labels say about trusting the majority."""
+        first = self.testers.first[: self.testers.count]
+        return [*self._length(), *warnings(first, self.known.classes, self.known.names)]
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The testers."""
+        return self.testers.arrays()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on."""
+        self.testers.restore(arrays)
+        self._kept.clear()
+
+    def see(self, arrival: TaskArrival) -> None:
+        """Remember the hour and the context of what is asked next."""
+        self._now, self._context_now, self._cell_now = arrival.number, float(arrival.context), self.cell(arrival)
+
+    def _work(self, cell: int, tasks: Ints) -> Ask:
+        if cell not in self._kept:
+            self._kept[cell] = self.best(cell)
+        kept = self._kept[cell]
+        return Ask(WORK, tasks, kept.workers, kept.weight, kept.tolerance)
+
+    def _steps(self, t: int) -> int:
+        """Arrivals until it explores again."""
+        rounds = self.testers.rounds[: self.testers.count]
+        first = int(np.searchsorted(self.d1, self.testers.count))
+        again = int(np.searchsorted(self.d2, rounds.min())) if rounds.size else t + 1
+        return max(1, min(first, again, self.known.horizon + 1) - t)
+
+    def _one_of(self, count: int, chance: Chance) -> int:
+        return int(chance().integers(count)) if count > 1 else 0
+
+    def _constants(self, known: KnownLabelers) -> tuple[float, float]:
+        if self.constants == "direct":
+            return self.g1, self.g2
+        epsilon, a_min = self.epsilon or known.epsilon, self.a_min or known.a_min
+        if np.isnan([epsilon, a_min]).any():
+            raise InputError(
+                f"policy {self.name}: with several kinds of task give epsilon and a-min for the {self.constants} "
+                "constants; they are presumed known for one kind only"
+            )
+        found = theorems.constants(known.labelers, epsilon, a_min, self.constants, self.alpha, self.weighted_constant())
+        return found.g1, found.g2
+
+    def _length(self) -> list[str]:
+        g1, g2 = self.used
+        total, cells = self.beforehand(), self.testers.per_cell.size
+        said = f"explores {total} of {self.known.horizon} steps" if cells == 1 else "explores each kind of task apart"
+        if cells == 1 and self.delay:
+            said = f"explores at most {total} of {self.known.horizon} steps"
+        lines = [f"{said}, known beforehand: D1 = {g1:.4g} ln t testers, more than {g2:.4g} ln t labels each"]
+        if self.constants != "direct":
+            wanted = theorems.lemma_1(float(self.d1[-1]), float(self.d2[-1]))
+            lines.append(
+                f"the {self.constants} constants ask for {self.d1[-1]:.3g} testers before T, {wanted:.3g} steps of "
+                "exploration; epsilon and a_min were taken from the true skills unless given"
+            )
+        if not self.known.repeats:
+            lines.append("a table holds one answer of each pair: testers are labelled once, D2 is not used")
+        return lines

@@ -1,0 +1,61 @@
+"""Comparators that learn nothing from labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.named import Arrays
+from crowdopt.labelers.policy import Chance
+from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+
+@dataclass
+class Fixed:
+    """What comparators share: no state, no exploration."""
+
+    name: ClassVar[str] = ""
+    what: ClassVar[str] = ""
+    shows_skill: ClassVar[bool] = False
+    begins: ClassVar[bool] = False
+
+    def start(self, known: KnownLabelers) -> None:
+        """How many labelers there are."""
+        self.known = known
+
+    def rest(self, arrival: TaskArrival) -> Ints:
+        """The task and all after it where every task is of one kind, else the task alone."""
+        last = self.known.horizon + 1 if self.known.kinds == 1 else arrival.number + 1
+        return np.arange(arrival.number, last)
+
+    def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
+        """Always the same."""
+        return self.chosen(arrival)
+
+    def chosen(self, arrival: TaskArrival) -> Ask:
+        """Whom it asks."""
+        raise NotImplementedError
+
+    def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
+        """Nothing is learnt."""
+
+    def skills(self) -> Floats:
+        """Nothing is believed of anybody."""
+        return np.full((1, self.known.labelers), 0.5)
+
+    def notes(self) -> list[str]:
+        """Nothing to say."""
+        return []
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """No state."""
+        return {}
+
+    def restore(self, arrays: Arrays) -> None:
+        """No state."""

@@ -1,0 +1,140 @@
+"""What a set is worth: its utility for every task of a stream, by true skill or by a table's known truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.voting import log_odds
+from crowdopt.labelers.priced_sets import EXTREME
+from crowdopt.labelers.sets import SAME, best_set, plurality_accuracy, ranked, set_accuracy, weighted_accuracy
+from crowdopt.labelers.task_arrivals import Ask, TaskStream
+from crowdopt.labelers.vote_counts import tallied_votes
+from crowdopt.online.arrivals import WORK
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+EVERY_SET = 12  # labelers up to which a table's best set is looked for among all sets; beyond, among top-m sets
+
+
+class Judge(Protocol):
+    """U(S) of every task of a stream."""
+
+    def utility(self, tasks: Ints, ask: Ask) -> Floats:
+        """Chance that the set's vote on each of these tasks is right, (tasks,)."""
+        ...
+
+    def best(self, weighted: bool) -> tuple[Floats, Floats]:
+        """``U(S*)`` and ``C(S*)`` of every task, each (T + 1,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class BySkill:
+    """Simulated labels: U(S) follows from the true skills for the task's context, exactly."""
+
+    stream: TaskStream
+
+    @cached_property
+    def _contexts(self) -> tuple[Floats, Ints]:
+        values, place = np.unique(self.stream.context, return_inverse=True)
+        return self.stream.labelers.skill(values), place.reshape(-1)
+
+    def utility(self, tasks: Ints, ask: Ask) -> Floats:
+        """By context; each is worked out once."""
+        skill, place = self._contexts
+        kinds, back = np.unique(place[tasks], return_inverse=True)
+        assert ask.workers is not None
+        each: Floats = self._accuracy(skill[kinds][:, ask.workers], ask)[back.reshape(-1)]
+        return each
+
+    def best(self, weighted: bool) -> tuple[Floats, Floats]:
+        """Best top-m set, or everybody with log-odds weights."""
+        skill, place = self._contexts
+        people = self.stream.labelers
+        if weighted:
+            p = np.clip(skill, EXTREME, 1 - EXTREME)
+            odds = log_odds(p) + np.log(people.classes - 1)
+            rows = range(len(p)) if people.classes > 2 else ()
+            value = np.array([_plural(p[k], odds[k], people.classes) for k in rows])
+            value = value if people.classes > 2 else weighted_accuracy(p, odds)
+            return value[place], np.full(place.size, people.cost.sum())
+        chosen = [best_set(row, people.classes) for row in skill]
+        cost = np.array([people.cost[one.members].sum() for one in chosen])
+        return np.array([one.accuracy for one in chosen])[place], cost[place]
+
+    def _accuracy(self, skill: Floats, ask: Ask) -> Floats:
+        classes = self.stream.labelers.classes
+        if ask.weight is None:
+            return set_accuracy(skill, classes)
+        if classes == 2:
+            return weighted_accuracy(skill, ask.weight, ask.tolerance)
+        return np.array([_plural(row, ask.weight, classes) for row in skill])
+
+
+def _plural(skill: Floats, weight: Floats, classes: int) -> float:
+    return plurality_accuracy(skill, weight, classes, np.random.default_rng(0))[0]
+
+
+@dataclass(frozen=True, eq=False)
+class ByTable:
+    """Recorded labels: U(S) is the share of the arriving tasks of known truth that the vote gets right, by kind."""
+
+    stream: TaskStream
+
+    @cached_property
+    def _groups(self) -> list[Ints]:
+        """Tasks 1 to T of known truth, by kind."""
+        known = np.flatnonzero(self.stream.truth[1:] >= 0) + 1
+        context = self.stream.context[known]
+        return [known[context == kind] for kind in range(int(self.stream.context.max()) + 1)]
+
+    def utility(self, tasks: Ints, ask: Ask) -> Floats:
+        """The same for all tasks of a kind; NaN for a kind without known truth."""
+        each = np.array([self._share(group, ask) for group in self._groups])
+        return each[self.stream.context[tasks].astype(np.int64)]
+
+    def best(self, weighted: bool) -> tuple[Floats, Floats]:
+        """The best of all sets in hindsight; with weights, everybody weighted by the tallied skills."""
+        context, people = self.stream.context.astype(np.int64), self.stream.labelers
+        none = np.zeros(0, np.int64)
+        value, cost = np.empty(len(self._groups)), np.empty(len(self._groups))
+        for kind, group in enumerate(self._groups):
+            skill = people.accuracy[kind]
+            if weighted:
+                odds = log_odds(np.clip(skill, EXTREME, 1 - EXTREME)) + np.log(people.classes - 1)
+                value[kind] = self._share(group, Ask(WORK, none, np.arange(people.count), odds))
+                cost[kind] = people.cost.sum()
+            else:
+                shares = [self._share(group, Ask(WORK, none, members)) for members in self._candidates(skill)]
+                best = int(np.flatnonzero(np.array(shares) >= np.max(shares) - SAME)[0]) if group.size else 0
+                value[kind] = shares[best]
+                cost[kind] = people.cost[self._candidates(skill)[best]].sum()
+        return value[context], cost[context]
+
+    def _candidates(self, skill: Floats) -> list[Ints]:
+        """Sets, smaller ones first."""
+        count = skill.size
+        if count > EVERY_SET:
+            order = ranked(skill)
+            return [np.sort(order[:size]) for size in range(1, count + 1)]
+        return [np.array(one, np.int64) for size in range(1, count + 1) for one in combinations(range(count), size)]
+
+    def _share(self, group: Ints, ask: Ask) -> float:
+        if group.size == 0:
+            return float("nan")
+        assert ask.workers is not None
+        score = tallied_votes(self.stream.label[group][:, ask.workers], ask.weight, self.stream.labelers.classes)
+        top = score >= score.max(axis=1, keepdims=True) - SAME - ask.tolerance
+        return float((top[np.arange(group.size), self.stream.truth[group]] / top.sum(axis=1)).mean())
+
+
+def judge(stream: TaskStream) -> Judge:
+    """Who judges a stream's sets."""
+    return ByTable(stream) if stream.recorded else BySkill(stream)

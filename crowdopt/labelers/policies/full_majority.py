@@ -1,0 +1,27 @@
+"""The comparator that learns nothing: everybody, every time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from crowdopt.labelers.fixed import Fixed
+from crowdopt.labelers.task_arrivals import Ask, TaskArrival
+from crowdopt.online.arrivals import WORK
+
+
+@dataclass
+class FullMajority(Fixed):
+    """The simple majority of all labelers."""
+
+    name: ClassVar[str] = "full-majority"
+    what: ClassVar[str] = "everybody, one vote each"
+
+    def chosen(self, arrival: TaskArrival) -> Ask:
+        """All."""
+        return Ask(WORK, self.rest(arrival), np.arange(self.known.labelers))
+
+
+POLICY = FullMajority

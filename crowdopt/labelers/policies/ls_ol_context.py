@@ -1,0 +1,79 @@
+"""The paper's algorithm where skills depend on the task (Liu & Liu 2015, Section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.named import Arrays
+from crowdopt.errors import InputError
+from crowdopt.labelers.exploring import Exploring
+from crowdopt.labelers.task_arrivals import KnownLabelers, TaskArrival
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+@dataclass
+class LsOlContext(Exploring):
+    """LS_OL for each kind of task apart; contexts in [0, 1] are cut into intervals, more and more of them.
+
+    The paper leaves the rate open. Here v(t) is the largest power of two up to t^z, so that intervals are halved and
+    testers stay in theirs, and each has D1 = g1 ln t testers: exploration is O(t^z ln t) in all, as Section 5 wants it.
+
+    Parameters
+    ----------
+    z : float
+        Between 0 and 1; for contexts in [0, 1] only.
+    """
+
+    z: float = 0.25
+
+    name: ClassVar[str] = "ls-ol-context"
+    what: ClassVar[str] = "the same for each kind of task, or for finer and finer intervals of a context (Section 5)"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.z < 1:
+            raise InputError(f"policy {self.name}: z must lie between 0 and 1, not {self.z}")
+
+    def start(self, known: KnownLabelers) -> None:
+        """One cell for each kind, or one interval."""
+        self.intervals = 1
+        super().start(known)
+
+    def cells(self) -> int:
+        """W, or v(t)."""
+        return self.known.kinds or self.intervals
+
+    def cell(self, arrival: TaskArrival) -> int:
+        """The kind, or the interval."""
+        return int(arrival.context) if self.known.kinds else int(self._interval(np.array([arrival.context]))[0])
+
+    def see(self, arrival: TaskArrival) -> None:
+        """Halve the intervals when it is time."""
+        if not self.known.kinds and arrival.number > 0:
+            wanted = 1 << int(np.floor(self.z * np.log2(arrival.number) + 1e-9))
+            if wanted > self.intervals:
+                self.intervals = wanted
+                held = self.testers.context[: self.testers.count]
+                self.testers.sorted_into(self._interval(held), wanted)
+                self._kept.clear()
+        super().see(arrival)
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """And how many intervals there are."""
+        return {**super().snapshot(), "intervals": np.array([self.intervals])}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on."""
+        super().restore(arrays)
+        self.intervals = int(arrays["intervals"][0])
+
+    def _interval(self, contexts: NDArray[Any]) -> Ints:
+        return np.clip((contexts * self.intervals).astype(np.int64), 0, self.intervals - 1)
+
+
+POLICY = LsOlContext

@@ -1,0 +1,63 @@
+"""The paper's algorithm with weighted votes (Liu & Liu 2015, Section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from crowdopt.errors import InputError
+from crowdopt.labelers.exploring import Exploring
+from crowdopt.labelers.priced_sets import worth_its_price
+from crowdopt.labelers.sets import clipped_odds
+from crowdopt.labelers.task_arrivals import Ask
+from crowdopt.online.arrivals import WORK
+
+LEAST_C = 2.0  # C = max 1 / min(p, 1 - p) is never below it
+
+
+@dataclass
+class LsOlWeighted(Exploring):
+    """LS_OL whose exploitation weighs each vote by ``ln(p' / (1 - p'))``.
+
+    With such weights no labeler harms, so everybody is asked; with a price only those who are worth it.
+
+    Parameters
+    ----------
+    tolerance : float
+        Sums of weights this close count as equal sets, and a coin decides.
+    price : float
+        Accuracy that a unit of money is worth; 0: labels are free.
+    c : float
+        C of the revised constant; used with printed or tight constants.
+    """
+
+    tolerance: float = 0.0
+    price: float = 0.0
+    c: float = LEAST_C
+
+    name: ClassVar[str] = "ls-ol-weighted"
+    what: ClassVar[str] = "the same, votes weighted by estimated log-odds (Section 4)"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tolerance < 0 or self.price < 0 or self.c < LEAST_C:
+            raise InputError(f"policy {self.name}: tolerance and price must be at least 0, and c at least {LEAST_C:g}")
+
+    def weighted_constant(self) -> float:
+        """C."""
+        return self.c
+
+    def best(self, cell: int) -> Ask:
+        """Everybody, or those worth their price."""
+        seen = self.testers.seen[cell]
+        weight = clipped_odds(self.testers.accuracy()[cell], seen) + np.log(self.known.classes - 1)
+        members = self.asked
+        if self.price > 0 and self.known.classes == 2:
+            skill = 1 / (1 + np.exp(-weight))
+            members = worth_its_price(skill, self.known.cost, self.price, "weighted").members
+        return Ask(WORK, np.zeros(0, np.int64), members, weight[members], self.tolerance)
+
+
+POLICY = LsOlWeighted

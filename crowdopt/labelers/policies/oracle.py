@@ -1,0 +1,71 @@
+"""The offline optimum as a policy: it is told the true skills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.voting import log_odds
+from crowdopt.errors import InputError
+from crowdopt.labelers.fixed import Fixed
+from crowdopt.labelers.priced_sets import CHAINS, EXTREME, worth_its_price
+from crowdopt.labelers.sets import best_set
+from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
+from crowdopt.online.arrivals import WORK
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass
+class Oracle(Fixed):
+    """``S* = argmax U(S) - price C(S)`` for every task, by the true skills.
+
+    Parameters
+    ----------
+    votes : str
+        ``majority``, or ``weighted`` by the true log-odds.
+    price : float
+        Accuracy that a unit of money is worth.
+    """
+
+    votes: str = "majority"
+    price: float = 0.0
+
+    name: ClassVar[str] = "oracle"
+    what: ClassVar[str] = "the best set by the true skills: what regret is measured against"
+    shows_skill: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.votes not in CHAINS or self.price < 0:
+            raise InputError(f"policy {self.name}: votes is one of {', '.join(CHAINS)}, and price at least 0")
+
+    def start(self, known: KnownLabelers) -> None:
+        """Nothing is worked out yet."""
+        super().start(known)
+        self._kept: dict[bytes, Ask] = {}
+
+    def chosen(self, arrival: TaskArrival) -> Ask:
+        """The best set for this task's skills."""
+        assert arrival.accuracy is not None
+        key = arrival.accuracy.tobytes()
+        if key not in self._kept:
+            self._kept[key] = self._best(arrival.accuracy)
+        best = self._kept[key]
+        return Ask(WORK, self.rest(arrival), best.workers, best.weight)
+
+    def _best(self, skill: Floats) -> Ask:
+        classes = self.known.classes
+        if self.price > 0 and classes == 2:
+            members = worth_its_price(skill, self.known.cost, self.price, self.votes).members
+        elif self.votes == "majority":
+            members = best_set(skill, classes).members
+        else:
+            members = np.arange(skill.size)
+        odds = log_odds(np.clip(skill[members], EXTREME, 1 - EXTREME)) + np.log(classes - 1)
+        return Ask(WORK, np.zeros(0, np.int64), members, odds if self.votes == "weighted" else None)
+
+
+POLICY = Oracle

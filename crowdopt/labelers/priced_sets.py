@@ -1,0 +1,147 @@
+"""Sets of labelers where labels cost: as much accuracy as a label's price is worth, or a target for the least money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.voting import log_odds, vote_errors
+from crowdopt.errors import InputError
+from crowdopt.labelers.sets import top_accuracies
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Chain: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Floats]]
+
+NODES = 20_000  # of the search; a set found within fewer is proven best
+GAP = 1e-12  # objectives this close are equal
+EXTREME = 1e-9  # accuracies are kept this far from 0 and 1 where a vote takes their log-odds
+
+
+@dataclass(frozen=True, eq=False)
+class PricedChoice:
+    """A set of labelers, what it is worth and what it costs.
+
+    Parameters
+    ----------
+    members : (k,) int
+        Ascending; empty: nobody is worth asking, and the answer a fair guess.
+    accuracy, cost, objective : float
+        U(S), C(S), and what was minimised: ``price C(S) - U(S)``, or ``C(S)``.
+    bound : float
+        What no set has less of.
+    proven : bool
+        Whether the search closed: the bound is the objective.
+    """
+
+    members: Ints
+    accuracy: float
+    cost: float
+    objective: float
+    bound: float
+    proven: bool
+
+
+def majority_chain(kept: Floats, more: Floats) -> tuple[Floats, Floats]:
+    """``pi(A + {1..k})``, k = 0, 1, ..., of those kept and more of them one by one; and what it is at most."""
+    values = np.concatenate([[0.5], top_accuracies(np.concatenate([kept, more]))])[kept.size :]
+    return values, values
+
+
+def weighted_chain(kept: Floats, more: Floats) -> tuple[Floats, Floats]:
+    """The same of the vote weighted by log-odds, where more than two dozen labelers leave a small interval."""
+    every = np.clip(np.concatenate([kept, more]), EXTREME, 1 - EXTREME)
+    sizes = np.arange(kept.size, every.size + 1)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    p = np.concatenate([every[:k] for k in sizes]) if sizes.sum() else np.zeros(0)
+    above, width = vote_errors(starts, p, log_odds(p), np.ones(sizes.size), np.zeros(sizes.size))
+    return 1 - above, 1 - above + width
+
+
+CHAINS: dict[str, Chain] = {"majority": majority_chain, "weighted": weighted_chain}
+
+
+def worth_its_price(
+    accuracy: Any, cost: Any, price: float, votes: str = "majority", nodes: int = NODES
+) -> PricedChoice:
+    """``max U(S) - price C(S)`` over all sets, nobody included.
+
+    Parameters
+    ----------
+    accuracy, cost : (labelers,) float
+    price : float
+        lambda: how much accuracy a unit of money is worth.
+    votes : str
+        ``majority``, or ``weighted`` by log-odds.
+    nodes : int
+        Limit of the search; beyond it the bound is what remains, and ``proven`` is False.
+    """
+    if not price >= 0:
+        raise InputError(f"the price must be at least 0, not {price}")
+    return _search(accuracy, cost, lambda u, c: price * c - u, votes, nodes)
+
+
+def cheapest(accuracy: Any, cost: Any, target: float, votes: str = "majority", nodes: int = NODES) -> PricedChoice:
+    """``min C(S)  s.t.  U(S) >= target``.
+
+    Raises
+    ------
+    InputError
+        If no set reaches the target; the sentence says how far the best one comes.
+    """
+    p = np.asarray(accuracy, dtype=np.float64)
+    found = _search(p, cost, lambda u, c: np.where(u >= target - GAP, c, np.inf), votes, nodes)
+    if np.isinf(found.objective):
+        best = float(CHAINS[votes](np.zeros(0), p[_by_skill(p, votes)])[1].max())
+        raise InputError(f"no set of labelers is right with probability {target:g}; the best reaches {best:.6g}")
+    return found
+
+
+def _by_skill(p: Floats, votes: str) -> Ints:
+    return np.argsort(-(np.abs(p - 0.5) if votes == "weighted" else p), kind="stable")
+
+
+def _search(accuracy: Any, cost: Any, objective: Callable[..., Any], votes: str, nodes: int) -> PricedChoice:
+    """Best first. A node has decided about the labelers that come first by skill.
+
+    No completion by k more is more accurate than the k most skilled of the rest, nor cheaper than the k cheapest
+    (accuracy grows with each member's skill: Liu & Liu 2015, Theorem 2): the best k of both at once bounds the node.
+    """
+    p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
+    if votes not in CHAINS:
+        raise InputError(f"votes are {' or '.join(CHAINS)}, not {votes!r}")
+    if p.ndim != 1 or c.shape != p.shape or not (np.isfinite(c) & (c >= 0)).all():
+        raise InputError("each labeler needs one accuracy and one cost, a number of at least 0")
+    order = _by_skill(p, votes)
+    p, c, chain = p[order], c[order], CHAINS[votes]
+    best: tuple[float, list[int]] = (np.inf, [])
+    number, seen = count(), 0
+    heap: list[tuple[float, int, list[int], int]] = [(-np.inf, next(number), [], 0)]
+    while heap and heap[0][0] < best[0] - GAP and seen < nodes:
+        _, _, kept, depth = heappop(heap)
+        seen += 1
+        values, most = chain(p[kept], p[depth:])
+        spent = float(c[kept].sum())
+        taken = objective(values, spent + np.concatenate([[0.0], np.cumsum(c[depth:])]))
+        place = int(np.argmin(taken))
+        if taken[place] < best[0] - GAP:
+            best = (float(taken[place]), [*kept, *range(depth, depth + place)])
+        least = spent + np.concatenate([[0.0], np.cumsum(np.sort(c[depth:]))])
+        bound = float(np.min(objective(most, least)))
+        if depth < p.size and bound < best[0] - GAP:
+            heappush(heap, (bound, next(number), [*kept, depth], depth + 1))
+            heappush(heap, (bound, next(number), kept, depth + 1))
+    members = np.array(best[1], np.int64)
+    open_bound = min(heap[0][0], best[0]) if heap else best[0]
+    proven = not heap or heap[0][0] >= best[0] - GAP
+    value = float(chain(p[members], np.zeros(0))[0][0])
+    chosen = np.sort(order[members])
+    return PricedChoice(
+        chosen, value, float(c[members].sum()), best[0], best[0] if proven else float(open_bound), proven
+    )

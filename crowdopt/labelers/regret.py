@@ -1,0 +1,125 @@
+"""A run held against the truth and against the best set: regret, reward, cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.labelers.asking import NOBODY, Lessons
+from crowdopt.labelers.judging import Judge, judge
+from crowdopt.labelers.task_arrivals import KINDS, REPEAT, TESTER
+from crowdopt.online.arrivals import WORK
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+POINTS = 100  # of the curves that a row keeps
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Utilities of a run, tasks 1 to T.
+
+    Parameters
+    ----------
+    utility : (T,) float
+        U(S_t); 1/L where the answer was a guess.
+    best, best_cost, best_weighted : (T,) float
+        U(S*) and C(S*) of simple majorities, and U of the best weighted vote.
+    final : (T,) float
+        Utility of the sets that the policy would ask in the end.
+    """
+
+    run: Lessons
+    utility: Floats
+    best: Floats
+    best_cost: Floats
+    best_weighted: Floats
+    final: Floats
+
+
+def judged(run: Lessons) -> Judged:
+    """Work out every utility; each set is looked at once."""
+    stream, by = run.stream, judge(run.stream)
+    utility = np.full(stream.horizon + 1, 1 / stream.labelers.classes)
+    order = np.argsort(run.place, kind="stable")
+    cuts = np.searchsorted(run.place[order], np.arange(len(run.sets) + 1))
+    for k, ask in enumerate(run.sets):
+        tasks = order[cuts[k] : cuts[k + 1]]
+        if tasks.size:
+            utility[tasks] = by.utility(tasks, ask)
+    best, cost = by.best(weighted=False)
+    heavy, _ = by.best(weighted=True)
+    return Judged(run, utility[1:], best[1:], cost[1:], heavy[1:], _final(run, by)[1:])
+
+
+def _final(run: Lessons, by: Judge) -> Floats:
+    """What the policy would ask about the tasks of this stream, now that it has learnt."""
+    stream, policy = run.stream, run.policy
+    found = np.empty(stream.horizon + 1)
+    same = stream.labelers.kinds != 0
+    values, place = np.unique(stream.context, return_inverse=True) if same else (stream.context, None)
+    for k in range(len(values)):
+        tasks = np.flatnonzero(place == k) if place is not None else np.array([k])
+        arrival = stream.arrival(int(tasks[0]), policy.shows_skill)
+        found[tasks] = by.utility(tasks, policy.chosen(arrival))
+    return found
+
+
+def score(one: Judged) -> dict[str, Any]:
+    """One row: every figure by its definition; plain numbers, None where absent.
+
+    ``reward`` is the mean of U(S_t) over all tasks, exploration in; ``reward_exploiting`` over those that were neither
+    testers nor lost to a repeat; ``right`` the share of answers that are; regret is against the best simple majority,
+    ``regret_weighted`` against the best weighted vote, ``cost_regret`` against what the best majority costs.
+    """
+    run, stream = one.run, one.run.stream
+    kind, known = run.kind[1:], stream.truth[1:] >= 0
+    exploiting = kind == KINDS.index(WORK)
+    size = [ask.workers.size for ask in run.sets if ask.workers is not None]
+    last = int(run.place[run.place != NOBODY][-1]) if (run.place != NOBODY).any() else None
+    return {
+        "policy": run.policy.name,
+        "reward": _mean(one.utility),
+        "reward_exploiting": _mean(one.utility[exploiting]),
+        "right": _mean((run.answer[1:] == stream.truth[1:])[known].astype(np.float64)),
+        "right_exploiting": _mean((run.answer[1:] == stream.truth[1:])[known & exploiting].astype(np.float64)),
+        "final_accuracy": _mean(one.final),
+        "best_majority": _mean(one.best),
+        "best_weighted": _mean(one.best_weighted),
+        "regret": float(np.nansum(one.best - one.utility)),
+        "regret_weighted": float(np.nansum(one.best_weighted - one.utility)),
+        "cost": float(run.cost[1:].sum()),
+        "cost_regret": float((run.cost[1:] - one.best_cost).sum()),
+        "labels": int(run.labels[1:].sum()),
+        "testers": int((kind == KINDS.index(TESTER)).sum()),
+        "repeats": int((kind == KINDS.index(REPEAT)).sum()),
+        "last_set": None if last is None else size[last],
+        "notes": run.notes,
+    }
+
+
+def _mean(values: Floats) -> float | None:
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if values.size else None
+
+
+def checkpoints(horizon: int) -> Ints:
+    """Steps at which curves are kept: about POINTS of them, evenly, the last one T."""
+    return np.unique(np.linspace(1, horizon, min(POINTS, horizon)).astype(np.int64))
+
+
+def curves(one: Judged) -> dict[str, list[float]]:
+    """Cumulated regret, cost regret and reward at the checkpoints."""
+    run, at = one.run, checkpoints(one.run.stream.horizon) - 1
+    known = np.nan_to_num(one.best - one.utility)
+    return {
+        "t": (at + 1).tolist(),
+        "regret": np.cumsum(known)[at].tolist(),
+        "regret_weighted": np.cumsum(np.nan_to_num(one.best_weighted - one.utility))[at].tolist(),
+        "cost_regret": np.cumsum(run.cost[1:] - one.best_cost)[at].tolist(),
+        "reward": np.cumsum(np.nan_to_num(one.utility))[at].tolist(),
+    }

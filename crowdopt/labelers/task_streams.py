@@ -1,0 +1,141 @@
+"""Where streams of tasks come from: labelers of given or drawn skills, or a table of labels that people once gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.errors import InputError
+from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+ORDER, CONTEXT, TRUTH, LABEL, COIN, AGAIN, SKILL = range(7)  # what chance is needed for; each has a stream of its own
+TRIES = 100_000  # draws of a crowd until its majority is better than a guess
+ROUNDS = 64  # labels of a repeated task that are drawn at a time
+
+
+def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shuffle: bool = True) -> TaskStream:
+    """Tasks of random truth and context, one-coin labels; everything follows from the seed.
+
+    Whether a labeler gets a task right does not depend on who else is asked or when: trials of policies are paired.
+
+    Parameters
+    ----------
+    shuffle : bool
+        Whether labelers come in a random order, so that ties between them are broken fairly.
+    """
+    if horizon < 1:
+        raise InputError(f"the horizon must be at least 1 task, not {horizon}")
+
+    def chance(what: int) -> np.random.Generator:
+        return np.random.default_rng([*seed, what])
+
+    if shuffle:
+        labelers = labelers.ordered(chance(ORDER).permutation(labelers.count))
+    count = horizon + 1
+    if labelers.at is None:
+        context: NDArray[Any] = chance(CONTEXT).integers(0, labelers.kinds, count)
+    else:
+        context = chance(CONTEXT).uniform(labelers.at[0], labelers.at[-1], count)
+    truth = chance(TRUTH).integers(0, labelers.classes, count)
+    draws = chance(LABEL).random((count, labelers.count))
+    label = said(truth[:, None], draws, labelers.skill(context), labelers.classes)
+    return TaskStream(labelers, context, label, chance(COIN).random(count), truth, seed)
+
+
+def said(truth: NDArray[np.integer], draws: Floats, skill: Floats, classes: int) -> Ints:
+    """The label that a uniform draw means: the truth below p, and the other classes evenly above."""
+    if classes == 2:
+        wrong: Ints = (truth ^ (draws >= skill)).astype(np.int64)
+        return wrong
+    beyond = (draws - skill) / np.maximum(1 - skill, 1e-300) * (classes - 1)
+    shift = np.where(draws < skill, 0, 1 + np.clip(beyond, 0, classes - 2).astype(np.int64))
+    label: Ints = ((truth + shift) % classes).astype(np.int64)
+    return label
+
+
+def again(stream: TaskStream, task: int, number: int) -> tuple[Ints, float]:
+    """Everybody's labels at a task's repeat 1, 2, ..., (labelers,), and a coin: the same whoever asks and whenever."""
+    if stream.recorded:
+        return stream.label[task], float(stream.coin[task])
+    block, row = divmod(number - 1, ROUNDS)
+    kept: dict[tuple[int, int], tuple[Ints, Floats]] = stream.__dict__.setdefault("_again", {})
+    if (task, block) not in kept:
+        rng = np.random.default_rng([*stream.seed, AGAIN, task, block])
+        skill = stream.labelers.skill(stream.context[task : task + 1])
+        draws = rng.random((ROUNDS, stream.labelers.count + 1))
+        kept[task, block] = (
+            said(stream.truth[task : task + 1, None], draws[:, 1:], skill, stream.labelers.classes),
+            draws[:, 0],
+        )
+    labels, coin = kept[task, block]
+    return labels[row], float(coin[row])
+
+
+def drawn_labelers(
+    count: int,
+    seed: tuple[int, ...],
+    majority: Callable[[Floats], float],
+    low: float = 0.0,
+    high: float = 1.0,
+    cost: float = 0.0,
+    classes: int = 2,
+) -> Labelers:
+    """M skills uniform on [low, high], drawn again until the majority of all is better than a guess (a_min > 1/2).
+
+    Parameters
+    ----------
+    majority : callable
+        Skills -> the chance that must exceed 1/2.
+    """
+    if not 0 <= low < high <= 1 or count < 1:
+        raise InputError(f"cannot draw {count} labelers with skills from {low} to {high}: 0 <= low < high <= 1")
+    rng = np.random.default_rng([*seed, SKILL])
+    for _ in range(TRIES):
+        p = rng.uniform(low, high, count)
+        if majority(p) > 0.5:
+            return Labelers(p[None], np.full(count, cost), classes)
+    raise InputError(f"in {TRIES} draws no majority of {count} labelers from {low} to {high} is better than a guess")
+
+
+def recorded_tasks(
+    label: Ints,
+    truth: Ints,
+    context: NDArray[np.integer],
+    cost: Floats,
+    classes: int,
+    names: tuple[str, ...],
+    horizon: int,
+    seed: tuple[int, ...],
+) -> TaskStream:
+    """A table's tasks in a random order; the first is the initial tester, so T is at most their number less one.
+
+    Parameters
+    ----------
+    label : (tasks, labelers) int
+        -1 where there is none.
+    truth : (tasks,) int
+        -1 where unknown. Skills are the labelers' shares of right labels on each kind of task.
+    """
+    rng = np.random.default_rng([*seed, ORDER])
+    order = rng.permutation(label.shape[1])
+    chosen = rng.permutation(len(label))[: horizon + 1]
+    skills = Labelers(tallied(label, truth, context, classes), cost, classes, None, names).ordered(order)
+    coin = np.random.default_rng([*seed, COIN]).random(chosen.size)
+    return TaskStream(skills, context[chosen], label[np.ix_(chosen, order)], coin, truth[chosen], seed, recorded=True)
+
+
+def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int) -> Floats:
+    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where she has none."""
+    known = (label >= 0) & (truth >= 0)[:, None]
+    right = known & (label == truth[:, None])
+    found = np.full((int(context.max()) + 1, label.shape[1]), 1 / classes)
+    for kind in range(len(found)):
+        asked = known[context == kind].sum(axis=0)
+        found[kind] = np.where(asked > 0, right[context == kind].sum(axis=0) / np.maximum(asked, 1), found[kind])
+    return found

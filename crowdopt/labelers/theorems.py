@@ -1,0 +1,215 @@
+"""What Liu & Liu (2015) promise: constants of exploration, its length, bounds of regret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import zeta
+
+from crowdopt.errors import InputError
+from crowdopt.labelers.sets import ranked, top_accuracies
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Constants:
+    """``D1(t) = G1 ln t`` testers, each labelled more than ``D2(t) = G2 ln t`` times, and what they follow from.
+
+    Parameters
+    ----------
+    g1, g2 : float
+    limit : float
+        What alpha must stay below: ``1 / max m n(S_m)`` as printed, ``2 / (M + 1)`` tight.
+    alpha, epsilon, a_min : float
+    """
+
+    g1: float
+    g2: float
+    limit: float
+    alpha: float
+    epsilon: float
+    a_min: float
+
+
+def strict_majority(accuracy: Any) -> float:
+    """``a_min = P(strictly more than half of all M labels are right)``; below pi(M) by half of the ties at even M."""
+    p = np.asarray(accuracy, dtype=np.float64)
+    law = majority_law(p)
+    return float(law[p.size // 2 + 1 :].sum())
+
+
+def majority_law(accuracy: Any) -> Floats:
+    """``P(c of the labels are right)``, c = 0, ..., M: the Poisson-binomial law."""
+    law = np.ones(1)
+    for right in np.asarray(accuracy, dtype=np.float64):
+        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
+    return law
+
+
+def least_gaps(accuracy: Any) -> tuple[float, float]:
+    """``(Delta_min, delta_min)``: by how much any other set falls short of S*, and the least difference of two skills.
+
+    The best set of another size is a top-m set; the second best of the same size swaps the last member for the next
+    (pi grows with every skill), so M + 1 sets are all there is to look at.
+    """
+    p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
+    values = top_accuracies(p)
+    best = int(values.argmax())
+    others = np.delete(values, best).tolist()
+    if best + 1 < p.size:
+        swapped = np.append(p[:best], p[best + 1])
+        others.append(float(top_accuracies(swapped)[-1]))
+    pairs = -np.diff(p)
+    utility_gap = float(values[best] - max(others)) if others else float("inf")
+    return utility_gap, float(pairs.min()) if pairs.size else float("inf")
+
+
+def union_factor(labelers: int, weighted: float | None = None) -> float:
+    """``max over m of m n(S_m)``, n(S_m) = 2^(m-1), m odd (Section 3.1); weighted by C: ``max{4 C m, m n(S_m)}``.
+
+    n(S_m) counts the majorities of m labelers. Section 4 takes every m.
+    """
+    if weighted is None:
+        most = labelers - (labelers % 2 == 0)
+        return most * 2.0 ** (most - 1)
+    return max(4 * weighted * labelers, labelers * 2.0 ** (labelers - 1))
+
+
+def odds_constant(accuracy: Any, estimate: Any = None) -> float:
+    """``C = max 1 / min(p, 1 - p, p', 1 - p')``: how fast log-odds move (Lemma 8, as it has to read in Theorem 5)."""
+    each = np.concatenate([np.atleast_1d(accuracy), np.atleast_1d(accuracy if estimate is None else estimate)])
+    return float(1 / np.minimum(each, 1 - each).min())
+
+
+def constants(
+    labelers: int,
+    epsilon: float,
+    a_min: float,
+    kind: str = "printed",
+    alpha_share: float = 0.0,
+    weighted: float | None = None,
+) -> Constants:
+    """``G1 = 1 / ((limit - alpha)^2 epsilon^2)``, ``G2 = 1 / (a_min - 1/2)^2`` (Section 3.1 and Theorem 5).
+
+    Parameters
+    ----------
+    kind : str
+        ``printed``: limit ``1 / max m n(S_m)``. ``tight``: ``2 / (M + 1)``, since
+        ``|pi(S; p') - pi(S; p)| <= (m + 1)/2 max |p'_i - p_i|`` and no smaller factor does.
+    alpha_share : float
+        alpha over its limit, in [0, 1); at 0 exploration is least.
+    weighted : float, optional
+        C, for weighted votes.
+
+    Raises
+    ------
+    InputError
+        If the crowd's majority is no better than a guess, or epsilon is not positive.
+    """
+    if not epsilon > 0:
+        raise InputError(
+            f"epsilon must be positive, not {epsilon}: two skills or two sets tie, so none is small enough"
+        )
+    if not a_min > HALF:
+        raise InputError(f"a majority of all labelers is right with probability {a_min:.4g}; above 1/2 is presumed")
+    if not 0 <= alpha_share < 1:
+        raise InputError(f"alpha must be below its limit: a share in [0, 1), not {alpha_share}")
+    if kind == "tight":
+        factor = (labelers + 1) / 2 if weighted is None else max(4 * weighted * labelers, (labelers + 1) / 2)
+    else:
+        factor = union_factor(labelers, weighted)
+    limit = 1 / factor
+    alpha = alpha_share * limit
+    return Constants(1 / ((limit - alpha) * epsilon) ** 2, 1 / (a_min - HALF) ** 2, limit, alpha, epsilon, a_min)
+
+
+def presumed(accuracy: Any) -> tuple[float, float]:
+    """``(epsilon, a_min)`` as the theorems presume them known: half the smaller of the two least gaps, and a_min."""
+    return HALF * min(least_gaps(accuracy)), strict_majority(accuracy)
+
+
+def steps(g: float, horizon: int, eta: float = 0.0) -> Floats:
+    """``D(t) = G ln^(1 + 2 eta) t`` for t = 0, ..., T; with eta > 0, epsilon_t = 1 / ln^eta t is what epsilon was.
+
+    ln t is above 1 from t = 3, where epsilon_t begins; before, and at t = 0, D is that of eta = 0 at t >= 1.
+    """
+    times = np.arange(horizon + 1)
+    logs = np.log(np.maximum(times, 1))
+    return g * np.where(times >= 3, logs ** (1 + 2 * eta), logs)
+
+
+def lemma_1(d1: float, d2: float) -> float:
+    """``(floor D1 + 1)(floor D2 + 1) - 1``: the most explorations there can be, the initial tester not counted.
+
+    Printed as ``D1 D2``, which at D1 = D2 = 1 is 1; testers must exceed D1 in number, and labels D2: 3.
+    """
+    return float((np.floor(d1) + 1) * (np.floor(d2) + 1) - 1)
+
+
+def explorations(d1: Floats, d2: Floats) -> NDArray[np.bool_]:
+    """O(t) for t = 0, ..., T, known before anything arrives: no label decides whether LS_OL explores.
+
+    With c explorations so far, 1 + c labels have been spread over the testers; it explores while they are fewer than
+    (floor D1(t) + 1)(floor D2(t) + 1). O(0) is the initial tester and False.
+    """
+    wanted = ((np.floor(d1) + 1) * (np.floor(d2) + 1)).tolist()
+    explores, spread = np.zeros(d1.size, bool), 1
+    for t in range(1, d1.size):
+        if spread < wanted[t]:
+            explores[t] = True
+            spread += 1
+    return explores
+
+
+def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
+    """R(T) of Theorem 3, equation (6).
+
+    ``U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha epsilon))``, ``b_n = sum t^-n``.
+    As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
+    """
+    p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
+    explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * log(horizon) ** 2
+    return explored + _largest_gap(p) * (2 * _union_sum(p.size) + p.size) * _series(given, z)
+
+
+def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
+    """R_C(T) of Theorem 3, equation (7); its last term bounds money by numbers, so costs are taken to be at most 1."""
+    p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
+    order = ranked(p)
+    values = top_accuracies(p[order])
+    size = int(values.argmax()) + 1
+    outside = float(c[order[size:]].sum())
+    explored = outside * given.g1 * log(horizon) + float(c.sum()) * given.g1 * given.g2 * log(horizon) ** 2
+    return explored + (p.size - size) * (2 * _union_sum(p.size) + p.size) * _series(given, z)
+
+
+def weighted_regret_bound(
+    best: float, largest_gap: float, labelers: int, given: Constants, horizon: int, z: float = 0.5
+) -> float:
+    """R(T) of Theorem 5: that of (6) with M^2 / 2 wrong ties more, every m, and D1's revised constant."""
+    explored = best * given.g1 * given.g2 * log(horizon) ** 2
+    sets = sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1))
+    return explored + largest_gap * (2 * sets + labelers + labelers**2 / 2) * _series(given, z)
+
+
+def _union_sum(labelers: int) -> float:
+    return sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1, 2))
+
+
+def _series(given: Constants, z: float) -> float:
+    if given.alpha <= 0 or not 0 < z < 1:
+        raise InputError("the bound needs alpha > 0 and z between 0 and 1")
+    return float(2 * zeta(2) + zeta(2 - z) / (given.alpha * given.epsilon))
+
+
+def _largest_gap(descending: Floats) -> float:
+    """Delta_max: the worst set of a size is the bottom one."""
+    return float(top_accuracies(descending).max() - top_accuracies(descending[::-1]).min())

@@ -1,0 +1,201 @@
+"""What happens when workers arrive one by one: what is known beforehand, an arrival, a decision, the stream itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.evidence import Rule, rule_named
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.errors import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+GOLD, WORK, REPAIR = "gold", "work", "repair"
+REFUSED = -1  # in place of a label that cannot be had
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a policy knows before anybody arrives: the tasks, and how many workers will come. Nobody's skill.
+
+    Parameters
+    ----------
+    task_type : (tasks,) int
+        tau(i).
+    need : (tasks,) float
+        C_i, the evidence that is still missing.
+    epsilon : (tasks,) float
+        The error target behind it.
+    types, workers : int
+        T, and m, the number of workers to come (beside those who only do gold beforehand).
+    rule : str
+    classes : int
+    prices : (tasks,) float, optional
+        x_i, where somebody gives them (the clairvoyant prices of the offline optimum, say); one policy uses them.
+    """
+
+    task_type: Ints
+    need: Floats
+    epsilon: Floats
+    types: int
+    workers: int
+    rule: str = "bhattacharyya"
+    classes: int = 2
+    prices: Floats | None = None
+
+    @property
+    def n_tasks(self) -> int:
+        """N."""
+        return self.task_type.size
+
+    @property
+    def the_rule(self) -> Rule:
+        """The evidence rule itself."""
+        return rule_named(self.rule, self.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Arrival:
+    """A worker who is here now and takes up to ``capacity`` tasks.
+
+    Parameters
+    ----------
+    number : int
+        Place in the stream, from 0; the preliminary workers have numbers of their own, also from 0.
+    capacity : int
+        M_j.
+    cost : (types,) float
+        c, what a label of each type is paid.
+    accuracy : (types,) float, optional
+        p, where the policy is one that is told skills; None for one that has to find out.
+    barred : (k,) int
+        Tasks she must not have.
+    preliminary : bool
+        Whether she came before the stream, to do gold tasks only (Ho et al. 2013, Section 5).
+    gold_done : (types,) int, optional
+        Gold tasks of each type that she has been asked so far: the next ones are others. None: none.
+    """
+
+    number: int
+    capacity: int
+    cost: Floats
+    accuracy: Floats | None
+    barred: Ints
+    preliminary: bool = False
+    gold_done: Ints | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What is asked now: ``gold`` tasks of each type, or ``work`` on tasks; a ``repair`` names its workers too.
+
+    Parameters
+    ----------
+    kind : str
+    tasks : (k,) int
+        For ``gold`` the number of gold tasks of each type, (types,); otherwise tasks, each once.
+    workers : (k,) int, optional
+        Number of the arrival that does each; None: the one who is here.
+    """
+
+    kind: str
+    tasks: NDArray[np.integer]
+    workers: Ints | None = None
+
+
+class Crowd(Protocol):
+    """Where labels come from. Asked for the same pair it gives the same label, whoever asks and whenever."""
+
+    def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
+        """How many of the next gold tasks of each type the worker got right, and how many she did: each (types,).
+
+        Her k-th gold task of a type has one outcome, however many are asked at a time.
+        """
+        ...
+
+    def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
+        """The worker's labels, shape (tasks,); REFUSED where there is none to be had."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Workers in their order of arrival, and a crowd that answers for them.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        With its workers in the order of arrival; its accuracies are the true ones.
+    preliminary : AssignmentInstance, optional
+        Workers who may be asked gold before the stream, in their order.
+    crowd : Crowd
+    truth : (tasks,) int, optional
+        True classes, -1 where unknown; judged by, never shown.
+    """
+
+    instance: AssignmentInstance
+    crowd: Crowd
+    truth: Ints
+    preliminary: AssignmentInstance | None = None
+    prices: Floats | None = None
+
+    def __post_init__(self) -> None:
+        _check_supported(self.instance)
+
+    @property
+    def known(self) -> Known:
+        """What is known before anybody arrives."""
+        one = self.instance
+        return Known(
+            one.task_type,
+            one.residual_need,
+            one.epsilon,
+            one.n_types,
+            one.n_workers,
+            one.rule,
+            one.classes,
+            self.prices,
+        )
+
+    def arrival(self, number: int, shows_skill: bool, preliminary: bool = False) -> Arrival:
+        """The worker at a place of the stream."""
+        pool = self.instance if not preliminary else self.preliminary
+        if pool is None or number >= pool.n_workers:
+            raise InputError(f"preliminary worker {number} is asked for, but this stream has none to send")
+        skill = pool.accuracy[:, number] if shows_skill else None
+        barred = self._barred[number] if not preliminary else np.zeros(0, np.int64)
+        return Arrival(number, int(pool.capacity[number]), pool.cost[:, number], skill, barred, preliminary)
+
+    @property
+    def _barred(self) -> list[Ints]:
+        return _by_worker(self.instance)
+
+
+def _by_worker(instance: AssignmentInstance) -> list[Ints]:
+    """Barred tasks of each worker; worked out once per instance."""
+    kept = instance.__dict__.get("_barred_tasks")
+    if kept is None:
+        pairs = instance.barred[np.argsort(instance.barred[:, 1], kind="stable")]
+        cuts = np.searchsorted(pairs[:, 1], np.arange(1, instance.n_workers))
+        kept = np.split(pairs[:, 0], cuts)
+        instance.__dict__["_barred_tasks"] = kept
+    barred: list[Ints] = kept
+    return barred
+
+
+def _check_supported(instance: AssignmentInstance) -> None:
+    limits = {
+        "fixed pairs": instance.fixed.size > 0,
+        "fewest labels per task": bool((instance.min_labels > 0).any()),
+        "most labels per task": bool((instance.max_labels < UNLIMITED).any()),
+        "least loads": bool((instance.min_load > 0).any()),
+        "a budget": instance.budget is not None,
+    }
+    for name, given in limits.items():
+        if given:
+            raise InputError(f"online policies do not know {name}; take that out of the campaign to compare them")

@@ -1,0 +1,1 @@
+"""What no policy can beat: least costs by information, by potentials over beliefs, by optimal stopping."""

@@ -1,0 +1,166 @@
+"""Crowds that break the model in one known way, so that one can see what a policy's claims are worth then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import Arrival, Stream
+from crowdopt.online.crowds import Simulated
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+HARD, CLIQUE = 60, 61  # what chance is needed for, beside what a simulated crowd needs
+
+
+@dataclass(frozen=True)
+class Breach:
+    """How far a crowd departs from independent workers of one accuracy each; all 0: not at all.
+
+    Parameters
+    ----------
+    difficulty : float
+        Share of tasks that are hard: everybody guesses. The others are so much easier that each worker's mean accuracy
+        stays what it is, as far as certainty allows; labels of a task are no longer independent.
+    clique : float
+        Share of workers who collude: they all say the same of each task, right half of the time. Gold shows it,
+        agreement shows the contrary.
+    drift : float
+        What a worker's accuracy loses from her first label to her last one, gold included, but never below a guess.
+    """
+
+    difficulty: float = 0.0
+    clique: float = 0.0
+    drift: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not 0 <= getattr(self, field.name) < 1:
+                raise InputError(f"{field.name} must lie in [0, 1), not {getattr(self, field.name)}")
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the model holds."""
+        return not (self.difficulty or self.clique or self.drift)
+
+    def __str__(self) -> str:
+        found = [f"{field.name}={value:g}" for field in fields(self) if (value := getattr(self, field.name))]
+        return ",".join(found)
+
+
+def breach(text: str) -> Breach:
+    """A breach as it is written: ``difficulty=.3``, ``clique=.2,drift=.1``, or nothing.
+
+    Raises
+    ------
+    InputError
+        If there is no such breach, or its size is no number in [0, 1).
+    """
+    known = [field.name for field in fields(Breach)]
+    found = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, size = part.partition("=")
+        if name not in known:
+            raise InputError(f"unknown breach {name!r}; there are {', '.join(known)}, as in {known[0]}=.3")
+        try:
+            found[name] = float(size)
+        except ValueError:
+            raise InputError(f"breach {name} needs a size from 0 to 1, as in {name}=.3, not {size!r}") from None
+    return Breach(**found)
+
+
+@dataclass(frozen=True, eq=False)
+class Breached(Simulated):
+    """A simulated crowd under a breach: the same chances for the same pairs, held against other accuracies.
+
+    With ``drift`` a label depends on how many the worker has given before; such a run is not resumed but begun anew.
+
+    Parameters
+    ----------
+    breach : Breach
+    hard : (tasks,) bool
+    member : (workers,) bool
+    given : (workers,) int
+        Labels of each worker so far, gold included.
+    """
+
+    breach: Breach
+    hard: NDArray[np.bool_]
+    member: NDArray[np.bool_]
+    given: Ints
+
+    def chances(self, worker: int) -> Floats:
+        """Those in the clique share theirs."""
+        if self.member[worker]:
+            return np.random.default_rng([*self.seed, CLIQUE, 1]).random(self.instance.n_tasks)
+        return super().chances(worker)
+
+    def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
+        """Accuracy now, on these tasks."""
+        mean = self._drifted(super().accuracy(worker, tasks), worker, self._count(worker, tasks.size))
+        easy = eased(mean, self.breach.difficulty) if self.breach.difficulty else mean
+        return np.where(self.hard[tasks], 0.5, easy)
+
+    def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
+        """Accuracy on her next gold tasks, which are as often hard as any."""
+        told = super().gold_accuracy(arrival, kind, count)
+        if arrival.preliminary:
+            return told
+        return self._drifted(told, arrival.number, self._count(arrival.number, count))
+
+    def _count(self, worker: int, labels: int) -> Ints:
+        """How many she had given before each of these."""
+        before = int(self.given[worker]) + np.arange(labels)
+        self.given[worker] += labels
+        return before
+
+    def _drifted(self, accuracy: Floats, worker: int, before: Ints) -> Floats:
+        if not self.breach.drift:
+            return accuracy
+        share = np.minimum(1.0, before / max(1, int(self.instance.capacity[worker]) - 1))
+        return np.minimum(accuracy, np.maximum(0.5, accuracy - self.breach.drift * share))
+
+
+def eased(accuracy: Floats, share: float) -> Floats:
+    """``1/2 + (p - 1/2) / (1 - share)``, within [0, 1]: accuracy on easy tasks, if ``share`` of all tasks are hard."""
+    easy: Floats = np.clip(0.5 + (accuracy - 0.5) / (1 - share), 0.0, 1.0)
+    return easy
+
+
+def breached(stream: Stream, how: Breach) -> Stream:
+    """The stream with its crowd under a breach; without any, the stream itself.
+
+    The instance's accuracies become the workers' mean accuracies under the breach (with drift, those of a first label).
+
+    Raises
+    ------
+    InputError
+        If the labels are recorded ones, which are what they are.
+    """
+    if how.is_none:
+        return stream
+    crowd = stream.crowd
+    if not isinstance(crowd, Simulated):
+        raise InputError("recorded labels break the model in their own way; take the breach out")
+    instance = crowd.instance
+    if instance.classes != 2:
+        raise InputError(f"breaches are for 2 classes, not {instance.classes}")
+    hard = np.random.default_rng([*crowd.seed, HARD]).random(instance.n_tasks) < how.difficulty
+    member = np.random.default_rng([*crowd.seed, CLIQUE]).random(instance.n_workers) < how.clique
+    arriving = replace(instance, accuracy=_mean(instance, how, member))
+    given = np.zeros(instance.n_workers, np.int64)
+    crowd = Breached(arriving, crowd.preliminary, crowd.truth, crowd.seed, how, hard, member, given)
+    return replace(stream, instance=arriving, crowd=crowd)
+
+
+def _mean(instance: AssignmentInstance, how: Breach, member: NDArray[np.bool_]) -> Floats:
+    share = how.difficulty
+    mean = (1 - share) * eased(instance.accuracy, share) + share * 0.5 if share else instance.accuracy
+    found: Floats = np.where(member, 0.5, mean)
+    return found

@@ -1,0 +1,178 @@
+"""A fixed budget in place of an error target: as many right answers as it buys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.evidence import BHATTACHARYYA
+from crowdopt.errors import InputError
+from crowdopt.online.arrivals import REFUSED, Arrival, Decision, Known
+from crowdopt.online.covering import Covering, Ids
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+KEEP = 1e-6  # accuracies are kept this far from 0 and 1
+CHEAP = 1e-12  # prices below this count as this much
+
+
+@dataclass
+class Budget(Covering):
+    """The best workers do the most doubtful tasks, until the budget is spent.
+
+    A task's doubt is ``psi = sum over pairs of classes of sqrt(pi_k pi_l)``, no less than half its posterior error; a
+    label of a worker with affinity ``rho = exp(-a/2)`` takes it to ``rho psi`` in expectation (Bhattacharyya). So each
+    step of greedy gives whoever is here the tasks of largest ``psi (1 - rho) / c``. Who is taken on, and for how much,
+    follows from the workers seen so far: those to come are like them, and the best of all of them are to spend what is
+    left. Tasks whose doubt lies below the level to which the rest of the budget can press all others are done.
+
+    Parameters
+    ----------
+    each : float
+        Labels per task, on average, gold included.
+    money : float
+        The budget in money in place of labels; 0: ``each`` counts.
+    adaptive : bool
+        Whether answers are looked at. If not, tasks go by the evidence they have: the best plan that could be written
+        down beforehand.
+    """
+
+    stop: bool = False
+    each: float = 5.0
+    money: float = 0.0
+    adaptive: bool = True
+
+    name: ClassVar[str] = "budget"
+    what: ClassVar[str] = "a fixed number of labels, or sum of money: the best workers do the most doubtful tasks"
+    state: ClassVar[tuple[str, ...]] = ("log_likelihood", "doubt", "left")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.each < 0 or self.money < 0:
+            raise InputError(f"policy {self.name}: each and money must be at least 0")
+        if self.ties == "rotating":
+            raise InputError(f"policy {self.name}: tasks go by their doubt; ties are least-covered or random")
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """Every class is equally likely, nothing is spent."""
+        super().start(known, solve)
+        self.log_likelihood = np.zeros((known.n_tasks, known.classes))
+        self.doubt = np.where(known.need > 0, (known.classes - 1) / 2, 0.0)
+        self.left = np.array([self.money or self.each * float((known.need > 0).sum())])
+
+    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+        """Nobody is asked anything once gold is more than the rest pays."""
+        price = arrival.cost if self.money else np.ones(self.known.types)
+        new = self._number != (arrival.preliminary, arrival.number)
+        if new and self.left[0] < max(self.gold * float(price.sum()), CHEAP):
+            return None
+        return super().decide(arrival, rng)
+
+    def meet(self, arrival: Arrival) -> None:
+        """How much she may do: all she can where the budget needs her, her share where she is just good enough."""
+        price = arrival.cost if self.money else np.ones(self.known.types)
+        self.left -= float(price @ self._gold_asked(arrival))
+        self.price = price[self.kind_type]
+        self._left = int(np.floor(self._share(arrival) * arrival.capacity + 0.5)) if self.left[0] > 0 else 0
+
+    def value(self) -> Floats:
+        """``psi (1 - rho) / c`` per task; below 0 where a task is done."""
+        brings = 1 - np.exp(-self.evidence / 2)
+        gain = self.doubt * brings[self.kind] / np.maximum(self.price, CHEAP)[self.kind]
+        return np.where((self.doubt > self._level()) & (brings > 0)[self.kind], gain, -1.0)
+
+    def learn(self, labels: Ints) -> None:
+        """Bayes; what was had is paid."""
+        if self._met:
+            got = labels != REFUSED
+            tasks = self._given[got]
+            self.left = self.left - float(self.price[self.kind[tasks]].sum())
+            self._update(tasks, labels[got])
+        super().learn(labels)
+
+    def answers(self) -> str:
+        """The likeliest class of each task."""
+        return "own"
+
+    def decided(self) -> Ints:
+        """The likeliest class, -1 where nothing is known."""
+        best: Ints = self.log_likelihood.argmax(axis=1)
+        return np.where(np.ptp(self.log_likelihood, axis=1) > 0, best, -1)
+
+    def claims(self) -> Floats:
+        """What is left for all other classes."""
+        error: Floats = 1 - self._posterior(np.arange(self.known.n_tasks)).max(axis=1)
+        return error
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _worth(self, accuracy: Floats) -> Floats:
+        return BHATTACHARYYA.evidence(accuracy, self.known.classes)
+
+    def _posterior(self, tasks: Ids) -> Floats:
+        score = self.log_likelihood[tasks]
+        chance: Floats = np.exp(score - score.max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        return chance
+
+    def _update(self, tasks: Ids, labels: Ints) -> None:
+        column = np.array([self.tally.column(self._arrival.number, False)])
+        right = np.clip(self.tally.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
+        classes = self.known.classes
+        self.log_likelihood[tasks, labels] += np.log(right) - np.log((1 - right) / (classes - 1))
+        if self.adaptive:
+            root = np.sqrt(self._posterior(tasks))
+            self.doubt[tasks] = (root.sum(axis=1) ** 2 - 1) / 2
+        else:
+            self.doubt[tasks] *= np.exp(-self.by_type[self.known.task_type[tasks]] / 2)
+
+    def _gold_asked(self, arrival: Arrival) -> Ints:
+        asked: Ints = self.tally.asked[:, self.tally.column(arrival.number, False)]
+        return asked
+
+    def _rates(self, columns: Ints) -> Floats:
+        """What a worker takes off a doubt of 1 for a unit of the budget, on the tasks she is best at: (workers,)."""
+        brings = 1 - np.exp(-self._worth(self.tally.accuracy(columns)) / 2)
+        price = self.tally.cost[:, columns] if self.money else 1.0
+        rate: Floats = (brings / np.maximum(price, CHEAP)).max(axis=0)
+        return rate
+
+    def _share(self, arrival: Arrival) -> float:
+        """How much of her time those like her are needed for, if everybody better does all she can."""
+        seen = self.tally.first + np.arange(arrival.number + 1)
+        rate = np.round(self._rates(seen), 9)
+        spends = self.tally.capacity[seen] * (self.tally.cost[:, seen].mean(axis=0) if self.money else 1.0)
+        to_come = self.known.workers - arrival.number
+        mine = rate == rate[-1]
+        better = to_come * float(spends[rate > rate[-1]].sum()) / seen.size
+        alike = to_come * float(spends[mine].sum()) / seen.size
+        return float(np.clip((float(self.left[0]) - better) / max(alike, CHEAP), 0.0, 1.0))
+
+    def _level(self) -> float:
+        """The doubt to which what is left can press every task above it, by labels like those of the worker here."""
+        brings = float(self.evidence.max(initial=0.0)) / 2
+        labels = float(self.left[0]) / float(np.maximum(self.price, CHEAP).min())
+        doubt = np.sort(np.log(self.doubt[self.doubt > 0]))[::-1]
+        if brings <= 0 or doubt.size == 0:
+            return 0.0
+        count = np.arange(1, doubt.size + 1)
+        level = (np.cumsum(doubt) - labels * brings) / count  # if the first so many tasks are pressed
+        return float(np.exp(level[np.flatnonzero(doubt > level)[-1]]))
+
+    def _pick(self, arrival: Arrival, rng: np.random.Generator) -> Ids:
+        """The best tasks that what is left of the budget can pay."""
+        tasks = super()._pick(arrival, rng)
+        paid = self.price[self.kind[tasks]]
+        if paid.sum() <= self.left[0]:
+            return tasks
+        order = np.argsort(-self.value()[tasks], kind="stable")
+        able: Any = tasks[order][np.cumsum(paid[order]) <= self.left[0]]
+        return np.asarray(able)
+
+
+POLICY = Budget

@@ -1,0 +1,169 @@
+"""A run held against the truth and against the offline optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.answers import FROM_LABELS
+from crowdopt.crowd.evidence import CLIP
+from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.voting import vote_errors, weighted_vote
+from crowdopt.online.ledger import KINDS, Run
+from crowdopt.online.misspecified import Breached
+from crowdopt.online.running_bound import running_bound
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+CELLS = 8_192  # of the lattice of votes with more than two dozen different labels; what it may add is reported
+ANSWERS = 5  # tells the generator of an answer's chance from those of the stream
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The offline optimum of the same instance: the best bound that multipliers prove, the LP, the best plan found.
+
+    Absent where there is no plan.
+    """
+
+    bound: float | None
+    lp: float | None
+    found: float | None
+    proof: str = "none"
+
+
+def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str, Any]:
+    """One row of a comparison: labels and cost by kind, ratios, shortfall, errors; plain numbers, None where absent.
+
+    Parameters
+    ----------
+    possible : float, optional
+        The least expected cost of any policy at the mean error target (crowdopt.online.limits.least_cost).
+    """
+    instance = run.stream.instance
+    lack = np.maximum(0.0, instance.need - run.covered)
+    short = lack > COVERAGE
+    wanted = instance.need > COVERAGE
+    share = np.divide(lack, instance.need, out=np.zeros_like(lack), where=wanted)
+    answers = answers_of(run)
+    exact, width = exact_error(run)
+    claimed = claimed_error(run)
+    bound = (
+        None
+        if run.prices is None
+        else running_bound(
+            instance, instance.n_workers, run.prices, run.covered - instance.collected_evidence, run.total_cost
+        )
+    )
+    return {
+        "policy": run.policy,
+        **{f"labels_{kind}": run.labels[kind] for kind in KINDS},
+        "labels": run.total_labels,
+        **{f"cost_{kind}": run.cost[kind] for kind in KINDS},
+        "cost": run.total_cost,
+        "ratio_bound": _ratio(run.total_cost, optimum.bound),
+        "ratio_lp": _ratio(run.total_cost, optimum.lp),
+        "ratio_work_lp": _ratio(run.cost["work"] + run.cost["repair"], optimum.lp),
+        "ratio_possible": _ratio(run.total_cost, possible),
+        "ratio_own_prices": None if bound is None or bound.least <= 0 else float(bound.ratio),
+        "short_share": float(short[wanted].mean()) if wanted.any() else 0.0,
+        "short_mean": float(share[wanted].mean()) if wanted.any() else 0.0,
+        "error_bound": _mean(instance.error_bound(run.covered), wanted),
+        "error_exact": _mean(exact, wanted),
+        "error_exact_width": _mean(width, wanted),
+        "error_claimed": _mean(claimed, wanted),
+        "unfinished": _mean(None if claimed is None else claimed > instance.epsilon + COVERAGE, wanted),
+        "error_realised": realised_error(run, answers),
+        "refused": run.refused,
+        "over_capacity": run.over_capacity,
+        "notes": run.notes,
+    }
+
+
+def _ratio(cost: float, base: float | None) -> float | None:
+    return None if base is None or not 0 < base < np.inf else cost / base
+
+
+def _mean(values: NDArray[Any] | None, wanted: NDArray[np.bool_]) -> float | None:
+    return None if values is None or not wanted.any() else float(values[wanted].mean())
+
+
+def answers_of(run: Run) -> Ints:
+    """A class per task, -1 where there is no label."""
+    instance = run.stream.instance
+    if run.answers == "own":
+        assert run.decided is not None
+        return run.decided
+    if run.answers == "weighted":
+        weights = instance.the_rule.weight(run.skills, instance.classes)
+        each = weights[instance.task_type[run.task], run.worker]
+        return weighted_vote(run.task, run.label, each, instance.n_tasks, instance.classes)
+    labels = Labels(
+        run.task,
+        run.worker,
+        run.label,
+        tuple(map(str, range(instance.n_tasks))),
+        tuple(map(str, range(instance.n_workers))),
+        tuple(map(str, range(instance.classes))),
+    )
+    options: dict[str, Any] = {}
+    if run.answers == "kos":
+        rng = np.random.default_rng([run.seed, ANSWERS])
+        options = {"iterations": run.iterations or 20, "start": rng.normal(1.0, 1.0, run.task.size)}
+    answer: Ints = FROM_LABELS[run.answers](labels, **options).answer
+    return answer
+
+
+def realised_error(run: Run, answers: Ints) -> float | None:
+    """Share of wrong answers among the tasks of known truth; no label counts as a fair guess."""
+    instance, truth = run.stream.instance, run.stream.truth
+    judged = (truth >= 0) & (instance.need > COVERAGE)
+    if not judged.any():
+        return None
+    wrong = np.where(answers < 0, 1 - 1 / instance.classes, answers != truth)
+    return float(wrong[judged].mean())
+
+
+def claimed_error(run: Run) -> Floats | None:
+    """Each task's chance of a wrong answer as the policy believes, given the labels that came.
+
+    Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between two
+    equally likely classes. None where neither is there.
+    """
+    instance = run.stream.instance
+    if run.claims is not None or instance.classes != 2 or run.answers != "weighted":
+        return run.claims
+    right = np.clip(run.skills[instance.task_type[run.task], run.worker], CLIP, 1 - CLIP)
+    signed = np.where(run.label == 1, 1.0, -1.0) * (np.log(right) - np.log1p(-right))
+    odds = np.bincount(run.task, weights=signed, minlength=instance.n_tasks)
+    chosen = np.where(answers_of(run) == 1, odds, -odds)
+    error: Floats = 1 / (1 + np.exp(np.clip(chosen, -700, 700)))
+    return np.where(np.bincount(run.task, minlength=instance.n_tasks) > 0, error, 0.5)
+
+
+def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
+    """Each task's probability of a wrong answer given who labelled it, by true skills and the policy's own weights.
+
+    None for more than two classes, where answers are no weighted vote with weights of their own, and for a crowd that
+    breaks the model.
+    """
+    instance = run.stream.instance
+    if instance.classes != 2 or run.answers not in ("weighted", "majority"):
+        return None, None
+    if isinstance(run.stream.crowd, Breached):
+        return None, None
+    order = np.argsort(run.task, kind="stable")
+    task, worker = run.task[order], run.worker[order]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(task, minlength=instance.n_tasks))])
+    kind = instance.task_type[task]
+    accuracy = np.clip(instance.accuracy[kind, worker], CLIP, 1 - CLIP)
+    weight = np.ones(task.size)
+    if run.answers == "weighted":
+        weight = instance.the_rule.weight(run.skills, 2)[kind, worker]
+    fair = np.full(instance.n_tasks, 0.5)
+    return vote_errors(starts, accuracy, weight, fair, np.zeros(instance.n_tasks), CELLS)

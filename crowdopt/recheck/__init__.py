@@ -1,0 +1,1 @@
+"""The second opinion: plan folders and bounds recomputed by code that shares nothing with the methods."""

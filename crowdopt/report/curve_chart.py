@@ -1,0 +1,28 @@
+"""The cost of an error target as a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crowdopt.assign.plan import Floats
+from crowdopt.report.charts import altair
+
+
+def cost_curve(epsilon: Floats, bound: Floats, plan: Floats) -> Any:
+    """Cost against epsilon, both on logarithmic scales: what no plan undercuts, and plans that were found."""
+    alt = altair()
+    rows = [
+        {"epsilon": e, "cost": c, "what": what}
+        for what, values in (("no plan costs less", bound), ("a plan", plan))
+        for e, c in zip(epsilon.tolist(), values.tolist(), strict=True)
+        if c == c and c > 0
+    ]
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("epsilon:Q", scale=alt.Scale(type="log"), title="error target of every task"),
+        y=alt.Y("cost:Q", scale=alt.Scale(type="log", zero=False, nice=True), title="cost of the labels"),
+        color=alt.Color("what:N", title=None),
+    )
+    line = base.transform_filter("datum.what == 'no plan costs less'").mark_line()
+    return (line + base.transform_filter("datum.what == 'a plan'").mark_point(filled=True, size=50)).properties(
+        width=480, height=300
+    )

@@ -1,0 +1,120 @@
+"""What all rows of a study of asking share: where labelers and labels come from; one archive, named by its content."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.errors import InputError
+from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+from crowdopt.labelers.task_streams import drawn_labelers, recorded_tasks, simulated_tasks
+from crowdopt.labelers.theorems import strict_majority
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Labelers of known skills; labels are simulated."""
+
+    accuracy: Floats
+    cost: Floats
+    classes: Ints  # one number
+    at: Floats  # empty: kinds of task
+    names: NDArray[np.str_]
+
+    @staticmethod
+    def of(people: Labelers) -> Given:
+        """Those people."""
+        at = np.zeros(0) if people.at is None else people.at
+        return Given(people.accuracy, people.cost, np.array([people.classes]), at, np.array(people.names))
+
+    def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
+        """Trial's tasks."""
+        at = self.at if self.at.size else None
+        names = tuple(map(str, self.names))
+        people = Labelers(self.accuracy, self.cost, int(self.classes[0]), at, names)
+        return simulated_tasks(people, horizon, (seed, trial))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Fresh labelers in every trial: skills uniform on [low, high] given that the majority of all beats a guess."""
+
+    count: Ints  # one number each
+    low: Floats
+    high: Floats
+    cost: Floats
+
+    @staticmethod
+    def of(count: int, low: float = 0.0, high: float = 1.0, cost: float = 0.0) -> Drawn:
+        """M of them."""
+        drawn = Drawn(np.array([count]), np.array([low]), np.array([high]), np.array([cost]))
+        drawn.stream(1, 0, 0)  # refuses what cannot be drawn
+        return drawn
+
+    def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
+        """Trial's labelers and tasks."""
+        low, high, cost = float(self.low[0]), float(self.high[0]), float(self.cost[0])
+        people = drawn_labelers(int(self.count[0]), (seed, trial), strict_majority, low, high, cost)
+        return simulated_tasks(people, horizon, (seed, trial))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Labels that people once gave, and what is known of the truth."""
+
+    label: Ints
+    truth: Ints
+    context: Ints
+    cost: Floats
+    classes: Ints  # one number
+    names: NDArray[np.str_]
+
+    def __post_init__(self) -> None:
+        if len(self.label) < 2:
+            raise InputError("the label table has one task only; a run needs one to start from and one to judge")
+        if (self.truth < 0).all():
+            raise InputError("the truth of no task is known; give --truth, or nothing can be judged")
+
+    def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
+        """Trial's order of tasks and labelers."""
+        names = tuple(map(str, self.names))
+        given = (self.label, self.truth, self.context, self.cost, int(self.classes[0]), names)
+        return recorded_tasks(*given, horizon, (seed, trial))
+
+
+Setting: TypeAlias = Given | Drawn | Table
+SOURCES: dict[str, type[Any]] = {kind.__name__: kind for kind in (Given, Drawn, Table)}
+
+
+def write_setting(setting: Setting, folder: Path) -> str:
+    """Write it as one archive, named by its content; returns the path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {field.name: getattr(setting, field.name) for field in fields(setting)}
+    kind = type(setting).__name__
+    digest = sha256(kind.encode())
+    for name, array in arrays.items():
+        digest.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    path = folder / f"{kind}-{digest.hexdigest()[:16]}.npz"
+    draft = path.with_name(f".{path.name}.part")
+    with draft.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+    draft.replace(path)
+    return str(path)
+
+
+@lru_cache(maxsize=4)
+def read_setting(path: str) -> Setting:
+    """What :func:`write_setting` wrote."""
+    with np.load(path, allow_pickle=False) as stored:
+        kind = SOURCES[Path(path).name.partition("-")[0]]
+        setting: Setting = kind(**{name: stored[name] for name in stored.files})
+    return setting

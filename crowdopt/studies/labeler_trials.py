@@ -1,0 +1,124 @@
+"""Policies of asking on the same streams, each trial a row of its own, and what the rows come to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt import jobs
+from crowdopt.errors import InputError
+from crowdopt.labelers.asking import replay
+from crowdopt.labelers.policy import named
+from crowdopt.labelers.regret import curves, judged, score
+from crowdopt.studies.intervals import interval, summarise
+from crowdopt.studies.labeler_setting import Setting, read_setting, write_setting
+
+Rows = list[dict[str, Any]]
+
+AGAINST = ("reward", "right", "regret", "cost")  # figures that are compared to the first policy's, trial by trial
+
+
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """Policies of asking side by side.
+
+    Parameters
+    ----------
+    rows : list of dict
+        One per policy and trial (crowdopt.labelers.regret).
+    summary : list of dict
+        One per policy: means, half-widths of 95 % intervals, differences to the reference.
+    curves : list of dict
+        One per policy and checkpoint: mean and band of cumulated regret, cost regret and average reward.
+    timings : list of dict
+        One per policy: seconds of a run; apart, because they differ between equal runs.
+    reference : str
+        The policy that differences are to.
+    failed : list of str
+        Rows that ended in an error, with it.
+    horizon : int
+        Tasks of a run.
+    """
+
+    rows: Rows
+    summary: Rows
+    curves: Rows
+    timings: Rows
+    reference: str
+    failed: list[str]
+    horizon: int
+
+
+def texts(policies: Sequence[str]) -> list[str]:
+    """The policies to run, each once.
+
+    Raises
+    ------
+    InputError
+        If there is none, or one is unknown.
+    """
+    wanted = list(dict.fromkeys(text.strip() for text in policies if text.strip()))
+    if not wanted:
+        raise InputError("no policy is given; name some, as in --policies ls-ol,full-majority")
+    for text in wanted:
+        named(text)
+    return wanted
+
+
+def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[str, Any]:
+    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
+    stream = read_setting(setting).stream(horizon, seed, trial)
+    run = replay(named(text), stream, jobs.seed_of(seed, trial))
+    one = judged(run)
+    return {"figures": {"text": text, "trial": trial, **score(one)}, "curves": curves(one), "seconds": run.seconds}
+
+
+def play(
+    setting: Setting, wanted: Sequence[str], trials: int, seed: int, horizon: int, folder: Path, processes: int
+) -> Learning:
+    """All rows, and what they come to.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the setting and each finished row are kept; what is there is not computed again.
+    """
+    path = write_setting(setting, folder)
+    length = setting.stream(horizon, seed, 0).horizon
+    todo = [
+        jobs.Job.of(row, setting=path, text=text, trial=k, seed=seed, horizon=horizon)
+        for k in range(trials)
+        for text in wanted
+    ]
+    done = jobs.run(todo, folder / "rows", processes, title="trials")
+    good = [one.result for one in done if not one.error]
+    failed = [f"{one.arguments['text']}, trial {one.arguments['trial']}: {one.error}" for one in done if one.error]
+    by_text = {text: [one for one in good if one["figures"]["text"] == text] for text in wanted}
+    rows = [one["figures"] for one in good]
+    summary = summarise(rows, wanted, wanted[0], AGAINST)
+    bands = [point for text in wanted if by_text[text] for point in _bands(text, [r["curves"] for r in by_text[text]])]
+    timings = [
+        {"policy": text, "mean_seconds": float(np.mean(spent)), "worst_seconds": float(np.max(spent))}
+        for text in wanted
+        if (spent := [one["seconds"] for one in by_text[text]])
+    ]
+    return Learning(rows, summary, bands, timings, wanted[0], failed, length)
+
+
+def _bands(text: str, trials: Sequence[dict[str, list[float]]]) -> Rows:
+    """Mean and 95 % band of every curve at every checkpoint; reward as the average up to there."""
+    times = trials[0]["t"]
+    values = {key: np.array([one[key] for one in trials]) for key in trials[0] if key != "t"}
+    values["reward"] = values["reward"] / np.array(times)
+    found = []
+    for k, t in enumerate(times):
+        point: dict[str, Any] = {"policy": text, "t": t}
+        for key, table in values.items():
+            mean, half = interval(table[:, k])
+            point |= {key: mean, f"{key}_low": mean - (half or 0.0), f"{key}_high": mean + (half or 0.0)}
+        found.append(point)
+    return found

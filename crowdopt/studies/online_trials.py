@@ -1,0 +1,259 @@
+"""Online policies on the same streams of the same instance, each trial a row of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt import jobs
+from crowdopt.backends import solve_whole
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io.archive import read_archive, write_archive
+from crowdopt.io.label_record import LabelRecord
+from crowdopt.online.arrivals import Stream
+from crowdopt.online.crowds import hold_out, recorded_stream, simulated_stream
+from crowdopt.online.limits.least_cost import Least
+from crowdopt.online.misspecified import breach, breached
+from crowdopt.online.policies.kos import Kos
+from crowdopt.online.policy import named
+from crowdopt.online.replay import replay
+from crowdopt.online.run_score import Optimum, score
+from crowdopt.studies.intervals import BASELINE, summarise
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Policies side by side.
+
+    Parameters
+    ----------
+    title : str
+    optimum : Optimum
+        Of the same instance, with all workers and skills known.
+    rows : list of dict
+        One per policy and trial.
+    summary : list of dict
+        One per policy: means, half-widths of 95 % intervals, differences to the reference.
+    timings : list of dict
+        One per policy: seconds per arrival; apart, because they differ between equal runs.
+    reference : str
+        The policy that differences are to.
+    failed : list of str
+        Rows that ended in an error, with it.
+    least : Least, optional
+        What is possible by the model; None where it does not apply.
+    constant_error : float, optional
+        Recorded labels: how often the commonest true class is wrong, for nothing at all.
+    breach : str
+        How the crowd breaks the model, if it does.
+    """
+
+    title: str
+    optimum: Optimum
+    rows: Rows
+    summary: Rows
+    timings: Rows
+    reference: str
+    failed: list[str]
+    least: Least | None = None
+    constant_error: float | None = None
+    breach: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What all rows share: the instance, where labels come from, what gold is held out, prices, a breach if any."""
+
+    instance: AssignmentInstance
+    record: LabelRecord | None
+    held: np.ndarray[Any, Any]
+    prices: np.ndarray[Any, Any] | None
+    breach: str = ""
+
+    def stream(self, seed: int, trial: int, preliminary: int) -> Stream:
+        """The stream of a trial: the same for every policy."""
+        if self.record is None:
+            simulated = simulated_stream(self.instance, (seed, trial), preliminary, prices=self.prices)
+            return breached(simulated, breach(self.breach))
+        one = self.record
+        given = (one.task, one.worker, one.label, one.truth)
+        recorded = recorded_stream(self.instance, *given, (seed, trial), self.held, preliminary, self.prices)
+        return breached(recorded, breach(self.breach))
+
+    def constant_error(self) -> float | None:
+        """How often the commonest true class is wrong, on the tasks that are judged; None for simulated labels."""
+        if self.record is None:
+            return None
+        judged = self.record.truth[(self.record.truth >= 0) & ~self.held & (self.instance.need > COVERAGE)]
+        return 1 - float(np.bincount(judged).max()) / judged.size if judged.size else None
+
+
+def attainable(instance: AssignmentInstance, record: LabelRecord | None) -> AssignmentInstance:
+    """The instance whose optimum runs are held against: pairs without a recorded label cannot be had there either."""
+    if record is None:
+        return instance
+    had = np.zeros((instance.n_tasks, instance.n_workers), bool)
+    had[record.task, record.worker] = True
+    had[tuple(instance.collected.T)] = True
+    missing = ~had
+    missing[tuple(instance.forbidden.T)] = True
+    return replace(instance, forbidden=np.argwhere(missing))
+
+
+def texts(policies: Sequence[str]) -> list[str]:
+    """The policies to run: as asked for, each once, and greedy, which stands beside every ratio.
+
+    Raises
+    ------
+    InputError
+        If one is unknown, or a kos has nobody to equal.
+    """
+    wanted = list(dict.fromkeys(text.strip() for text in policies if text.strip()))
+    if not wanted:
+        raise InputError("no policy is given; name some, as in --policies re-solve,greedy")
+    if not any(text.partition(":")[0] == BASELINE for text in wanted):
+        wanted.append(BASELINE)
+    for text in wanted:
+        policy = named(text)
+        if isinstance(policy, Kos) and not policy.labels and _equal(policy, wanted) is None:
+            raise InputError(f"policy {text} is to take as many labels as {policy.equal!r}, which is not compared")
+    return wanted
+
+
+def _equal(policy: Kos, wanted: Sequence[str]) -> str | None:
+    """The policy whose total a kos matches: the one it names, or else the first that is none."""
+    others = [text for text in wanted if not isinstance(named(text), Kos)]
+    if not policy.equal:
+        return others[0]
+    return next((text for text in others if policy.equal in (text, text.partition(":")[0])), None)
+
+
+def write_setting(setting: Setting, folder: Path) -> str:
+    """Write what rows share as one archive, named by its content; returns the path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / "setting.npz"
+    write_archive(setting.instance, draft, force=True)
+    arrays: dict[str, Any] = {"held": setting.held, "breach": np.array(setting.breach)}
+    if setting.prices is not None:
+        arrays["prices"] = setting.prices
+    if setting.record is not None:
+        arrays |= {name: getattr(setting.record, name) for name in ("task", "worker", "label", "truth")}
+    beside = folder / "beside.npz"
+    np.savez_compressed(beside, **arrays)
+    digest = sha256(draft.read_bytes() + beside.read_bytes()).hexdigest()[:16]
+    draft.replace(folder / f"{digest}.npz")
+    beside.replace(folder / f"{digest}.beside.npz")
+    return str(folder / digest)
+
+
+@lru_cache(maxsize=2)
+def read_setting(path: str) -> Setting:
+    """What :func:`write_setting` wrote."""
+    with np.load(f"{path}.beside.npz", allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    record = None
+    if "task" in arrays:
+        record = LabelRecord(*(arrays[name] for name in ("task", "worker", "label", "truth")))
+    instance = read_archive(Path(f"{path}.npz"))
+    return Setting(instance, record, arrays["held"], arrays.get("prices"), str(arrays["breach"]))
+
+
+def row(
+    setting: str, text: str, trial: int, seed: int, optimum: list[Any], possible: float | None, labels: int = 0
+) -> dict[str, Any]:
+    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
+    shared = read_setting(setting)
+    policy = named(text)
+    if labels:
+        policy = replace(policy, labels=labels)
+    stream = shared.stream(seed, trial, policy.preliminary(shared.instance.n_workers))
+    run = replay(policy, stream, jobs.seed_of(seed, trial), solve_whole)
+    best = Optimum(*optimum)
+    found = {"text": text, "trial": trial, **score(run, best, possible)}
+    return {"figures": found, "seconds": run.seconds}
+
+
+def play(
+    setting: Setting,
+    wanted: Sequence[str],
+    trials: int,
+    seed: int,
+    optimum: Optimum,
+    folder: Path,
+    processes: int,
+    least: Least | None = None,
+) -> Comparison:
+    """All rows, those of kos last (they need others' totals), and what they come to.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the setting and each finished row are kept; what is there is not computed again.
+    least : Least, optional
+        What is possible, to hold costs against.
+    """
+    path = write_setting(setting, folder)
+    best = [optimum.bound, optimum.lp, optimum.found, optimum.proof]
+    possible = least.cost if least is not None and np.isfinite(least.cost) else None
+
+    def job(text: str, trial: int, labels: int = 0) -> jobs.Job:
+        given = {"seed": seed, "optimum": best, "possible": possible, "labels": labels}
+        return jobs.Job.of(row, setting=path, text=text, trial=trial, **given)
+
+    late = [text for text in wanted if isinstance(named(text), Kos) and not named(text).labels]
+    early = [text for text in wanted if text not in late]
+    done = jobs.run([job(text, k) for k in range(trials) for text in early], folder / "rows", processes, title="trials")
+    totals = {(one.arguments["text"], one.arguments["trial"]): _total(one) for one in done}
+    matched = [
+        job(text, k, total)
+        for k in range(trials)
+        for text in late
+        if (total := totals[(_equal(named(text), wanted) or "", k)])
+    ]
+    done += jobs.run(matched, folder / "rows", processes, title="kos") if matched else []
+    found = _comparison(setting, wanted, optimum, done)
+    return replace(found, least=least, constant_error=setting.constant_error(), breach=setting.breach)
+
+
+def _total(one: jobs.Row) -> int:
+    return 0 if one.error else int(one.result["figures"]["labels"])
+
+
+def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done: Sequence[jobs.Row]) -> Comparison:
+    good = [one.result for one in done if not one.error]
+    failed = [f"{one.arguments['text']}, trial {one.arguments['trial']}: {one.error}" for one in done if one.error]
+    place = {text: k for k, text in enumerate(wanted)}
+    rows = sorted((one["figures"] for one in good), key=lambda one: (one["trial"], place[one["text"]]))
+    timings = [
+        {
+            "policy": text,
+            "median_seconds_per_arrival": float(np.median(seconds)),
+            "mean_seconds_per_arrival": float(np.mean(seconds)),
+            "worst_seconds_per_arrival": float(np.max(seconds)),
+        }
+        for text in wanted
+        if (seconds := [s for one in good if one["figures"]["text"] == text for s in one["seconds"]])
+    ]
+    reference = wanted[0]
+    summary = summarise(rows, wanted, reference)
+    return Comparison(setting.instance.title, optimum, rows, summary, timings, reference, failed)
+
+
+def with_gold(
+    instance: AssignmentInstance, record: LabelRecord | None, share: float, seed: int
+) -> tuple[AssignmentInstance, np.ndarray[Any, Any]]:
+    """Recorded labels: some tasks of known truth serve as gold. Simulated ones need none held out."""
+    if record is None:
+        return instance, np.zeros(instance.n_tasks, bool)
+    if not 0 <= share < 1:
+        raise InputError(f"the share of tasks held out as gold must lie in [0, 1), not {share}")
+    return hold_out(instance, record.truth, share, seed)

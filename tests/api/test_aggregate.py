@@ -1,0 +1,183 @@
+"""The road from labels to answers, and round again."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import crowdopt
+from crowdopt import AssignmentInstance, InputError
+from crowdopt.answers.planned import answers, posteriors
+from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.recipes import simulated_labels
+
+
+def rows(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**31), st.integers(2, 4))
+def test_posteriors_are_bayes(seed, classes):
+    """P(class | labels) by multiplying out prior and chances, one coin per worker."""
+    rng = np.random.default_rng(seed)
+    n, m = 3, 4
+    prior = rng.dirichlet(np.full(classes, 4.0))
+    instance = AssignmentInstance(
+        rng.uniform(0.2, 0.95, (n, m)), None, np.full(m, n), 0.1, classes=classes, prior=prior
+    )
+    pairs = np.array([(i, j) for i in range(n) for j in range(m) if rng.random() < 0.7], np.int64).reshape(-1, 2)
+    label = rng.integers(0, classes, len(pairs))
+    wanted = np.tile(prior, (n, 1))
+    for (task, worker), said in zip(pairs.tolist(), label.tolist(), strict=True):
+        p = instance.accuracy[task, worker]
+        wanted[task] *= np.where(np.arange(classes) == said, p, (1 - p) / (classes - 1))
+    wanted /= wanted.sum(axis=1, keepdims=True)
+    assert posteriors(instance, pairs, label) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["hoeffding", "bhattacharyya", "exact-error"])
+def test_errors_average_to_the_exact_error(rule):
+    """Over all label outcomes, weighted by their chance, the answers' errors make the plan's exact error."""
+    instance = AssignmentInstance([[0.9, 0.7, 0.6, 0.55]], [0], [1] * 4, 0.2, rule=rule)
+    pairs = np.array([(0, j) for j in range(4)])
+    total = 0.0
+    for said in itertools.product([0, 1], repeat=4):
+        label = np.array(said)
+        found = answers(instance, pairs, pairs, label, instance.weight[0])
+        chance = sum(
+            0.5 * np.prod(np.where(label == k, instance.accuracy[0], 1 - instance.accuracy[0])) for k in (0, 1)
+        )
+        total += chance * float(found.error[0])
+    assert total == pytest.approx(float(exact_errors(instance, pairs)[0][0]), abs=1e-12)
+
+
+def campaign(tmp_path, rule="exact-error", **options):
+    rng = np.random.default_rng(5)
+    instance = AssignmentInstance(
+        rng.uniform(0.55, 0.95, (2, 20)),
+        np.arange(30) % 2,
+        np.full(20, 25),
+        0.1,
+        rule=rule,
+        tasks=[f"t{k}" for k in range(30)],
+        workers=[f"w{k}" for k in range(20)],
+        types=["a", "b"],
+        **options,
+    )
+    crowdopt.write_campaign(instance, tmp_path / "campaign")
+    return tmp_path / "campaign"
+
+
+@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
+def test_the_whole_round_trip(tmp_path, rule):
+    """Plan, labels (some never come), answers, second plan, its labels, answers again: more are sure each time."""
+    place = campaign(tmp_path, rule)
+    plan = crowdopt.assign(crowdopt.read_campaign(place))
+    crowdopt.write_plan(plan, tmp_path / "plan")
+    count = crowdopt.rehearse(place, tmp_path / "plan", tmp_path / "labels.csv", tmp_path / "truth.csv", 1, 0.2)
+    first = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", place, tmp_path / "answers")
+    assert count == len(first.new) == plan.labels - len(first.answers.missing) < plan.labels
+    assert not first.answers.sure.all()
+
+    again = tmp_path / "answers" / "campaign"
+    second = crowdopt.read_campaign(again)
+    assert second.observed and (second.capacity == 25 - np.bincount(first.new[:, 1], minlength=20)).all()
+    more = crowdopt.assign(second)
+    assert set(more.pairs[:, 0].tolist()) == set(np.flatnonzero(~first.answers.sure).tolist())
+    assert not {tuple(p) for p in more.pairs.tolist()} & {tuple(p) for p in first.new.tolist()}
+    crowdopt.write_plan(more, tmp_path / "plan2")
+    assert crowdopt.verify(again, tmp_path / "plan2").holds
+    crowdopt.rehearse(again, tmp_path / "plan2", tmp_path / "labels2.csv", tmp_path / "truth.csv", 2)
+    last = crowdopt.answers(tmp_path / "labels2.csv", tmp_path / "plan2", again, tmp_path / "answers2")
+    assert len(last.pairs) == len(first.pairs) + more.labels
+    assert last.answers.sure.sum() > first.answers.sure.sum()
+    assert last.answers.error.sum() < first.answers.error.sum()
+    truth = {row["task"]: row["label"] for row in rows(tmp_path / "truth.csv")}
+    wrong = sum(row["answer"] != truth[row["task"]] for row in rows(tmp_path / "answers2" / "answers.csv"))
+    assert wrong <= 6
+
+
+def test_the_second_plan_keeps_its_promise_given_the_labels():
+    """Conditional on what was seen, the expected error after the second plan is at most epsilon: by enumeration."""
+    instance = AssignmentInstance([[0.8, 0.75, 0.7, 0.7, 0.65]], [0], [1] * 5, 0.25, rule="exact-error")
+    seen, label = np.array([[0, 0], [0, 1]]), np.array([1, 0])
+    known = replace(instance, collected=seen)
+    second = known.given(posteriors(known, seen, label))
+    plan = crowdopt.assign(second)
+    before, total = posteriors(known, seen, label)[0], 0.0
+    for said in itertools.product([0, 1], repeat=len(plan.pairs)):
+        p = instance.accuracy[0, plan.pairs[:, 1]]
+        each = [before[k] * np.prod(np.where(np.array(said) == k, p, 1 - p)) for k in (0, 1)]
+        total += min(each)
+    assert total <= 0.25 + 1e-12
+    assert float(exact_errors(second, plan.pairs)[0][0]) == pytest.approx(total, abs=1e-12)
+
+
+def test_the_plans_own_rule_and_target_travel(tmp_path):
+    """A plan made under other settings is answered, and gone on with, under those."""
+    place = campaign(tmp_path, "bhattacharyya")
+    instance = replace(crowdopt.read_campaign(place), rule="exact-error").with_epsilon(0.2)
+    plan = replace(crowdopt.assign(instance), overrides={"rule": "exact-error", "epsilon": 0.2})
+    crowdopt.write_plan(plan, tmp_path / "plan")
+    crowdopt.rehearse(place, tmp_path / "plan", tmp_path / "labels.csv")
+    crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", place, tmp_path / "answers")
+    after = crowdopt.read_campaign(tmp_path / "answers" / "campaign")
+    assert after.rule == "exact-error" and (after.epsilon == 0.2).all()
+    assert {row["epsilon"] for row in rows(tmp_path / "answers" / "answers.csv")} == {"0.2"}
+
+
+def test_a_prior_with_names_goes_all_the_way(tmp_path):
+    """Campaign, plan, votes: the classes are called what the prior calls them."""
+    place = campaign(tmp_path, prior=[0.8, 0.2], class_names=["no", "yes"])
+    assert 'prior = { "no" = 0.8, "yes" = 0.2 }' in (place / "campaign.toml").read_text()
+    instance = crowdopt.read_campaign(place)
+    assert instance.prior.tolist() == [0.8, 0.2] and instance.class_names == ("no", "yes")
+    plan = crowdopt.assign(instance)
+    crowdopt.write_plan(plan, tmp_path / "plan")
+    assert json.loads((tmp_path / "plan" / "plan.json").read_text())["prior"] == {"no": 0.8, "yes": 0.2}
+    assert crowdopt.verify(place, tmp_path / "plan").holds
+    crowdopt.rehearse(place, tmp_path / "plan", tmp_path / "labels.csv", lost=0.5)
+    found = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", place)
+    silent = found.answers.labels == 0
+    assert found.names == ("no", "yes") and (found.answers.answer[silent] == 0).all()
+    assert found.answers.error[silent] == pytest.approx(0.2)
+
+
+def test_what_cannot_be_used_is_refused(tmp_path):
+    """File, line, column, remedy."""
+    place = campaign(tmp_path)
+    crowdopt.write_plan(crowdopt.assign(crowdopt.read_campaign(place)), tmp_path / "plan")
+
+    def refused(text, complaint):
+        (tmp_path / "labels.csv").write_text("task,worker,label\n" + text)
+        with pytest.raises(InputError, match=complaint):
+            crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", place)
+
+    refused("t0,nobody,1\n", "line 2, column worker: unknown worker 'nobody'")
+    refused("t0,w1,1\nt0,w1,0\n", "line 3, column label: this pair has another label, '1', already")
+    refused("t0,w1,1\nt1,w1,2\nt2,w1,3\n", "3 classes")
+    refused("t0,w1,\n", "line 2, column label: is empty")
+    with pytest.raises(InputError, match="there is no plan"):
+        crowdopt.answers(tmp_path / "labels.csv", tmp_path / "none", place)
+
+
+def test_simulated_labels_follow_the_skills():
+    """Shares of right labels are the accuracies, shares of true classes the prior; the same seed, the same labels."""
+    instance = AssignmentInstance(
+        [[0.9, 0.6]], np.zeros(20_000, np.int64), 20_000, 0.1, classes=3, prior=[0.6, 0.3, 0.1]
+    )
+    pairs = np.array(list(itertools.product(range(20_000), range(2))))
+    truth, label = simulated_labels(instance, pairs, np.random.default_rng(1))
+    assert np.bincount(truth) / truth.size == pytest.approx([0.6, 0.3, 0.1], abs=0.02)
+    right = label == truth[pairs[:, 0]]
+    assert [right[pairs[:, 1] == j].mean() for j in (0, 1)] == pytest.approx([0.9, 0.6], abs=0.02)
+    assert (simulated_labels(instance, pairs, np.random.default_rng(1))[1] == label).all()

@@ -1,0 +1,166 @@
+"""The verb compare: the same streams for all, the same bytes for any number of processes, nothing lost or hidden."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import crowdopt
+from crowdopt.api import compare
+from crowdopt.cli import main
+from crowdopt.errors import InputError
+
+POLICIES = "re-solve,kos,main-algorithm:gold=5"
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    run("generate", "HS:90x60", "--seed", 3, "-o", tmp_path / "campaign")
+    return tmp_path / "campaign"
+
+
+def rows_of(folder, name="trials.csv"):
+    with (folder / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_tables_page_charts(campaign, tmp_path):
+    """All of it is there; greedy stands beside; kos takes as many labels as the first policy."""
+    out = tmp_path / "out"
+    done = run("compare", campaign, "--policies", POLICIES, "--trials", 3, "-o", out)
+    assert done.exit_code == 0, done.output
+    names = {"trials.csv", "summary.csv", "timings.csv", "comparison.md", "comparison.json"}
+    assert names <= {path.name for path in out.iterdir()}
+    rows = rows_of(out)
+    assert [row["text"] for row in rows[:4]] == [*POLICIES.split(","), "greedy"]
+    total = {(row["text"], row["trial"]): int(row["labels"]) for row in rows}
+    assert all(total["kos", k] == total["re-solve", k] for k in "012")
+    facts = json.loads((out / "comparison.json").read_text(encoding="utf-8"))
+    assert facts["optimum"]["proof"] == "certificate"
+    assert facts["optimum"]["bound"] >= facts["optimum"]["lp"] - 1e-6
+    for line in facts["policies"]:
+        assert line["ratio_bound"] == pytest.approx(line["cost"] / facts["optimum"]["bound"])
+        assert line["short_share"] > 0 or line["ratio_bound"] >= 1 - 1e-9
+    page = (out / "comparison.md").read_text(encoding="utf-8")
+    assert "greedy's" in page and "mean shortfall" in page
+
+
+def test_ctrl_c_during_the_offline_plan_ends_it(campaign, tmp_path, monkeypatch):
+    """A plan cut short proves less: what is held against it would differ from run to run, and nothing would tell."""
+    out, whole = tmp_path / "out", compare.assign
+    monkeypatch.setattr(compare, "assign", lambda *one, **more: replace(whole(*one, **more), interrupted=True))
+    done = run("compare", campaign, "--policies", "re-solve", "--trials", 1, "-o", out)
+    assert done.exit_code == 130 and done.stderr == "crowdopt: interrupted\n" and not done.stdout
+    assert not out.exists()
+
+
+def test_equal_bytes_for_any_number_of_processes(campaign, tmp_path):
+    """Timings apart, two runs agree to the byte."""
+    for name, processes in (("one", 0), ("two", 2)):
+        done = run(
+            "compare", campaign, "--policies", POLICIES, "--trials", 2, "--processes", processes, "-o", tmp_path / name
+        )
+        assert done.exit_code == 0, done.output
+    for name in ("trials.csv", "summary.csv", "comparison.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_finished_rows_are_kept_and_a_comparison_is_not_overwritten(campaign, tmp_path):
+    """Interrupted before the end it goes on; finished it is replaced only by force, and more trials add to it."""
+    out = tmp_path / "out"
+    assert run("compare", campaign, "--policies", "re-solve", "--trials", 2, "-o", out).exit_code == 0
+    kept = {path.name: path.stat().st_mtime_ns for path in (out / "work" / "rows").iterdir()}
+    assert run("compare", campaign, "--policies", "re-solve", "--trials", 2, "-o", out).exit_code == 2
+    (out / "comparison.json").unlink()  # as if stopped before the last file
+    assert run("compare", campaign, "--policies", "re-solve", "--trials", 3, "-o", out).exit_code == 0
+    now = {path.name: path.stat().st_mtime_ns for path in (out / "work" / "rows").iterdir()}
+    assert kept.items() <= now.items() and len(now) > len(kept)
+    assert run("compare", campaign, "--policies", "greedy", "--trials", 1, "-o", out, "--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("policies", "said"),
+    [("re-slove", "unknown policy"), ("kos:equal=entropy,greedy", "not compared"), (" ", "no policy")],
+)
+def test_bad_policies_are_refused_before_anything_is_written(campaign, tmp_path, policies, said):
+    done = run("compare", campaign, "--policies", policies, "-o", tmp_path / "out")
+    assert done.exit_code == 2 and said in done.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_infeasible_campaign_is_compared_without_ratios(tmp_path):
+    """Nothing to hold costs against is said; labels and errors are still worth knowing."""
+    found = crowdopt.compare(crowdopt.recipe("B5:50x20"), ["re-solve", "primal-approximation"], trials=1)
+    assert found.optimum.bound is None
+    line = next(line for line in found.summary if line["policy"] == "re-solve")
+    assert line.get("ratio_bound") is None and line["cost"] > 0
+    assert any("primal-approximation" in said for said in found.failed)
+
+
+def test_the_list_of_policies():
+    """Every policy, its options and what it is."""
+    done = run("compare", "--list")
+    assert done.exit_code == 0 and "mirror-descent:" in done.output and "gamma=0.3" in done.output
+
+
+def test_what_is_possible_and_what_is_claimed_stand_beside(campaign, tmp_path):
+    """Costs over the lower bound, what policies believe of their answers, the bound's curve in the table's JSON."""
+    done = run("compare", campaign, "--policies", "sequential,budget", "--trials", 2, "-o", tmp_path / "out")
+    assert done.exit_code == 0 and "no policy keeps the mean error target below" in done.output
+    facts = json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8"))
+    possible = facts["possible"]
+    assert 0 < possible["information"] < possible["known"] < possible["unknown"] == possible["cost"]
+    assert len(possible["curve"]) > 5 and facts["constant_error"] is None and facts["breach"] == ""
+    for row in rows_of(tmp_path / "out"):
+        assert float(row["ratio_possible"]) == pytest.approx(float(row["cost"]) / possible["cost"])
+        assert 0 <= float(row["error_claimed"]) <= 0.5 and 0 <= float(row["unfinished"]) <= 1
+    page = (tmp_path / "out" / "comparison.md").read_text(encoding="utf-8")
+    assert "cost / possible" in page and "skills to be found out" in page
+
+
+def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
+    """With hard tasks the claims no longer hold; without any breach the numbers are those of no option at all."""
+    texts = ("--policies", "entropy:gold=10", "--trials", 3)
+    for name, how in (("none", ()), ("zero", ("--breach", "clique=0")), ("hard", ("--breach", "difficulty=.5"))):
+        assert run("compare", campaign, *texts, *how, "-o", tmp_path / name).exit_code == 0
+    assert (tmp_path / "none" / "trials.csv").read_bytes() == (tmp_path / "zero" / "trials.csv").read_bytes()
+    (line, *_), (broken, *_) = (rows_of(tmp_path / name, "summary.csv") for name in ("none", "hard"))
+    gap = [float(one["error_realised"]) - float(one["error_claimed"]) for one in (line, broken)]
+    assert gap[1] > gap[0] + 0.03
+    assert "difficulty=0.5" in (tmp_path / "hard" / "comparison.md").read_text(encoding="utf-8")
+    done = run("compare", campaign, *texts, "--breach", "colusion=.2", "-o", tmp_path / "bad")
+    assert done.exit_code == 2 and "unknown breach" in done.output and not (tmp_path / "bad").exists()
+
+
+def test_real_labels(real_data, tmp_path):
+    """Recorded labels of bluebirds: an imported campaign, gold from held-out photos, everything from the tables."""
+    labels, truth = (real_data / "bluebird" / name for name in ("labels.csv", "truth.csv"))
+    assert run("import", labels, "--truth", truth, "--epsilon", 0.1, "-o", tmp_path / "birds").exit_code == 0
+    done = run(
+        *("compare", tmp_path / "birds", "--policies", "re-solve,re-solve:gold=8,entropy", "--labels", labels),
+        *("--truth", truth, "--trials", 3, "-o", tmp_path / "out"),
+    )
+    assert done.exit_code == 0, done.output
+    assert "the commonest answer is wrong 0." in done.output  # 48 % of the photos show the rarer bird
+    for row in rows_of(tmp_path / "out"):
+        assert row.get("ratio_possible", "") == ""  # people follow no model: no bound is claimed for them
+        assert float(row["error_realised"]) < 0.35 and row["refused"] == "0"
+    with pytest.raises(InputError, match="no such task"):
+        compare.read_record(crowdopt.recipe("HS:108x60"), labels)
+
+
+def test_both_ways_of_asking_agree(campaign, tmp_path):
+    """The call is the verb."""
+    found = crowdopt.compare(crowdopt.read_campaign(campaign), ["re-solve"], trials=2, seed=5)
+    run("compare", campaign, "--policies", "re-solve", "--trials", 2, "--seed", 5, "-o", tmp_path / "out")
+    written = [float(row["cost"]) for row in rows_of(tmp_path / "out")]
+    np.testing.assert_allclose([row["cost"] for row in found.rows], written)

@@ -1,0 +1,146 @@
+"""Budgets: greedy and its guarantee, bounds that hold for every plan, the fewest wrong answers, the best promise."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdopt import AssignmentInstance, InputError, Options, recipe, solve, write_campaign
+from crowdopt.api import promise, spend
+from crowdopt.assign.budget import greedy_spending
+from crowdopt.assign.budget.wrong_bounds import fewest_wrong, least_curve, surrogate_curve
+from crowdopt.assign.plan import breaches
+from crowdopt.cli import main
+from crowdopt.crowd.exactness import exact_errors
+from crowdopt.recheck.verification import verify
+
+
+def drawn(seed: int, priced: bool = False) -> AssignmentInstance:
+    """A few tasks and workers, some pairs barred, priors, label limits."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    share = rng.choice([0.5, 0.3], (n, 1))
+    pairs = rng.permutation([(i, j) for i in range(n) for j in range(m)])
+    return AssignmentInstance(
+        accuracy=rng.choice([0.6, 0.7, 0.9, 0.3, 0.5, 0.8], (n, m)),
+        task_type=np.arange(n),
+        capacity=rng.integers(0, n + 1, m),
+        epsilon=0.2,
+        rule="mean-error",
+        cost=rng.integers(1, 4, m).astype(float) if priced else 1.0,
+        prior=np.hstack([1 - share, share]),
+        forbidden=pairs[: int(rng.integers(0, 2))],
+        collected=pairs[1 : 1 + int(rng.integers(0, 3))],
+        max_labels=rng.integers(1, 4, n),
+    )
+
+
+def best_of_all(instance: AssignmentInstance, money: float) -> tuple[float, float]:
+    """Least sums of surrogate and of exact errors over all sets of pairs."""
+    n, m = instance.n_tasks, instance.n_workers
+    least = [np.inf, np.inf]
+    for chosen in product((0, 1), repeat=n * m):
+        pairs = np.argwhere(np.array(chosen).reshape(n, m))
+        if instance.prices(pairs).sum() <= money and not breaches(instance, pairs):
+            values = greedy_spending.surrogate(instance, pairs).sum(), exact_errors(instance, pairs)[0].sum()
+            least = [min(a, float(b)) for a, b in zip(least, values, strict=True)]
+    return least[0], least[1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), money=st.integers(0, 7), priced=st.booleans())
+def test_greedy_keeps_its_guarantee_and_the_bounds_hold(seed: int, money: int, priced: bool) -> None:
+    """Against all plans: at least its share of the largest gain; no certified bound above the least there is."""
+    instance = drawn(seed, priced)
+    pairs = greedy_spending.spend(instance, money)
+    assert not breaches(instance, pairs) and instance.prices(pairs).sum() <= money
+    nothing, reached = (float(greedy_spending.surrogate(instance, p).sum()) for p in (pairs[:0], pairs))
+    surrogate, exact = best_of_all(instance, money)
+    share = greedy_spending.guarantee(instance, money)
+    assert reached >= surrogate - 1e-9
+    if share is not None:
+        assert nothing - reached >= share * (nothing - surrogate) - 1e-9
+    for curve, least in ((surrogate_curve, surrogate), (least_curve, exact)):
+        assert fewest_wrong(instance, money, curve, solve, Options()) <= least + 1e-7
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), money=st.integers(1, 7), priced=st.booleans())
+def test_patterns_spend_best(seed: int, money: int, priced: bool) -> None:
+    """The fewest wrong answers of all plans, up to the gap asked for, and a bound that is none too high."""
+    instance = replace(drawn(seed, priced), forbidden=None, collected=None)
+    _, exact = best_of_all(instance, money)
+    try:
+        spent = spend(instance, money, "patterns")
+    except InputError as error:
+        assert "nothing better than guessing" in str(error) and exact >= instance.prior.min(axis=1).sum() - 1e-6
+        return
+    assert spent.wrong_bound <= exact + 1e-7
+    assert spent.wrong == pytest.approx(exact, rel=2e-4)
+
+
+def test_two_labels_are_no_better_than_one() -> None:
+    """.7 for everybody and two labels a task: greedy gives each two, which errs like one; 1 and 3 err less."""
+    instance = recipe("HS:1000x300")
+    hand, best = spend(instance, 2000, "greedy"), spend(instance, 2000)
+    assert hand.wrong == pytest.approx(300) and hand.greedy_gap <= 1e-6
+    assert best.method == "patterns" and best.wrong == pytest.approx(258) and best.wrong_bound >= 257.9
+
+
+@pytest.mark.parametrize("name", ["HS", "U", "R1", "R10", "L3", "B5", "K3"])
+def test_greedy_is_within_five_percent_of_its_bound(name: str) -> None:
+    """The gap of the surrogate's gain, certified, at one and three labels a task."""
+    instance = recipe(f"{name}:1000x300")
+    for labels in (1000, 3000):
+        reached = float(greedy_spending.surrogate(instance, greedy_spending.spend(instance, labels)).sum())
+        lowest = fewest_wrong(instance, labels, surrogate_curve, solve, Options())
+        assert (reached - lowest) / (500 - lowest) <= 0.05
+
+
+def test_a_promise_to_each_task_meets_its_bound() -> None:
+    """Bisection on the need ends within a percent of what the LP of smallest coverage allows."""
+    found = promise(replace(recipe("R1:60x60"), rule="bhattacharyya"), 240, time_limit=20)
+    assert found.least_epsilon <= found.epsilon <= 1.02 * found.least_epsilon
+
+
+def test_the_verb_writes_what_verify_accepts(tmp_path) -> None:
+    """Both promises; more spent than said, or fewer wrong answers claimed, is caught."""
+    write_campaign(recipe("L3:60x60"), tmp_path / "c")
+    for words in (
+        ["--labels", "100"],
+        ["--money", "120", "--promise", "each", "--time-limit", "10"],
+        ["--money", "90", "--method", "greedy"],
+    ):
+        made = CliRunner().invoke(
+            main, ["budget", str(tmp_path / "c"), *words, "--force", "-o", str(tmp_path / "p"), "--json"]
+        )
+        assert made.exit_code == 0, made.output
+        report = verify(tmp_path / "c", tmp_path / "p")
+        assert report.holds, report.problems
+        facts = json.loads(made.output)
+        assert facts["cost"] <= float(words[1])
+    claims = json.loads((tmp_path / "p" / "plan.json").read_text())
+    for change in ({"money": 80.0}, {"wrong": 1.0}, {"wrong_bound": 20.0}, {"wrong": None}):
+        lie = {**claims, "spending": {**claims["spending"], **change}}
+        (tmp_path / "p" / "plan.json").write_text(json.dumps(lie))
+        assert not verify(tmp_path / "c", tmp_path / "p").holds, change
+
+
+def test_what_budgets_refuse(tmp_path) -> None:
+    """One sentence each."""
+    write_campaign(recipe("HS:20x20"), tmp_path / "c")
+    run = CliRunner().invoke(main, ["budget", str(tmp_path / "c"), "-o", str(tmp_path / "p")])
+    assert run.exit_code == 2 and "--labels or --money" in run.output
+    with pytest.raises(InputError, match="nothing better than guessing"):
+        spend(recipe("HS:20x20"), 0)
+    with pytest.raises(InputError, match="drop min_labels"):
+        spend(replace(recipe("HS:20x20"), min_labels=np.full(20, 1)), 10)
+    with pytest.raises(InputError, match="own budget is 5"):
+        spend(replace(recipe("HS:20x20"), budget=5.0), 10)

@@ -1,0 +1,118 @@
+"""Levels: relaxations of blocks that close as they are cut finer, and the plans drawn from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdopt import assign, recipe, write_plan
+from crowdopt.assign.exact.blocks import Blocks, Prices
+from crowdopt.assign.exact.levels import climb
+from crowdopt.assign.exact.levels.cut import Levels
+from crowdopt.assign.exact.levels.filling import fill, hands
+from crowdopt.assign.exact.levels.level_blocks import LevelBlocks
+from crowdopt.backends.highs import HighsMaster
+from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.campaign import write_campaign
+from crowdopt.recheck.verification import verify
+from tests.small import brute_force
+
+ROUNDING = 1e-6
+
+
+def generated(classes, levels: Levels) -> LevelBlocks:
+    """Column generation to its end, from values that say nothing."""
+    blocks = LevelBlocks(levels, HighsMaster, [np.zeros(top.size) for top in levels.tops], [])
+    blocks.generate(500, 1e-7, lambda: 60.0)
+    return blocks
+
+
+@st.composite
+def crowds(draw: st.DrawFn) -> AssignmentInstance:
+    """Tasks of up to two kinds, workers of many skills, prices or none; small enough for brute force."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    n, m, kinds = (2, 5, 2) if draw(st.booleans()) else (3, 3, 1)
+    return AssignmentInstance(
+        accuracy=rng.uniform(0.55, 0.99, (kinds, m)).round(2),
+        task_type=rng.integers(0, kinds, n),
+        capacity=rng.integers(0, n + 1, m),
+        epsilon=rng.choice([0.2, 0.3, 0.4], size=n),
+        cost=rng.integers(1, 5, m).astype(float) if draw(st.booleans()) else 1.0,
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(crowds(), st.integers(1, 4))
+def test_whatever_the_levels_no_plan_costs_less(instance, count):
+    """Counting a worker as the best of her level only makes tasks cheaper to cover."""
+    best, classes = brute_force(instance), classes_of(instance)
+    bound = generated(classes, Levels.evenly(classes, count)).bound
+    assert best is None or bound <= best + ROUNDING
+
+
+@pytest.mark.parametrize("name", ["L3:60x40", "L3:100x60", "T2:60x40"])
+@pytest.mark.parametrize("priced", [False, True], ids=["", "priced"])
+def test_a_level_for_each_worker_loses_nothing(name, priced):
+    """Then the bound is that of the blocks; with fewer levels it lies between nothing and that, and grows."""
+    classes = classes_of(recipe(name, 1, priced))
+    start = Prices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
+    exact = Blocks(classes, HighsMaster, start, classes.tasks_in, classes.workers_in * classes.capacity)
+    exact.generate(500, 1e-7, np.inf, lambda: 60.0)
+    each = Levels.cut(classes, [np.unique(worth) for worth in classes.evidence])
+    bounds = [generated(classes, Levels.evenly(classes, count)).bound for count in (3, 12)]
+    assert generated(classes, each).bound == pytest.approx(exact.bound, rel=1e-5)
+    assert max(bounds) <= exact.bound * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_cutting_where_a_bound_rests_on_rounding_raises_it(seed):
+    """Never less than before, every worker stays in the level that ends at or above her, and it ends without cheats."""
+    classes = classes_of(recipe("L3:100x60", seed))
+    levels, last = Levels.evenly(classes, 4), -np.inf
+    for _ in range(30):
+        blocks = generated(classes, levels)
+        assert blocks.bound >= last - ROUNDING * abs(blocks.bound)
+        last = blocks.bound
+        finer, values, sets, cheated = blocks.refined()
+        for kind, top in enumerate(finer.tops):
+            assert (classes.evidence[kind] <= top[finer.of[kind]]).all() and values[kind].size == top.size
+            assert set(levels.tops[kind]) <= set(top)
+        assert all(finer.tops[kind][chosen].sum() >= classes.floor[kind] - 1e-12 for kind, chosen in sets)
+        if cheated == 0:
+            return
+        assert finer.starts[-1] > levels.starts[-1]
+        levels = finer
+    raise AssertionError("levels were cut thirty times")
+
+
+@pytest.mark.parametrize("name", ["L3:200x60", "T4:100x60"])
+def test_hands_drawn_from_levels_keep_every_limit(name):
+    """A hand for each task at most, nobody twice on a task, nobody beyond her capacity."""
+    classes = classes_of(recipe(name))
+    blocks = generated(classes, Levels.evenly(classes, 12))
+    filled = fill(blocks, lambda: 60.0)
+    assert filled is not None
+    dealt, tasks = np.zeros(classes.capacity.size, np.int64), np.zeros(classes.need.size, np.int64)
+    for kind, hand, count in hands(blocks, filled):
+        group, each = np.unique(hand, return_counts=True)
+        assert (each <= classes.room[kind, group]).all()
+        dealt[group] += each * count
+        tasks[kind] += count
+    assert (dealt <= classes.workers_in * classes.capacity).all() and (tasks <= classes.tasks_in).all()
+
+
+@pytest.mark.parametrize(("name", "seed"), [("L3:200x60", 0), ("L3:300x100", 0), ("L3:200x80", 2)])
+def test_the_method_by_levels_finds_what_it_finds_by_blocks(name, seed, monkeypatch, tmp_path):
+    """Both bounds hold for both plans, and what the levels' prices prove is proven again from the folder."""
+    instance = recipe(name, seed)
+    by_blocks = assign(instance, time_limit=20, gap=0.02)
+    monkeypatch.setattr(climb, "GROUPS", 0)
+    monkeypatch.setattr("crowdopt.assign.exact.stages.pays", lambda _: False)
+    by_levels = assign(instance, time_limit=20, gap=0.02)
+    assert by_levels.bound <= by_blocks.objective + ROUNDING and by_blocks.bound <= by_levels.objective + ROUNDING
+    write_campaign(instance, tmp_path / "campaign")
+    write_plan(by_levels, tmp_path / "plan")
+    assert verify(tmp_path / "campaign", tmp_path / "plan").holds

@@ -1,0 +1,131 @@
+"""Ways out of infeasibility, conflicts, margins, and the cost curve: each claim is tried."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from crowdopt import AssignmentInstance, Status, api, assign, recipe
+from crowdopt.assign.plan import breaches
+from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.subset import of_tasks
+from tests.small import brute_force, instances
+
+
+@settings(max_examples=60)
+@given(instances(most_pairs=12))
+def test_every_way_out_has_a_plan(instance):
+    """Applying any suggestion makes the integer program feasible: the plan that comes with it keeps every limit."""
+    if assign(instance).status is not Status.INFEASIBLE:
+        return
+    for way in api.remedies(instance):
+        assert not breaches(way.instance, way.pairs)
+
+
+@settings(max_examples=40)
+@given(instances(most_pairs=9, options=False))
+def test_what_was_infeasible_is_not_after_any_of_them(instance):
+    """By brute force, where hired hands leave it small enough."""
+    if brute_force(instance) is not None:
+        return
+    for way in api.remedies(instance):
+        if way.instance.n_tasks * way.instance.n_workers <= 14:
+            assert brute_force(way.instance) is not None, way.sentence
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", ["R10:60x40", "B5:50x20", "K3:60x60", "R1:80x30"])
+def test_ways_out_on_campaigns(name, seed):
+    """Capacities cut and targets tightened until there is no plan; some way out is found, and each has its plan."""
+    rng, instance = np.random.default_rng(seed), recipe(name, seed)
+    instance = replace(instance, capacity=instance.capacity * int(rng.integers(3, 9)) // 10)
+    instance = replace(instance, rule="bhattacharyya").with_epsilon(float(rng.choice([0.01, 0.03])))
+    if assign(instance, time_limit=5).status is not Status.INFEASIBLE:
+        return
+    ways = api.remedies(instance, time_limit=20)
+    assert ways
+    for way in ways:
+        assert not breaches(way.instance, way.pairs), way.sentence
+
+
+def test_ways_out_of_a_checked_rule():
+    """Plans that come with a suggestion keep the exact errors too."""
+    crowd = recipe("R10:60x40")
+    instance = replace(crowd, rule="exact-error", capacity=np.minimum(2, crowd.capacity)).with_epsilon(0.01)
+    ways = api.remedies(instance, time_limit=30)
+    assert {way.kind for way in ways} >= {"epsilon", "capacity", "tasks"}
+    for way in ways:
+        assert not breaches(way.instance, way.pairs)
+        assert (exact_errors(way.instance, way.pairs)[0] <= way.instance.epsilon + CERTAIN).all()
+
+
+def test_money_is_asked_for_where_only_the_budget_is_in_the_way():
+    """The suggested budget is the cost of a plan."""
+    instance = AssignmentInstance([[0.9] * 6], [0, 0], [2] * 6, 0.05, budget=3.0)
+    ways = {way.kind: way for way in api.remedies(instance)}
+    assert assign(ways["budget"].instance).found and "capacity" not in ways and "workers" not in ways
+
+
+@settings(max_examples=30)
+@given(instances(most_pairs=12, options=False))
+def test_conflicts_are_irreducible(instance):
+    """The needs of these types cannot be met together; without any one of them the others can."""
+    types = api.conflict(instance)
+
+    def met(some):
+        kept = np.flatnonzero(np.isin(instance.task_type, some))
+        return kept.size == 0 or assign(of_tasks(instance, kept), program="lp").status is Status.OPTIMAL
+
+    assert met(range(instance.n_types)) == (not types)
+    if types:
+        assert not met(types)
+        assert all(met([k for k in types if k != left]) for left in types)
+
+
+@settings(max_examples=30)
+@given(instances(most_pairs=12, options=False))
+def test_tangents_and_solving_again(instance):
+    """One more unit of capacity saves what was said by solving again, and never more than its multiplier."""
+    if assign(instance, program="lp").status is not Status.OPTIMAL:
+        return
+    found, cost = api.margins(instance), assign(instance, program="lp").objective
+    assert found.cost == pytest.approx(cost, abs=1e-6)
+    for worker in range(instance.n_workers):
+        more = instance.capacity + (np.arange(instance.n_workers) == worker)
+        saved = cost - assign(replace(instance, capacity=more), program="lp").objective
+        assert saved <= found.capacity_value[worker] + 1e-6
+        if not np.isnan(found.capacity_saving[worker]):
+            assert found.capacity_saving[worker] == pytest.approx(saved, abs=1e-5)
+    for task in range(instance.n_tasks):
+        if instance.n_tasks > 1 and not np.isnan(found.task_saving[task]):
+            rest = of_tasks(instance, np.delete(np.arange(instance.n_tasks), task))
+            saved = cost - assign(rest, program="lp").objective
+            assert found.task_saving[task] == pytest.approx(saved, abs=1e-5)
+
+
+@pytest.mark.parametrize("rule", ["hoeffding", "bhattacharyya"])
+def test_the_curve_is_made_of_all_its_pieces(rule):
+    """Between neighbouring points the cost is linear in the need: solved anew at targets of no grid, it is met."""
+    instance = replace(recipe("R1:60x30"), rule=rule)
+    found = api.curve(instance)
+    assert found.complete and (np.diff(found.bound) <= 1e-7).all()
+    need = instance.the_rule.need(found.epsilon)
+    for epsilon in np.geomspace(found.epsilon[0] * 1.01, 0.44, 7):
+        said = np.interp(instance.the_rule.need(epsilon), need[::-1], found.bound[::-1])
+        assert assign(instance.with_epsilon(epsilon), program="lp").objective == pytest.approx(said, rel=1e-6)
+    for place, slope in enumerate(found.slope.tolist()):
+        tangent = found.bound[place] + slope * found.epsilon[place] / -2 * (need - need[place])
+        assert (tangent <= found.bound + 1e-6 * found.bound[0]).all()
+    plans = ~np.isnan(found.plan)
+    assert plans.sum() >= 7 and (found.plan[plans] >= found.bound[plans] - 1e-6).all()
+
+
+def test_the_curve_of_a_checked_rule_is_a_bound_with_plans():
+    """No tangents are claimed; bound and plans are."""
+    found = api.curve(replace(recipe("R10:40x40"), rule="exact-error"))
+    plans = ~np.isnan(found.plan)
+    assert not found.complete and np.isnan(found.slope).all() and plans.any()
+    assert (found.plan[plans] >= found.bound[plans] - 1e-6).all()

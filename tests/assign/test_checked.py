@@ -1,0 +1,167 @@
+"""Plans under checked rules, against brute force, against the linear rules, and against losing any label."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdopt import AssignmentInstance, InputError, Status, assign, recipe
+from crowdopt.assign.plan import breaches
+from crowdopt.crowd.exactness import CERTAIN, errors_of, exact_errors
+from tests.small import instances
+
+
+@st.composite
+def unrestricted(draw, rule="exact-error"):
+    """Up to 3 tasks and 6 workers, any skills and capacities."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    n, m = draw(st.integers(1, 3)), draw(st.integers(2, 6))
+    kinds = draw(st.integers(1, n))
+    few = [0.3, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.85, 0.9, 0.95]
+    accuracy = rng.choice(few, (kinds, m)) if draw(st.booleans()) else rng.uniform(0.4, 0.97, (kinds, m))
+    return AssignmentInstance(
+        accuracy=accuracy,
+        task_type=rng.integers(0, kinds, n),
+        capacity=rng.integers(1, n + 1, m),
+        epsilon=rng.choice([0.05, 0.1, 0.15, 0.2, 0.25, 0.3], n),
+        rule=rule,
+    )
+
+
+def fewest_by_brute_force(instance: AssignmentInstance) -> float | None:
+    """Least number of labels over all assignments whose exact errors keep the targets."""
+    m = instance.n_workers
+    subsets = np.array(list(itertools.product([0, 1], repeat=m)))
+    fine = []
+    for task in range(instance.n_tasks):
+        error = errors_of(instance, np.full(len(subsets), task), [np.flatnonzero(one) for one in subsets])
+        fine.append(subsets[error <= instance.epsilon[task] + CERTAIN])
+    best = None
+    for chosen in itertools.product(*fine):
+        if (np.sum(chosen, axis=0) <= instance.capacity).all():
+            count = int(np.sum(chosen))
+            best = count if best is None else min(best, count)
+    return best
+
+
+@settings(max_examples=80)
+@given(unrestricted())
+def test_exact_error_against_all_assignments(instance):
+    """Within one label of the optimum, and equal to it wherever it is called proven."""
+    plan, best = assign(instance), fewest_by_brute_force(instance)
+    assert plan.found == (best is not None)
+    if best is not None:
+        assert plan.bound <= best <= plan.labels <= best + 1
+        assert plan.labels == best or not plan.proven
+
+
+def keeps(instance: AssignmentInstance, pairs: np.ndarray) -> bool:
+    """Whether the exact errors, the rule's own evidence and every limit are kept."""
+    return not breaches(instance, pairs) and bool(
+        (exact_errors(instance, pairs)[0] <= instance.epsilon + CERTAIN).all()
+    )
+
+
+@settings(max_examples=60)
+@given(instances(most_pairs=14, rules=("exact-error", "probit")))
+def test_plans_keep_everything_and_can_spare_nothing(instance):
+    """Whatever the options: targets met exactly, and without any loose label some task misses its own."""
+    plan = assign(instance)
+    if plan.pairs is None:
+        return
+    assert keeps(instance, plan.pairs)
+    fixed = {tuple(pair) for pair in instance.fixed.tolist()}
+    for place, pair in enumerate(plan.pairs.tolist()):
+        if tuple(pair) not in fixed:
+            assert not keeps(instance, np.delete(plan.pairs, place, axis=0))
+
+
+@settings(max_examples=40)
+@given(instances(most_pairs=12, options=False, rules=("hoeffding",)))
+def test_never_more_labels_than_hoeffding(instance):
+    """Whatever keeps a Hoeffding need keeps Bhattacharyya's, and whatever keeps that errs at most epsilon exactly."""
+    paper = assign(instance)
+    if not paper.found:
+        return
+    for rule in ("bhattacharyya", "exact-error"):
+        assert assign(replace(instance, rule=rule)).labels <= paper.labels
+
+
+def half_hammers(tasks: int, workers: int, capacity: int, rule: str) -> AssignmentInstance:
+    accuracy = np.where(np.arange(workers) % 2 == 0, 0.7, 0.5)[None]
+    return AssignmentInstance(accuracy, np.zeros(tasks, np.int64), np.full(workers, capacity), 0.05, rule=rule)
+
+
+def test_what_the_rules_save_on_half_spammers():
+    """The crowd of Ho et al. 2013, Fig. 1, at epsilon = .05: 38, 27 and 17 labels per task, each proven optimal."""
+    plans = {rule: assign(half_hammers(1000, 300, 400, rule)) for rule in ("hoeffding", "bhattacharyya", "exact-error")}
+    assert {rule: plan.labels for rule, plan in plans.items()} == {
+        "hoeffding": 38_000,
+        "bhattacharyya": 27_000,
+        "exact-error": 17_000,
+    }
+    assert all(plan.proven and plan.proof == "certificate" for plan in plans.values())
+
+
+def test_the_scarce_better_class_is_spent_where_it_pays():
+    """Three tasks of epsilon .05 and three of .3, workers of .9 for nine labels only, of .6 for many.
+
+    Strict tasks take three of the better ones each (error .028); loose ones do with .6 (5 labels: .317; 7: .29).
+    """
+    accuracy = np.array([[0.9] * 3 + [0.6] * 12])
+    capacity = np.array([3] * 3 + [6] * 12)
+    epsilon = np.array([0.05] * 3 + [0.3] * 3)
+    plan = assign(AssignmentInstance(accuracy, np.zeros(6, np.int64), capacity, epsilon, rule="exact-error"))
+    better = np.bincount(plan.pairs[plan.pairs[:, 1] < 3, 0], minlength=6)
+    assert better.tolist() == [3, 3, 3, 0, 0, 0]
+    assert plan.labels == 9 + 3 * 7
+
+
+def test_a_mixed_crowd_as_in_the_literature():
+    """Accuracies .85 and .65, epsilon .05: 5 labels of the better class suffice exactly, where Hoeffding takes 13."""
+    accuracy = np.array([[0.85] * 20 + [0.65] * 20])
+    made = {
+        rule: assign(AssignmentInstance(accuracy, [0], np.ones(40, np.int64), 0.05, rule=rule)).labels
+        for rule in ("hoeffding", "bhattacharyya", "exact-error")
+    }
+    assert made == {"hoeffding": 13, "bhattacharyya": 7, "exact-error": 5}
+
+
+def test_certain_and_contrary_workers():
+    """Somebody always right settles a task alone; somebody usually wrong is worth as much as her opposite."""
+    sure = AssignmentInstance([[1.0, 0.7]], [0], [1, 1], 0.001, rule="exact-error")
+    assert assign(sure).pairs.tolist() == [[0, 0]]
+    contrary = AssignmentInstance([[0.1, 0.5, 0.5]], [0], [1, 1, 1], 0.1, rule="exact-error")
+    assert assign(contrary).pairs.tolist() == [[0, 0]]
+
+
+def test_a_prior_saves_labels():
+    """Where one class is likely before any label less evidence is needed, and none where guessing is good enough."""
+    crowd = AssignmentInstance(np.full((1, 30), 0.7), np.zeros(2, np.int64), np.full(30, 2), 0.05, rule="exact-error")
+    skewed, lopsided = replace(crowd, prior=[0.9, 0.1]), replace(crowd, prior=[0.96, 0.04])
+    assert assign(lopsided).labels == 0 < assign(skewed).labels < assign(crowd).labels
+    for rule in ("bhattacharyya", "probit"):
+        one = replace(crowd, rule=rule)
+        assert assign(replace(one, prior=[0.9, 0.1])).labels < assign(one).labels
+    paper = replace(crowd, rule="hoeffding")
+    assert assign(replace(paper, prior=[0.9, 0.1])).labels == assign(paper).labels if assign(paper).found else True
+
+
+def test_exact_error_has_no_lp():
+    """It is no linear constraint; probit is."""
+    instance = recipe("R10:20x30")
+    with pytest.raises(InputError, match="no linear constraint"):
+        assign(replace(instance, rule="exact-error"), program="lp")
+    assert assign(replace(instance, rule="probit"), program="lp").status is Status.OPTIMAL
+
+
+def test_any_backend_may_solve_the_linear_parts():
+    """The full program by a backend, checked and mended all the same."""
+    instance = replace(recipe("R10:12x20"), rule="exact-error")
+    ours, theirs = assign(instance), assign(instance, method="highs")
+    assert keeps(instance, theirs.pairs) and theirs.labels == ours.labels and theirs.proven

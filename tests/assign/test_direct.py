@@ -1,0 +1,109 @@
+"""The full program through a backend: strict plans whatever the solver's tolerance, honest statuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crowdopt import AssignmentInstance, InputError, Options, Status, assign, recipe, solve
+from crowdopt.assign.direct import solve_full
+from crowdopt.assign.plan import breaches
+from crowdopt.backends import BackendMissing
+from crowdopt.crowd.instance import COVERAGE
+
+SLACK = 1e-6  # what common solvers accept as feasible
+
+
+@pytest.fixture
+def knife_edge() -> AssignmentInstance:
+    """One task, two cheap labels that are short of the need by half a solver's tolerance, and a dear third."""
+    two_labels = -2 * np.log(0.36)
+    epsilon = 0.5 * float(np.exp(-(two_labels + SLACK / 2) / 2))
+    return AssignmentInstance([[0.9, 0.9, 0.9]], [0], [1, 1, 1], epsilon, cost=[1.0, 1.0, 5.0])
+
+
+def sloppy(program, backend="highs", options=None, listener=None):
+    """A solver that takes every row to be kept within 1e-6, as most do."""
+    loose = replace(program, row_lower=program.row_lower - SLACK)
+    return replace(solve(loose, "highs", options or Options()), program=program)
+
+
+def test_a_plan_short_by_a_solvers_tolerance_is_mended(knife_edge):
+    """Two labels lack 5e-7 of evidence: the solver calls that feasible, the plan buys the third label."""
+    plan = solve_full(knife_edge, "ip", sloppy, "highs", Options())
+    assert plan.objective == 7.0 and not breaches(knife_edge, plan.pairs)
+    assert plan.violation <= COVERAGE
+
+
+@pytest.mark.parametrize("method", ["exact", "highs"])
+def test_a_plan_short_by_a_hair_is_no_plan(method):
+    """Two labels lack 1e-9 and 8e-17 of evidence, just more than a plan may: the third is bought (5, not 4)."""
+    need = -2 * np.log(0.4)
+    evidence = np.array([(need - 1e-9) / 2, (need - 1e-9) / 2, need / 3])
+    accuracy = [(1 + np.sqrt(evidence)) / 2]
+    instance = AssignmentInstance(accuracy, [0], [1, 1, 1], 0.4, rule="hoeffding", cost=[2.0, 2.0, 1.0])
+    plan = assign(instance, method=method, time_limit=5)
+    assert plan.objective == 5.0 and not breaches(instance, plan.pairs) and plan.bound <= 5.0
+
+
+def test_the_bound_comes_from_the_program_as_given(knife_edge):
+    """The tightened program's bound could exceed the optimum, so the first solve's stands: 2, not 7."""
+    plan = solve_full(knife_edge, "ip", sloppy, "highs", Options())
+    assert plan.bound <= 7.0 and plan.status is (Status.OPTIMAL if plan.bound == 7.0 else Status.FEASIBLE)
+
+
+@pytest.mark.parametrize("claim", ["zeros", "fractions", "nan", "nothing"])
+def test_a_lying_solver_yields_no_plan(claim):
+    """Bogus points under a claim of OPTIMAL: no plan, no proof."""
+    instance = recipe("R10:20x20")
+
+    def liar(program, backend="highs", options=None, listener=None):
+        point = {
+            "zeros": np.zeros_like(program.cost),
+            "fractions": np.full_like(program.cost, 0.5),
+            "nan": np.full_like(program.cost, np.nan),
+            "nothing": None,
+        }[claim]
+        truth = solve(program, "highs", options or Options())
+        return replace(truth, status=Status.OPTIMAL, primal=point, dual=None, claimed_bound=0.0)
+
+    plan = solve_full(instance, "ip", liar, "highs", Options(time_limit=5))
+    assert not plan.found and plan.status is Status.UNDECIDED and not plan.proven
+
+
+def test_no_time_no_plan():
+    """A limit too short for anything: UNDECIDED, nothing invented."""
+    plan = assign(recipe("R10:200x60"), method="highs", time_limit=0.02)
+    assert plan.status is Status.UNDECIDED
+    assert plan.pairs is None and plan.objective is None and plan.violation is None and plan.labels == 0
+
+
+def test_a_loose_instance_needs_no_search():
+    """Where the LP's point is already integer its own multipliers prove the optimum: nothing is left to trust."""
+    instance = AssignmentInstance([[1.0, 0.9, 0.8]], [0, 0], [2, 2, 2], 0.1, min_labels=[1, 1])
+    plan = assign(instance, method="highs")
+    assert plan.proven and plan.proof == "certificate" and plan.bound == plan.certified_bound == plan.objective == 2
+
+
+def test_the_gap_asked_for_is_kept():
+    """A search may stop early, and then says how far from the bound it is."""
+    plan = assign(recipe("R10:60x20"), method="highs", gap=0.2)
+    assert plan.found and 0 <= plan.gap <= 0.2 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        ({"method": "cplex"}, BackendMissing, "there is no backend 'cplex'; there are .*highs"),
+        ({"program": "qp"}, InputError, "program must be one of ip, lp"),
+        ({"time_limit": 0}, InputError, "time_limit must be a positive"),
+        ({"time_limit": float("nan")}, InputError, "time_limit"),
+        ({"method": "highs-ipm"}, BackendMissing, "linear programs only"),
+    ],
+)
+def test_senseless_arguments_are_refused(arguments, error, sentence):
+    """Before anything is solved."""
+    with pytest.raises(error, match=sentence):
+        assign(recipe("R10:20x20"), **arguments)

@@ -1,0 +1,107 @@
+"""What ranking cannot do and the program can, against every set there is."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt import InputError
+from crowdopt.core.solution import Options, Status
+from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.hire.by_program import solve_program, solve_table
+from crowdopt.hire.frontier import cost_frontier
+from tests.selections import allowed, best_sets, exact_gains, limited, squared
+
+OPTIONS = Options(time_limit=20)
+LIMITS = [{"money"}, {"required"}, {"barred"}, {"group"}, {"money", "required", "barred", "group"}]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=lambda limits: "+".join(sorted(limits)))
+def test_the_program_finds_the_best_allowed_set(limits: set[str]) -> None:
+    """Each limit by itself and all together: brute force in fractions, infeasible ones included."""
+    rng = np.random.default_rng(len(limits))
+    infeasible = 0
+    for _ in range(40):
+        instance = limited(rng, 7, limits)
+        best, _ = best_sets(instance)
+        found = solve_program(instance, crowdopt.solve, "highs", OPTIONS, "highs")
+        if best is None:
+            infeasible += 1
+            assert found.status is Status.INFEASIBLE and not found.found
+            continue
+        gains = exact_gains(instance)
+        assert float(squared(sum(gains[i] for i in found.workers), found.workers.size)) == pytest.approx(
+            float(best), abs=1e-9
+        )
+        assert found.status is Status.OPTIMAL and found.proven
+        assert allowed(instance, tuple(found.workers.tolist()))
+        assert "money" in limits or found.proof == "certificate"  # the relaxation is tight unless money is limited
+    assert (infeasible > 0) == ("money" in limits)
+
+
+def test_the_frontier_against_cost_has_every_set_that_no_cheaper_one_matches() -> None:
+    """Under all limits, by looking at every set; its last point is the program's optimum."""
+    rng = np.random.default_rng(9)
+    for _ in range(80):
+        instance = limited(rng, 6, {"money", *rng.choice(["required", "barred", "group"], 1)})
+        gains, sets = exact_gains(instance), []
+        for k in range(1, instance.sizes + 1):
+            for members in combinations(range(instance.n_workers), k):
+                if allowed(instance, members):
+                    sets.append((sum(instance.price[i] for i in members), squared(sum(gains[i] for i in members), k)))
+        expected = []
+        for cost, value in sorted(sets, key=lambda pair: (pair[0], -pair[1])):
+            if not expected or value > expected[-1][1]:
+                expected.append((cost, value))
+        found = cost_frontier(instance)
+        assert found.cost.tolist() == [cost for cost, _ in expected]
+        assert found.score * np.abs(found.score) == pytest.approx([float(value) for _, value in expected], abs=1e-9)
+        assert all(allowed(instance, tuple(members.tolist())) for members in found.members)
+
+
+def test_the_table_is_as_good_as_the_search() -> None:
+    """Dynamic programming under every limit finds the best allowed set too, or that there is none."""
+    rng = np.random.default_rng(12)
+    for _ in range(60):
+        instance = limited(rng, 7, {"money", "required", "barred", "group"})
+        best, sets = best_sets(instance)
+        found = solve_table(instance)
+        assert found.found == (best is not None) and found.proof == "solver"
+        assert best is None or tuple(sorted(found.workers.tolist())) in sets
+
+
+def test_prices_in_decimals_have_a_common_unit() -> None:
+    """0.1 + 0.2 is not 0.3 in float64; the grid is that of the decimals as they are written."""
+    instance = SelectionInstance([10, 9, 8], 10, 2, price=[0.3, 0.1, 0.2], money=0.3)
+    found = cost_frontier(instance)
+    assert [members.tolist() for members in found.members] == [[1], [0]]
+
+
+def test_a_grid_too_fine_is_refused() -> None:
+    """Prices without a common unit would need a table of billions of cells."""
+    rng = np.random.default_rng(1)
+    instance = SelectionInstance(rng.integers(0, 11, 200), 10, 2, price=rng.random(200))
+    with pytest.raises(InputError, match="round the prices"):
+        cost_frontier(instance)
+    with pytest.raises(InputError, match="needs a price"):
+        cost_frontier(SelectionInstance([9, 8], 10, 2))
+
+
+def test_a_solver_that_breaks_a_limit_is_not_believed() -> None:
+    """A point that spends more than there is yields no set, whatever its status says."""
+
+    def generous(program, backend="highs", options=OPTIONS, listener=None):
+        solution = crowdopt.solve(program, backend, options)
+        from dataclasses import replace
+
+        point = np.zeros_like(program.cost)
+        program.column("u").view(point)[1] = 1.0
+        program.column("w").view(point)[1] = 1.0
+        return replace(solution, primal=point, status=Status.OPTIMAL)
+
+    instance = SelectionInstance([10, 9], 10, 2, price=[3.0, 3.0], money=4.0)
+    found = solve_program(instance, generous, "highs", OPTIONS, None)
+    assert not found.found and found.status is Status.UNDECIDED

@@ -1,0 +1,64 @@
+"""Bounds, against errors computed exactly or simulated."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb, exp, log, sqrt
+
+import numpy as np
+import pytest
+
+from crowdopt import InputError
+from crowdopt.crowd.gains import score
+from crowdopt.hire import score_bounds
+
+
+@pytest.mark.parametrize("accuracy", [(0.9,), (0.7, 0.8, 0.6), (0.95, 0.9, 0.55, 0.6), (0.2, 0.3, 0.9)])
+def test_no_best_vote_errs_more_than_bhattacharyya(accuracy: tuple[float, ...]) -> None:
+    """For two classes the vote by log-odds errs with probability sum min(P, Q)/2, over all 2^k answers."""
+    p = np.array(accuracy)
+    right = np.array([np.prod(np.where(r, p, 1 - p)) for r in product([0, 1], repeat=p.size)])
+    error = np.minimum(right, right[::-1]).sum() / 2  # the reversed list has every answer turned round
+    assert error <= score_bounds.best_vote_bound(p, 2) <= 0.5
+
+
+def test_the_corrected_bound_is_the_printed_one_for_two_classes() -> None:
+    """Its mended step, a vote's range of 2 (L - 1) in place of L, changes nothing at L = 2."""
+    for value in (0.1, 1.0, 4.0):
+        assert score_bounds.linear_vote_bound(value, 2) == pytest.approx(
+            score_bounds.printed_linear_vote_bound(value, 2)
+        )
+        assert score_bounds.linear_vote_bound(value, 4) >= min(1.0, score_bounds.printed_linear_vote_bound(value, 4))
+
+
+def test_the_corrected_bound_holds_exactly_for_one_question_each() -> None:
+    """One gold question, L = 2, w = .8, five workers: the weight is 1 or -1, so a label agrees with the truth with
+    chance w^2 + (1-w)^2, and the vote errs (or ties) with a binomial probability.
+    """
+    agree = 0.8**2 + 0.2**2
+    error = sum(comb(5, k) * agree**k * (1 - agree) ** (5 - k) for k in range(3))
+    assert error <= score_bounds.linear_vote_bound(score([(2 * 0.8 - 1) ** 2] * 5), 2)
+
+
+def test_theorem_3_covers_a_set_fixed_in_advance() -> None:
+    """Simulated with unequal numbers of questions; the interval is conservative, so 95 % is never missed."""
+    rng = np.random.default_rng(5)
+    n, w, classes = np.array([4, 7, 10, 10]), np.array([0.5, 0.7, 0.9, 0.35]), 3
+    c = rng.binomial(n, w, (4000, 4))
+    estimates = ((classes * c / n - 1) ** 2 - classes**2 * c * (n - c) / (n**2 * (n - 1))).sum(axis=1) / 2
+    width = score_bounds.interval_half_width(n, classes, 0.95)
+    assert np.mean(np.abs(estimates - score((classes * w - 1) ** 2)) <= width) >= 0.95
+    assert score_bounds.interval_half_width([10] * 4, 2, 0.95) == pytest.approx(10 / 9 * sqrt(log(2 / 0.05) / 2))
+
+
+def test_an_impossible_coverage_is_refused() -> None:
+    """1 - 2 exp(-2 a^2) is never 1."""
+    with pytest.raises(InputError, match="strictly between 0 and 1"):
+        score_bounds.interval_half_width([10], 2, 1.0)
+
+
+def test_a_bound_on_an_error_is_at_most_what_guessing_gives() -> None:
+    """A score of zero promises nothing, and says so as 1, not as L - 1."""
+    assert score_bounds.linear_vote_bound(0.0, 5) == 1.0
+    assert score_bounds.best_vote_bound([0.5], 2) == 0.5
+    assert exp(0) == score_bounds.printed_linear_vote_bound(0.0, 2)

@@ -1,0 +1,247 @@
+"""Exported files: other readers see the same program, under names that lead back to tasks and workers."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import crowdopt
+from crowdopt.cli import main
+from crowdopt.core.program import Block, Program, relax, stack
+from crowdopt.io.naming import LONGEST, LP, MPS, names_of
+from crowdopt.io.program_files import ids_of, write_program
+from crowdopt.programs import assignment, assignment_dual, missing, smallest_coverage
+from tests.models.reading import MODELS, assert_same, described, read_by
+from tests.models.tiny import facts_of, instance_of
+
+DIALECTS = {"mps": MPS, "lp": LP}
+READERS = ["highs", pytest.param("glpk", marks=pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK"))]
+INSTANCE = instance_of(facts_of(MODELS / "tiny" / "everything.json"))
+PLAIN = instance_of(facts_of(MODELS / "tiny" / "priced.json"))
+PROGRAMS = {
+    "ip": assignment.build(INSTANCE),
+    "lp": relax(assignment.build(INSTANCE)),
+    "dual": assignment_dual.build(PLAIN),
+    "mechanical dual": crowdopt.dualize(relax(assignment.build(INSTANCE))),
+    "missing": missing.build(INSTANCE),
+    "smallest coverage": smallest_coverage.build(INSTANCE),
+}
+ENDS = (".lower", ".upper")
+
+
+def odd() -> Program:
+    """Every kind of row, bound and column that a program may have, under the names that formats like least."""
+    inf = np.inf
+    return Program(
+        name="odd one",
+        cost=np.array([1.5, -2.0, 0.0, 0.0, 1e-7, 3.0, 1.0]),
+        matrix=sparse.csc_array(
+            np.array(
+                [
+                    [1.0, 1, 0, 0, 0, 0, 0],
+                    [1 / 3, 0, 1, 0, 0, 0, 0],
+                    [0, -1.0, 0, 0, 1e6, 0, 0],
+                    [0, 1.0, 1, 0, 0, 1, 0],
+                    [1.0, 0, 0, 0, 0, 0, 1],
+                    [0.0] * 7,
+                ]
+            )
+        ),
+        row_lower=np.array([1.0, -inf, -5.0, 2 / 3, -inf, -inf]),
+        row_upper=np.array([inf, 4.0, 7.25, 2 / 3, inf, 1.0]),
+        lower=np.array([0.0, -inf, -inf, 0, -3.0, 0.0, 2.0]),
+        upper=np.array([inf, 10.0, inf, inf, -1.0, inf, 2.0]),
+        integer=np.array([True, False, False, False, True, False, False]),
+        columns=stack([("e", (2,)), ("2x", (1,)), ("free", (1,)), ("inf", (1,)), ("a b,c]", (2,))]),
+        rows=stack([("objective", (1,)), ("end", (1,)), (".5", (1,)), ("E1", (1,)), ("loose", (1,)), ("rhs", (1,))]),
+    )
+
+
+def as_file(program: Program, ids: dict, dialect: str) -> dict:
+    """What a reader of the file must see: in LP files a row with two sides is two rows, one without sides is none."""
+    seen = described(program, ids, DIALECTS[dialect])
+    loose = {name for name, row in seen["rows"].items() if row["lower"] is None and row["upper"] is None}
+    rows = {name: row for name, row in seen["rows"].items() if name not in loose}
+    if dialect == "lp":
+        rows = {new: row for name, one in rows.items() for new, row in _sides(name, one)}
+    return {**seen, "rows": rows}
+
+
+def _sides(name: str, row: dict) -> list[tuple[str, dict]]:
+    if row["lower"] is None or row["upper"] is None or row["lower"] == row["upper"]:
+        return [(name, row)]
+    head, bracket, rest = name.partition("(")
+    lower, upper = (head + end + bracket + rest for end in ENDS)
+    return [(lower, {**row, "upper": None}), (upper, {**row, "lower": None})]
+
+
+def read_back(reader: str, path: Path) -> dict:
+    return read_by("highs", path) if reader == "highs" else read_by("glpk", path.suffix[1:], path)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_another_solver_reads_the_same_program(name: str, dialect: str, reader: str, tmp_path: Path) -> None:
+    """Entry for entry under the names we gave, and so with the same optimum."""
+    program, path = PROGRAMS[name], tmp_path / f"x.{dialect}"
+    ids = ids_of(program, PLAIN if name == "dual" else INSTANCE)
+    write_program(program, path, ids)
+    found = read_back(reader, path)
+    assert_same(found, as_file(program, ids, dialect))
+    optimum = found["optimum"] if reader == "highs" else found["ip"]
+    assert optimum == pytest.approx(crowdopt.certify(crowdopt.solve(program)).value, abs=1e-6)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_odd_programs_survive(dialect: str, reader: str, tmp_path: Path) -> None:
+    """Free, fixed, negative and unnamed things, and names that are keywords or numbers: all read back."""
+    program, path = odd(), tmp_path / f"x.{dialect}"
+    write_program(program, path)
+    assert_same(read_back(reader, path), as_file(program, {}, dialect))
+
+
+NASTY = [
+    "a b",
+    "a_b",
+    "a,b",
+    "a[b",
+    "a]b",
+    "e",
+    "e1",
+    "1",
+    "",
+    "é",
+    "工人",
+    "a%20b",
+    "a-b",
+    "a~b",
+    "$x",
+    "*",
+    "\n",
+    "x" * 90,
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    tasks=st.lists(st.text(), min_size=1, max_size=6, unique=True), workers=st.lists(st.text(), max_size=4, unique=True)
+)
+@example(tasks=NASTY, workers=NASTY)
+@example(tasks=["a,b", "a"], workers=["c", "b,c"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_names_lead_back_to_ids(dialect: str, tasks: list[str], workers: list[str]) -> None:
+    """Percent-encoding is injective, and a comma inside an id is encoded: names are unique and can be read."""
+    form = DIALECTS[dialect]
+    blocks = stack([("y", (len(tasks), len(workers))), ("cover", (len(tasks),))])
+    names = names_of(blocks, {"y": [tasks, workers], "cover": [tasks]}, form)
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert len(name) <= LONGEST
+        assert re.fullmatch(r"[A-Za-z][!-~]*", name)
+        assert dialect == "mps" or not set(name) & set("+-*/^<>=:[]\\;")
+    wanted = [[t, w] for t in tasks for w in workers] + [[t] for t in tasks]
+    inner = [name[name.index(form.opening) + 1 : -1].split(",") for name in names]
+    plain = [[unquote(one.replace("~", "-") if dialect == "lp" else one) for one in each] for each in inner]
+    assert plain == wanted or any(len(form.spell(one)) > 60 for one in tasks + workers)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values())
+def test_names_too_long_become_numbers(dialect: str) -> None:
+    """No format reads more than 255 characters: a block with a longer name is numbered, the others keep their ids."""
+    ids = {"y": [["工" * 40, "b"], ["c"]], "z": [["c"]]}
+    names = names_of(stack([("y", (2, 1)), ("z", (1,))]), ids, dialect)
+    assert [name[0] + name[2:-1] for name in names] == ["y0,0", "y1,0", "zc"]
+
+
+@pytest.mark.parametrize("blocks", [(Block("y", (1,)), Block("y", (1,), 1)), (Block("y", (2,)),)])
+def test_names_that_are_not_unique_are_refused(blocks: tuple[Block, ...]) -> None:
+    """Two columns of one name would silently become one."""
+    with pytest.raises(ValueError, match="unique"):
+        names_of(blocks, {"y": [["a", "a"]]} if len(blocks) == 1 else {}, MPS)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_nasty_ids_pass_through_other_readers(dialect: str, reader: str, tmp_path: Path) -> None:
+    """The names are legal where it counts: in the readers."""
+    n = len(NASTY)
+    instance = crowdopt.AssignmentInstance(
+        accuracy=np.full((1, n), 0.9),
+        task_type=np.zeros(n, int),
+        capacity=np.full(n, n),
+        epsilon=0.3,
+        tasks=NASTY,
+        workers=NASTY[::-1],
+    )
+    program = relax(assignment.build(instance))
+    path = tmp_path / f"x.{dialect}"
+    write_program(program, path, ids_of(program, instance))
+    assert_same(read_back(reader, path), as_file(program, ids_of(program, instance), dialect))
+
+
+@settings(max_examples=5, deadline=None)
+@given(ids=st.lists(st.text(max_size=12), min_size=2, max_size=5, unique=True))
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_any_ids_pass_through_other_readers(
+    tmp_path_factory: pytest.TempPathFactory, dialect: str, ids: list[str]
+) -> None:
+    """As above, for ids that nobody thought of."""
+    instance = crowdopt.AssignmentInstance(
+        accuracy=[[0.9] * len(ids)], task_type=[0] * len(ids), capacity=1, epsilon=0.3, tasks=ids, workers=ids
+    )
+    program = assignment.build(instance)
+    path = tmp_path_factory.mktemp("export") / f"x.{dialect}"
+    write_program(program, path, ids_of(program, instance))
+    assert_same(read_back("highs", path), as_file(program, ids_of(program, instance), dialect))
+
+
+def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
+    """An existing file stays unless forced, another ending or place is one sentence, and nothing else is left."""
+    path = tmp_path / "x.mps"
+    crowdopt.export(PLAIN, path)
+    first = path.read_bytes()
+    for refused in (path, tmp_path / "x.txt", tmp_path):
+        with pytest.raises(crowdopt.InputError):
+            crowdopt.export(PLAIN, refused, "lp")
+    assert path.read_bytes() == first
+    crowdopt.export(PLAIN, path, "lp", force=True)
+    assert path.read_bytes() != first
+    assert [one.name for one in tmp_path.iterdir()] == ["x.mps"]
+
+
+def test_the_dual_is_the_paper_s_where_that_knows_the_limits(tmp_path: Path) -> None:
+    """Fixed pairs, label limits, loads and budgets are not in the paper's dual; leaving them out would be wrong."""
+    assert crowdopt.export(PLAIN, tmp_path / "a.lp", "dual").name == "assignment-dual"
+    assert crowdopt.export(INSTANCE, tmp_path / "b.lp", "dual").name == "assignment-lp-dual"
+    with pytest.raises(crowdopt.InputError, match="program"):
+        crowdopt.export(PLAIN, tmp_path / "c.lp", "primal")
+
+
+@pytest.mark.parametrize("program", ["ip", "lp", "dual"])
+def test_the_verb_writes_and_says_what(program: str, tmp_path: Path) -> None:
+    """A user gets the file, its size and which program it is; a second run without --force exits 2 and keeps it."""
+    run, camp, path = CliRunner().invoke, tmp_path / "camp", tmp_path / "x.mps"
+    crowdopt.write_campaign(PLAIN, camp)
+    done = run(main, ["export", str(camp), "--program", program, "-o", str(path), "--json"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.output)
+    lp = crowdopt.certify(crowdopt.solve(relax(assignment.build(PLAIN)))).value
+    found = read_by("highs", path)
+    assert said["columns"] == len(found["columns"]) and said["rows"] == len(found["rows"])
+    assert found["optimum"] == pytest.approx({"ip": 9, "lp": lp, "dual": -lp}[program])
+    again = run(main, ["export", str(camp), "-o", str(path)])
+    assert again.exit_code == 2 and "--force" in again.output
+    forced = run(main, ["export", str(camp), "--program", program, "-o", str(path), "--force"])
+    assert forced.exit_code == 0 and str(path) in forced.output

@@ -1,0 +1,87 @@
+"""Small streams of tasks of every kind, and every policy with its options."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from crowdopt.labelers.asking import LabelerReplay
+from crowdopt.labelers.policy import named
+from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+from crowdopt.labelers.task_streams import recorded_tasks, simulated_tasks
+
+SKILLS = np.array([0.9, 0.55, 0.7, 0.8, 0.62, 0.75])
+COST = np.array([0.02, 0.01, 0.05, 0.02, 0.01, 0.02])
+OPTIONS = {  # every policy there is, and the options that make it do something else
+    "ls-ol": ["", ":g1=2:g2=2", ":constants=printed", ":constants=tight:eta=.5", ":g1=2:g2=2:delay=5"],
+    "ls-ol-weighted": ["", ":g1=3:g2=1:tolerance=.1", ":price=.5", ":constants=printed:c=3"],
+    "ls-ol-vetting": ["", ":g1=4:g2=1:most=2:threshold=.3"],
+    "ls-ol-context": ["", ":g1=2:g2=1:z=.3"],
+    "em-then-exploit": [":testers=50", ":testers=50:votes=majority", ":testers=30:price=.5"],
+    "full-majority": [""],
+    "oracle": ["", ":votes=weighted", ":price=.5"],
+    "random-set": ["", ":size=2"],
+}
+EVERY = [name + options for name, more in OPTIONS.items() for options in more]
+KINDS = ("one kind", "two kinds", "contexts", "three classes", "table")
+
+
+def stream(kind: str = "one kind", seed: int = 0, horizon: int = 120) -> TaskStream:
+    """A stream of that kind."""
+    if kind == "table":
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 2, horizon + 1)
+        label = np.where(rng.random((truth.size, 6)) < SKILLS, truth[:, None], 1 - truth[:, None])
+        label[rng.random(label.shape) < 0.1] = -1
+        truth[::7] = -1
+        names = tuple("abcdef")
+        return recorded_tasks(label, truth, np.zeros(truth.size, np.int64), COST, 2, names, horizon, (seed,))
+    at = np.array([0.0, 1.0]) if kind == "contexts" else None
+    two = np.stack([SKILLS, SKILLS[::-1]])
+    rows = two if kind in ("two kinds", "contexts") else SKILLS[None]
+    return simulated_tasks(Labelers(rows, COST, 3 if kind == "three classes" else 2, at), horizon, (seed,))
+
+
+def supported(text: str, kind: str) -> bool:
+    """Whether the constants that a policy wants are known for such a stream."""
+    return "constants=" not in text or kind in ("one kind", "table")
+
+
+def start(text: str, of: TaskStream, seed: int = 0) -> LabelerReplay:
+    return LabelerReplay(named(text), of, seed)
+
+
+def scrambled(of: TaskStream, until: int) -> TaskStream:
+    """Another future: other labels, coins and contexts from a task on, and another truth altogether."""
+    rng = np.random.default_rng(7)
+    label, coin, context = of.label.copy(), of.coin.copy(), of.context.copy()
+    label[until:] = rng.integers(0, of.labelers.classes, label[until:].shape)
+    coin[until:] = rng.random(coin[until:].size)
+    context[until:] = rng.permutation(context[until:])
+    return replace(of, label=label, coin=coin, context=context)
+
+
+def with_other_truth(of: TaskStream) -> TaskStream:
+    """The truth permuted after labels were drawn; repeats keep theirs."""
+    other = replace(of, truth=np.random.default_rng(5).permutation(of.truth))
+    other.__dict__["_again"] = _Kept(of)
+    return other
+
+
+class _Kept(dict):
+    """Repeats as the first stream gives them."""
+
+    def __init__(self, of: TaskStream) -> None:
+        super().__init__()
+        self.of = of
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __missing__(self, key):
+        from crowdopt.labelers.task_streams import ROUNDS, again
+
+        task, block = key
+        again(self.of, task, block * ROUNDS + 1)
+        return self.of.__dict__["_again"][key]

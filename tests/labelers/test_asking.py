@@ -1,0 +1,326 @@
+"""Runs: causal, blind to the truth, resumable anywhere, judged by what sets are worth."""
+
+from __future__ import annotations
+
+from dataclasses import replace as replaced
+
+import numpy as np
+import pytest
+
+from crowdopt import InputError
+from crowdopt.labelers import theorems
+from crowdopt.labelers.asking import NOBODY, known_of, replay
+from crowdopt.labelers.diagnosis import one_coin_skills
+from crowdopt.labelers.policy import named, policies
+from crowdopt.labelers.regret import curves, judged, score
+from crowdopt.labelers.sets import best_set, set_accuracy
+from crowdopt.labelers.task_arrivals import KINDS as ASKED
+from crowdopt.labelers.task_arrivals import REPEAT, TESTER, Ask, Labelers
+from crowdopt.labelers.task_streams import again, drawn_labelers, simulated_tasks
+from tests.labelers.streams import (
+    COST,
+    EVERY,
+    KINDS,
+    OPTIONS,
+    SKILLS,
+    scrambled,
+    start,
+    stream,
+    supported,
+    with_other_truth,
+)
+
+CASES = [(text, kind) for text in EVERY for kind in KINDS if supported(text, kind)]
+STATE = ("kind", "place", "answer", "labels", "cost")
+
+
+def same(one, other):
+    for name in STATE:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    for mine, yours in zip(one.sets, other.sets, strict=True):
+        np.testing.assert_array_equal(mine.workers, yours.workers)
+        assert (mine.weight is None) == (yours.weight is None)
+        assert mine.weight is None or mine.weight.tobytes() == yours.weight.tobytes()
+
+
+def test_every_policy_is_tested():
+    assert set(OPTIONS) == set(policies())
+
+
+@pytest.mark.parametrize(("text", "kind"), CASES)
+def test_a_run_stops_and_resumes_anywhere(text, kind):
+    """A snapshot at any arrival, restored in a fresh run, leads to the same bytes, whatever blocks were cut."""
+    whole = start(text, stream(kind)).finish()
+    for at in (1, 17, 60):
+        arrays = start(text, stream(kind)).advance(at).snapshot()
+        same(whole, start(text, stream(kind)).restore(arrays).finish())
+    steps = start(text, stream(kind))
+    for t in range(1, 121):
+        steps.advance(t)
+    same(whole, steps.finish())
+    assert whole.notes == steps.policy.notes()
+
+
+@pytest.mark.parametrize(("text", "kind"), CASES)
+def test_permuting_the_truth_changes_no_decision(text, kind):
+    """Labels are all that a policy sees; after they are drawn the truth may be anything."""
+    of = stream(kind)
+    if kind == "table" and text.startswith("oracle"):
+        return  # a table's oracle is told skills tallied beforehand, not by the stream's truth
+    same(start(text, of).finish(), start(text, with_other_truth(stream(kind))).finish())
+
+
+@pytest.mark.parametrize(("text", "kind"), CASES)
+def test_a_policy_does_not_know_the_future(text, kind):
+    """Other labels from task 60 on change nothing before."""
+    if "random" in text:
+        return
+    one, other = start(text, stream(kind)).advance(59), start(text, scrambled(stream(kind), 60)).advance(59)
+    for name in ("kind", "answer", "labels"):
+        np.testing.assert_array_equal(getattr(one, name)[:60], getattr(other, name)[:60])
+
+
+@pytest.mark.parametrize(("text", "kind"), CASES)
+def test_every_utility_is_what_the_set_is_worth(text, kind):
+    """No set beats the best; guesses earn 1/L; figures add up; testers earn what everybody's majority does."""
+    of = stream(kind)
+    run = replay(named(text), of, 0)
+    one, row = judged(run), score(judged(run))
+    guessed = run.place[1:] == NOBODY
+    assert (one.utility[guessed] == 1 / of.labelers.classes).all()
+    simple = np.array([ask.weight is None for ask in run.sets])[run.place[1:]] if run.sets else guessed
+    ahead = np.nan_to_num(one.utility - one.best)
+    assert (ahead[simple & ~guessed] <= 1e-9).all()
+    assert row["testers"] + row["repeats"] == (run.kind[1:] != 0).sum()
+    assert row["regret"] == pytest.approx(np.nansum(one.best - one.utility))
+    assert row["reward"] == pytest.approx(np.nanmean(one.utility))
+    assert row["cost"] == pytest.approx(run.cost[1:].sum()) and curves(one)["regret"][-1] == pytest.approx(
+        row["regret"]
+    )
+    assert (run.labels[1:] <= of.labelers.count).all() and 0 <= row["right"] <= 1
+
+
+def test_explorations_are_those_known_beforehand():
+    """The run explores when Lemma 1's recursion says, whatever the labels."""
+    for text in ("ls-ol:g1=1:g2=1", "ls-ol:g1=3:g2=2", "ls-ol-weighted:g1=2:g2=1", "ls-ol-vetting:g1=2:g2=1"):
+        of = stream(horizon=500)
+        run = replay(named(text), of, 0)
+        d1, d2 = run.policy.d1, run.policy.d2
+        np.testing.assert_array_equal(run.kind[1:] > 0, theorems.explorations(d1, d2)[1:])
+        assert run.notes[0].startswith(f"explores {(run.kind[1:] > 0).sum()} of 500 steps")
+    of = simulated_tasks(Labelers(SKILLS[None], COST), 2000, (0,))
+    run = replay(named("ls-ol:g1=1:g2=1"), of, 0)
+    assert (run.kind[1:] > 0).sum() == 63 and (run.kind[1:] == ASKED.index(TESTER)).sum() == 7
+
+
+@pytest.mark.parametrize("constants", ["printed", "tight"])
+def test_printed_and_tight_constants_run_and_say_how_long(constants):
+    """Both explore to the end here, and say what they would want."""
+    run = replay(named(f"ls-ol:constants={constants}"), stream(), 0)
+    assert (run.kind[2:] > 0).all()
+    assert any(f"the {constants} constants ask for" in note for note in run.notes)
+    given = replay(named(f"ls-ol:constants={constants}:epsilon=.4:a-min=.99"), stream(), 0)
+    assert given.policy.used[1] == pytest.approx(1 / 0.49**2)
+
+
+def test_theorems_3_and_5_hold_where_their_constants_do():
+    """Regret and cost regret of runs with printed constants stay below (6), (7) and Theorem 5's bound."""
+    skill, cost = np.array([0.97, 0.8, 0.6]), np.array([0.3, 0.2, 0.1])
+    of = simulated_tasks(Labelers(skill[None], cost), 800, (0,), shuffle=False)
+    epsilon, a_min = theorems.presumed(skill)
+    used = theorems.constants(3, epsilon, a_min, alpha_share=0.5)
+    row = score(judged(replay(named("ls-ol:constants=printed:alpha=.5"), of, 0)))
+    assert row["regret"] <= theorems.regret_bound(skill, used, 800)
+    assert row["cost_regret"] <= theorems.cost_regret_bound(skill, cost, used, 800)
+    heavy = theorems.constants(3, epsilon, a_min, alpha_share=0.5, weighted=theorems.odds_constant(skill))
+    row = score(judged(replay(named("ls-ol-weighted:constants=printed:alpha=.5:c=34"), of, 0)))
+    assert row["regret_weighted"] <= theorems.weighted_regret_bound(row["best_weighted"], 0.5, 3, heavy, 800)
+
+
+def test_skills_are_shares_of_first_labels_that_equal_the_majority_of_rounds():
+    """P' from the run's own labels, tester by tester."""
+    of = stream(horizon=300)
+    run = replay(named("ls-ol:g1=4:g2=2"), of, 3)
+    held = run.policy.testers
+    agree = np.zeros(6)
+    for k in range(held.count):
+        rounds = [of.label[held.task[k]]] + [again(of, int(held.task[k]), n)[0] for n in range(1, held.rounds[k])]
+        votes = [(2 * one.sum() > 6) if 2 * one.sum() != 6 else None for one in rounds]
+        known = [vote for vote in votes if vote is not None]
+        if len(known) == len(votes) and 2 * sum(known) != len(known):
+            assert held.star[k] == (2 * sum(known) > len(known))
+        agree += rounds[0] == held.star[k]
+    np.testing.assert_allclose(run.skills[0], agree / held.count)
+
+
+def test_a_repeat_earns_a_guess_and_a_new_tester_the_majority():
+    """U = 1/2 and pi(M)."""
+    of = stream(horizon=400)
+    run = replay(named("ls-ol:g1=2:g2=2"), of, 0)
+    one = judged(run)
+    kind = run.kind[1:]
+    assert set(one.utility[kind == ASKED.index(REPEAT)]) == {0.5}
+    np.testing.assert_allclose(one.utility[kind == ASKED.index(TESTER)], float(set_accuracy(SKILLS)))
+
+
+def test_the_oracle_has_no_regret_and_regret_is_against_it():
+    of = stream()
+    row = score(judged(replay(named("oracle"), of, 0)))
+    assert row["regret"] == pytest.approx(0, abs=1e-9) and row["cost_regret"] == pytest.approx(0, abs=1e-12)
+    assert row["final_accuracy"] == pytest.approx(best_set(SKILLS).accuracy)
+    weighted = score(judged(replay(named("oracle:votes=weighted"), of, 0)))
+    assert weighted["regret_weighted"] == pytest.approx(0, abs=1e-9)
+
+
+def test_utilities_are_what_answers_come_to():
+    """Means of U(S_t) and of right answers agree within chance, over many tasks."""
+    of = simulated_tasks(Labelers(SKILLS[None], COST), 6000, (4,))
+    for text in ("ls-ol", "ls-ol-weighted", "em-then-exploit:price=.5", "random-set", "ls-ol:g1=3:g2=2"):
+        row = score(judged(replay(named(text), of, 0)))
+        assert abs(row["reward"] - row["right"]) < 4 * 0.5 / np.sqrt(6000)
+
+
+def test_trials_are_paired():
+    """Every policy sees the same label of a pair and a round."""
+    one, other = stream(seed=3), stream(seed=3)
+    np.testing.assert_array_equal(one.label, other.label)
+    np.testing.assert_array_equal(again(one, 4, 70)[0], again(other, 4, 70)[0])
+    assert not np.array_equal(again(one, 4, 1)[0], again(one, 4, 2)[0]) or not np.array_equal(
+        again(one, 4, 2)[0], again(one, 4, 3)[0]
+    )
+
+
+def test_a_table_holds_one_answer_of_each_pair():
+    """No repeats; the run says so; refused labels are not paid."""
+    run = replay(named("ls-ol:g2=5"), stream("table"), 0)
+    assert not (run.kind == ASKED.index(REPEAT)).any()
+    assert any("one answer of each pair" in note for note in run.notes)
+    full = replay(named("full-majority"), stream("table"), 0)
+    assert full.labels.sum() == (full.stream.label[1:] >= 0).sum()
+
+
+def test_delayed_repeats_wait_and_meanwhile_work_goes_on():
+    """No tester is labelled twice within a step of its last label; explorations are at most those without delay."""
+    of = stream(horizon=400)
+    waits, plain = (replay(named(f"ls-ol:g1=2:g2=2{more}"), of, 0) for more in (":delay=20", ""))
+    assert 0 < (waits.kind == ASKED.index(REPEAT)).sum() <= (plain.kind == ASKED.index(REPEAT)).sum()
+    assert waits.notes[0].startswith("explores at most")
+
+
+def test_vetting_drops_the_best_where_the_majority_misleads_and_the_run_says_so():
+    """(.99, .4, .3): the best labeler disagrees most, is dropped, and the labels themselves give warning."""
+    of = simulated_tasks(Labelers(np.array([[0.99, 0.4, 0.3]]), np.zeros(3)), 900, (1,), shuffle=False)
+    run = replay(named("ls-ol-vetting:g1=90:g2=.1"), of, 0)
+    assert run.policy.dropped[0][0] == 0 and "0 was dropped" in run.notes[-1]
+    assert any("agreement with the majority does not track skill" in note for note in run.notes)
+
+
+def test_vetting_drops_the_worst_where_ranks_are_right():
+    """Five labelers of .8 and one of .3: she goes, and the majority of the rest is better."""
+    of = simulated_tasks(Labelers(np.array([[0.8, 0.81, 0.82, 0.3, 0.83]]), np.zeros(5)), 600, (1,), shuffle=False)
+    run = replay(named("ls-ol-vetting:g1=20:g2=.1"), of, 0)
+    assert [who for who, _ in run.policy.dropped] == [3]
+    assert all(3 not in ask.workers for ask in run.sets[-1:])
+    assert not any("does not track" in note for note in run.notes)
+
+
+def test_an_honest_crowd_gets_no_warning_and_a_clique_does():
+    """Independent labelers who beat a coin: silence. Two who copy each other: named."""
+    good = simulated_tasks(Labelers(np.full((1, 9), 0.8), np.zeros(9)), 300, (2,))
+    assert not [note for note in replay(named("em-then-exploit"), good, 0).notes if "explores" not in note]
+    label = good.label.copy()
+    label[:, 1] = label[:, 0]
+    copied = replaced(good, label=label)
+    notes = replay(named("em-then-exploit"), copied, 0).notes
+    assert any("agree more than independent labelers" in note for note in notes)
+
+
+def test_of_a_crowd_and_its_mirror_the_one_is_taken_that_the_majority_is_with():
+    """(.9, .18, .23, .99, .33): EM alone may end at the mirror image; a_min > 1/2 tells which it is."""
+    skill = np.array([0.9, 0.18, 0.23, 0.99, 0.33])
+    of = simulated_tasks(Labelers(skill[None], np.zeros(5)), 3000, (1,), shuffle=False)
+    assert theorems.strict_majority(skill) > 0.5
+    np.testing.assert_allclose(one_coin_skills(of.label, 2), skill, atol=0.06)
+    assert score(judged(replay(named("em-then-exploit:testers=2500"), of, 0)))["reward_exploiting"] > 0.97
+
+
+def test_contexts_are_learnt_apart():
+    """Skills that are mirror images by kind: learning them apart beats learning them together."""
+    rows = np.array([[0.95, 0.9, 0.9, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.95, 0.9, 0.9]])
+    of = simulated_tasks(Labelers(rows, np.zeros(6)), 2000, (0,))
+    apart, together = (score(judged(replay(named(text), of, 0))) for text in ("ls-ol-context", "ls-ol"))
+    assert apart["final_accuracy"] > together["final_accuracy"] + 0.02
+    line = simulated_tasks(Labelers(rows, np.zeros(6), at=np.array([0.0, 1.0])), 3000, (0,))
+    fine = replay(named("ls-ol-context:g1=8"), line, 0)
+    assert fine.policy.intervals == 4 and fine.policy.testers.per_cell.sum() == fine.policy.testers.count
+    assert score(judged(fine))["final_accuracy"] > score(judged(replay(named("ls-ol"), line, 0)))["final_accuracy"]
+
+
+def test_intervals_are_halved_and_keep_their_testers():
+    """After a split the tallies are those of the testers whose context lies in the interval."""
+    run = replay(named("ls-ol-context:g1=4:g2=1:z=.4"), stream("contexts", horizon=200), 0)
+    held = run.policy.testers
+    for cell in range(run.policy.intervals):
+        inside = np.flatnonzero((held.context[: held.count] * run.policy.intervals).astype(int) == cell)
+        np.testing.assert_array_equal(held.agree[cell], (held.first[inside] == held.star[inside, None]).sum(axis=0))
+
+
+def test_priced_policies_pay_less():
+    """A price on labels makes weighted selection choose: fewer labels, less cost."""
+    of = stream(horizon=400)
+    for text in ("ls-ol-weighted", "em-then-exploit:testers=50", "oracle:votes=weighted"):
+        free, dear = (score(judged(replay(named(text + more), of, 0))) for more in ("", ":price=1"))
+        assert dear["cost"] < free["cost"] and dear["labels"] < free["labels"]
+
+
+def test_drawn_crowds_have_a_majority():
+    for seed in range(20):
+        people = drawn_labelers(5, (seed,), theorems.strict_majority)
+        assert theorems.strict_majority(people.accuracy[0]) > 0.5
+    with pytest.raises(InputError, match="cannot draw"):
+        drawn_labelers(5, (0,), theorems.strict_majority, 0.9, 0.1)
+
+
+def test_constants_need_one_kind_of_task():
+    with pytest.raises(InputError, match="give epsilon and a-min"):
+        replay(named("ls-ol-context:constants=printed"), stream("two kinds"), 0)
+    replay(named("ls-ol-context:constants=tight:epsilon=.1:a-min=.9"), stream("two kinds"), 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ls-ll", "the policies are"),
+        ("ls-ol:constants=best", "one of direct, printed, tight"),
+        ("ls-ol:g1=-1", "g1 must be at least 0"),
+        ("ls-ol-weighted:c=1", "c at least 2"),
+        ("ls-ol-vetting:threshold=2", "between 0 and 1"),
+        ("ls-ol-context:z=1", "z must lie between"),
+        ("em-then-exploit:votes=loud", "votes is one of"),
+        ("em-then-exploit:testers=0", "at least 1"),
+        ("oracle:price=-1", "price at least 0"),
+        ("random-set:size=-1", "size must be at least 0"),
+        ("random-set:siz=1", "its options are size"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(text, said):
+    with pytest.raises(InputError, match=said):
+        named(text)
+
+
+def test_defects_of_a_policy_are_said(monkeypatch):
+    """A question that nobody could ask ends the run."""
+    of = stream()
+    for tasks, workers, kind, said in (
+        ([3], [0], "work", "other tasks"),
+        ([1], [0, 0], "work", "twice"),
+        ([9], [0], "repeat", "cannot be repeated"),
+    ):
+        policy = named("full-majority")
+        ask = Ask(kind, np.array(tasks), np.array(workers))
+        monkeypatch.setattr(policy, "decide", lambda arrival, chance, ask=ask: ask)
+        with pytest.raises(RuntimeError, match=said):
+            replay(policy, of, 0)
+    with pytest.raises(InputError, match="a set of 9"):
+        replay(named("random-set:size=9"), of, 0)
+    assert known_of(of).names == of.labelers.names

@@ -1,0 +1,195 @@
+"""No policy beats the lower bounds: held against optimal ones, found by brute force where that can be done."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from crowdopt import AssignmentInstance, certify, solve
+from crowdopt.core.certificate import lagrangian_bound
+from crowdopt.errors import InputError
+from crowdopt.online.crowds import simulated_stream
+from crowdopt.online.limits import least_cost as bounds
+from crowdopt.online.limits.information import information, wald
+from crowdopt.online.policy import named
+from crowdopt.online.replay import replay
+from crowdopt.programs import potential
+
+NONE, ZERO, ONE = -1, 0, 1
+
+
+def crowd(accuracy, tasks: int = 2, capacity=9, epsilon: float = 0.3, **options) -> AssignmentInstance:
+    skill = np.atleast_2d(accuracy)
+    room = np.broadcast_to(capacity, skill.shape[1]).copy()
+    return AssignmentInstance(skill, np.arange(tasks) % len(skill), room, epsilon, **options)
+
+
+def best_policy(tasks: int, price: float, capacity, skills: list[tuple[float, tuple[float, ...]]]) -> float:
+    """Least ``E labels + price * E wrong answers`` of any policy that may ask any worker any task at any time.
+
+    ``skills`` is the prior over the workers' accuracies: known skills are one vector with probability 1. Every state
+    is a table of labels; beliefs are worked out from scratch in each.
+    """
+    workers = len(skills[0][1])
+    pairs = list(product(range(tasks), range(workers)))
+    truths = list(product((ZERO, ONE), repeat=tasks))
+    worlds = [(chance / len(truths), p, truth) for chance, p in skills for truth in truths]
+
+    def likelihood(state, p, truth):
+        odds = 1.0
+        for (task, worker), label in zip(pairs, state, strict=True):
+            if label != NONE:
+                odds *= p[worker] if label == truth[task] else 1 - p[worker]
+        return odds
+
+    @cache
+    def chance(state):
+        return sum(weight * likelihood(state, p, truth) for weight, p, truth in worlds)
+
+    @cache
+    def value(state):
+        """Of the best policy from here on, times the chance of getting here."""
+        here = [weight * likelihood(state, p, truth) for weight, p, truth in worlds]
+        wrong = 0.0
+        for task in range(tasks):
+            one = sum(w for w, (_, _, truth) in zip(here, worlds, strict=True) if truth[task] == ONE)
+            wrong += min(one, sum(here) - one)
+        best = price * wrong
+        for k, (_, worker) in enumerate(pairs):
+            done = sum(state[i] != NONE for i, (_, other) in enumerate(pairs) if other == worker)
+            if state[k] == NONE and done < capacity[worker]:
+                after = [(*state[:k], label, *state[k + 1 :]) for label in (ZERO, ONE)]
+                best = min(best, sum(here) + sum(value(one) for one in after if chance(one) > 0))
+        return best
+
+    return value((NONE,) * len(pairs))
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([1, 2]), st.sampled_from([0.15, 0.25, 0.35]))
+def test_skills_known_is_below_every_policy(seed, room, epsilon):
+    """LB0 at its own mu against the optimal policy that knows all skills and may ask anybody in any order."""
+    rng = np.random.default_rng(seed)
+    accuracy, capacity = rng.uniform(0.5, 0.95, 3).round(2), rng.integers(1, room + 1, 3)
+    found = bounds.skills_known(crowd(accuracy, 2, capacity, epsilon), solve)
+    optimal = best_policy(2, found.mu, capacity, [(1.0, tuple(accuracy))]) - found.mu * 2 * epsilon
+    proven = bounds.held_with_skills_known(crowd(accuracy, 2, capacity, epsilon), found.potentials, found.mu)
+    assert proven <= optimal + 1e-6 * max(1.0, found.mu)
+    if np.isfinite(found.value):
+        assert found.value == pytest.approx(max(0.0, proven))
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.3])
+def test_skills_known_is_what_the_best_policy_needs_where_labels_abound(epsilon):
+    """One task, nine equal workers: the relaxation gives nothing away but the last labels and the grid."""
+    instance = crowd([0.7] * 9, 1, 1, epsilon)
+    found = bounds.skills_known(instance, solve)
+    optimal = best_policy(1, found.mu, [1] * 9, [(1.0, (0.7,) * 9)]) - found.mu * epsilon
+    assert 0.97 * optimal <= found.value <= optimal + 1e-6
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.2, 0.3, 0.4]))
+def test_skills_unknown_is_below_every_policy(seed, epsilon):
+    """LB1 at its own mu against the optimal policy of two workers drawn from the prior, in all beliefs."""
+    rng = np.random.default_rng(seed)
+    low, high = np.sort(rng.uniform(0.45, 0.97, 2)).round(2)
+    instance = crowd([low, high], 2, 2, epsilon)
+    found = bounds.skills_unknown(instance, solve)
+    prior = [(0.25, pair) for pair in product((low, high), repeat=2)]
+    optimal = best_policy(2, found.mu, [2, 2], prior) - found.mu * 2 * epsilon
+    proven = bounds.held_with_skills_unknown(instance, found.potentials, found.mu)
+    assert proven <= optimal + 1e-6 * max(1.0, found.mu)
+
+
+def test_any_potential_proves_something_and_the_program_finds_the_best():
+    """The bound holds whatever V and mu are; the program's multipliers show that no V on these knots does better."""
+    instance = crowd([0.5, 0.6, 0.7, 0.8] * 5, 40, 30, 0.1)
+    best = bounds.skills_known(instance, solve)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        shaken = [
+            bounds.Potential(one.knots, one.value * rng.uniform(0.5, 1.5, one.value.size)) for one in best.potentials
+        ]
+        other = bounds.held_with_skills_known(instance, tuple(shaken), best.mu * rng.uniform(0.5, 2))
+        assert other <= best.value + 1e-6
+    program = potential.build(instance)
+    solution = solve(program)
+    assert certify(solution).proves_optimal(1e-6)
+    assert -lagrangian_bound(program, solution.dual) == pytest.approx(best.value, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "epsilon", "known", "unknown"),
+    [([0.5, 0.7], 0.1, 5373, 5732), ([0.5, 0.7], 0.05, 7997, 8530), ([0.6414], 0.1, 10768, 10768)],
+)
+def test_published_figures(accuracy, epsilon, known, unknown):
+    """1000 tasks, 300 workers of 200 tasks: bounds that were found before on a grid without proof, within 1 %."""
+    instance = crowd(np.resize(accuracy, 300), 1000, 200, epsilon)
+    found = bounds.least(instance, solve)
+    assert found.known == pytest.approx(known, rel=0.01) and found.unknown == pytest.approx(unknown, rel=0.01)
+    assert found.independent and found.cost == max(found.known, found.unknown, found.information)
+    curve = np.array(found.curve)
+    assert (np.diff(curve[:, 1]) <= 1e-9).all()  # fewer errors never cost less
+    assert np.interp(epsilon, *curve.T) == pytest.approx(found.cost, rel=0.05)
+
+
+def test_information_is_walds_closed_form_and_a_linear_program():
+    """Equal workers: n times Wald's number. Priced ones with little capacity: the knapsack's LP."""
+    equal = crowd([0.7] * 50, 20, 20, 0.1)
+    assert information(equal) == pytest.approx(20 * wald(0.7, 0.1))
+    rng = np.random.default_rng(1)
+    accuracy, cost, room = rng.uniform(0.2, 0.9, 30), rng.uniform(1, 5, 30), rng.integers(1, 15, 30)
+    instance = crowd(accuracy, 12, room, 0.2, cost=cost)
+    rate = (2 * accuracy - 1) * np.log(accuracy / (1 - accuracy))
+    need = 12 * wald(0.7, 0.2) * 0.4 * np.log(7 / 3)
+    most = np.minimum(room, 12)
+    expected = linprog(cost, A_ub=[-rate], b_ub=[-need], bounds=list(zip(np.zeros(30), most, strict=True))).fun
+    assert information(instance) == pytest.approx(expected)
+    assert information(crowd([1.0, 0.6], 4)) < 1e-6  # a label that is always right tells without limit
+    assert information(crowd([0.55] * 3, 50, 2, 0.05)) == np.inf
+
+
+def test_what_cannot_be_done_costs_more_than_there_is():
+    """Three weak workers do not bring forty tasks to one error in a hundred, whatever the policy."""
+    found = bounds.least(crowd([0.6] * 3, 40, 40, 0.01), solve)
+    assert found.known == np.inf and found.cost == np.inf
+
+
+def test_several_types_prices_and_priors():
+    """Capacity is shared between types, dearer labels cost more, a known prior helps, nothing is needed for nothing."""
+    two = crowd([[0.7] * 10, [0.8] * 10], 20, 12, 0.2)
+    alone = [crowd([p] * 10, 10, 10, 0.2) for p in (0.7, 0.8)]
+    found = bounds.least(two, solve)
+    apart = [bounds.skills_known(one, solve).value for one in alone]
+    assert 0 < found.known <= sum(apart) + 1e-6 and not found.independent
+    assert found.cost == max(found.known, found.information)
+    assert bounds.skills_known(crowd([0.7] * 20, 20, cost=3.0), solve).value == pytest.approx(
+        3 * bounds.skills_known(crowd([0.7] * 20, 20), solve).value, rel=1e-3
+    )
+    told = bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.7, 0.3]), solve)
+    assert 0 < told.value < bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2), solve).value
+    assert bounds.least(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.9, 0.1]), solve).cost == 0
+    with pytest.raises(InputError, match="2 classes"):
+        bounds.least(crowd([0.7] * 3, classes=3), solve)
+
+
+def test_policies_that_reach_the_target_pay_more_than_the_bound():
+    """A stop-when-sure policy that is told all skills is close to the bound, and above it at the error it reaches."""
+    instance = crowd(np.resize([0.5, 0.7], 60), 200, 150, 0.1)
+    runs = [replay(named("entropy"), simulated_stream(instance, (k,)), k, solve) for k in range(6)]
+    reached = np.mean([np.mean(_error(run)) for run in runs])
+    least = bounds.skills_known(instance.with_epsilon(float(reached)), solve).value
+    taken = np.mean([run.total_labels for run in runs])
+    assert least < taken < 1.6 * least
+
+
+def _error(run):
+    odds = np.bincount(run.task, np.where(run.label == 1, 1.0, -1.0) * (run.skills[0, run.worker] > 0.6), 200)
+    return 1 / (1 + np.exp(np.abs(odds) * np.log(7 / 3)))
