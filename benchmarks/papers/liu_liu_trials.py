@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.api import learn
-from crowdopt.labelers.asking import Lessons, replay
+from crowdopt.labelers.asking import AskingRecord, replay
 from crowdopt.labelers.policy import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.labelers.task_arrivals import Labelers, TaskStream
@@ -75,7 +75,7 @@ def real(labels: str, truth: str, policies: list[str], seed: int) -> dict[str, A
     return scores
 
 
-def _errors(run: Lessons) -> list[float]:
+def _errors(run: AskingRecord) -> list[float]:
     """Share of wrong answers up to each task."""
     wrong = np.cumsum(run.answer[1:] != run.stream.truth[1:])
     return (wrong / np.arange(1, wrong.size + 1)).tolist()

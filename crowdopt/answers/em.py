@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from crowdopt.answers.voted import Answers
 from crowdopt.answers.votes import tally
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 PRIORS = ("uniform", "estimated")
 SMOOTHING = 1.0  # labels a worker is credited as right, and as wrong, before the data speak: no log-odds is infinite

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from crowdopt.answers.voted import Answers, decide
 from crowdopt.answers.votes import log_odds, tally
+from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
 
 ITERATIONS = 100
 SMOOTHING = 1.0  # labels a worker is credited as agreeing, and as disagreeing, with the answers

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import BHATTACHARYYA
 from crowdopt.crowd.instance import AssignmentInstance
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 LEAST = 1e-12  # probability; no class is ruled out entirely
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class PlanAnswers:
     """What the labels say of each task.
 
     Parameters
@@ -71,7 +68,7 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
     return _softmax(_scores(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
 
 
-def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, weight: Floats) -> Answers:
+def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, weight: Floats) -> PlanAnswers:
     """Weighted votes over all labels, with exact posteriors and what is still missing of a plan.
 
     Parameters
@@ -84,7 +81,7 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     votes = _scores(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
     m = instance.n_workers
     there = np.isin(plan[:, 0] * m + plan[:, 1], pairs[:, 0] * m + pairs[:, 1])
-    return Answers(
+    return PlanAnswers(
         answer=votes.argmax(axis=1),
         posterior=posteriors(instance, pairs, label),
         labels=np.bincount(pairs[:, 0], minlength=instance.n_tasks),

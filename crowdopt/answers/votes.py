@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.answers.voted import Answers
+from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
 
 TRUNCATION = 0.05  # accuracies are kept this far from 0 and 1 where a logarithm needs it
 

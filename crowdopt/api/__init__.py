@@ -7,7 +7,7 @@ from crowdopt.api.budget import promise, spend
 from crowdopt.api.explain import conflict, curve, draw_curve, explain, has_plan, margins, remedies
 from crowdopt.api.export import EXPORTS, export
 from crowdopt.api.select import SELECTIONS, hire, select
-from crowdopt.assign.explain.cost_curve import Curve
+from crowdopt.assign.explain.cost_curve import CostCurve
 from crowdopt.assign.explain.margins import Margins
 from crowdopt.hire.frontier import cost_frontier
 from crowdopt.io.campaign import read_campaign, write_campaign
@@ -22,7 +22,7 @@ __all__ = [
     "PROGRAMS",
     "SEARCH",
     "SELECTIONS",
-    "Curve",
+    "CostCurve",
     "Margins",
     "aggregate",
     "answers",

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
 
 from crowdopt.api.assign import assign
 from crowdopt.api.binding import SOLVERS
-from crowdopt.assign.direct import Clock
 from crowdopt.assign.explain.conflict import conflict as find_conflict
-from crowdopt.assign.explain.cost_curve import Curve
+from crowdopt.assign.explain.cost_curve import CostCurve
 from crowdopt.assign.explain.cost_curve import curve as find_curve
 from crowdopt.assign.explain.margins import Margins
 from crowdopt.assign.explain.margins import margins as find_margins
@@ -19,6 +17,7 @@ from crowdopt.assign.explain.remedies import remedies as find_remedies
 from crowdopt.assign.explain.shortage import Shortage, shortage
 from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import solve_whole
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.report.charts import save
 from crowdopt.report.curve_chart import cost_curve
@@ -57,7 +56,7 @@ def margins(instance: AssignmentInstance, time_limit: float = 60.0) -> Margins |
     return find_margins(instance, _probe(time_limit))
 
 
-def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> Curve:
+def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> CostCurve:
     """What each error target costs: the LP's optimum piece by piece, and plans that were found."""
     probe = _probe(time_limit)
     found = shortage(instance, probe)
@@ -65,12 +64,10 @@ def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> Curve:
     return find_curve(instance, probe, max(1e-6, 1.001 * float(least)))
 
 
-def draw_curve(found: Curve, path: Path) -> None:
+def draw_curve(found: CostCurve, path: Path) -> None:
     """A picture of the curve; its name says the format."""
     save(cost_curve(found.epsilon, found.bound, found.plan), path)
 
 
 def _probe(seconds: float) -> Probe:
-    return Probe(
-        solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds, perf_counter())
-    )
+    return Probe(solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds))

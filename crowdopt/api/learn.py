@@ -16,11 +16,22 @@ from crowdopt.labelers.task_arrivals import Labelers
 from crowdopt.report import write_page
 from crowdopt.report.charts import save
 from crowdopt.report.learning_page import charts, markdown
-from crowdopt.studies.labeler_setting import Drawn, Given, Setting, Table
+from crowdopt.studies.labeler_setting import DrawnLabelers, GivenLabelers, RecordedLabels, Setting
 from crowdopt.studies.labeler_trials import Learning, play, texts
 from crowdopt.version import __version__
 
-__all__ = ["LEARNING", "WORK", "Drawn", "Table", "check", "learn", "read_labels", "read_skills", "source", "write"]
+__all__ = [
+    "LEARNING",
+    "WORK",
+    "DrawnLabelers",
+    "RecordedLabels",
+    "check",
+    "learn",
+    "read_labels",
+    "read_skills",
+    "source",
+    "write",
+]
 
 
 def learn(
@@ -62,26 +73,26 @@ def learn(
 
 
 def _setting(labelers: Any) -> Setting:
-    if isinstance(labelers, Given | Drawn | Table):
+    if isinstance(labelers, GivenLabelers | DrawnLabelers | RecordedLabels):
         return labelers
     if not isinstance(labelers, Labelers):
         skills = np.atleast_2d(np.asarray(labelers, dtype=np.float64))
         labelers = Labelers(skills, np.zeros(skills.shape[-1]))
-    return Given.of(labelers)
+    return GivenLabelers.of(labelers)
 
 
-def read_labels(labels: Path, truth: Path, types: Path | None = None, cost: float = 0.0) -> Table:
+def read_labels(labels: Path, truth: Path, types: Path | None = None, cost: float = 0.0) -> RecordedLabels:
     """A table of real labels (task,worker,label), its truth (task,label), and types of its tasks (task,type)."""
-    return Table(**read_table_of_labels(labels, truth, types, cost))
+    return RecordedLabels(**read_table_of_labels(labels, truth, types, cost))
 
 
 def source(labelers: Any) -> str:
     """Where labelers and labels come from, in words."""
     setting = _setting(labelers)
-    if isinstance(setting, Table):
+    if isinstance(setting, RecordedLabels):
         count, many = setting.label.shape[1], len(setting.label)
         return f"{count} labelers of a table of {many} tasks: one answer of each pair, so testers are labelled once"
-    if isinstance(setting, Drawn):
+    if isinstance(setting, DrawnLabelers):
         low, high = float(setting.low[0]), float(setting.high[0])
         return (
             f"{int(setting.count[0])} labelers, fresh in each trial, skills uniform on [{low:g}, {high:g}], a_min > 1/2"

@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crowdopt.assign.direct import Clock
+from crowdopt.arrays import Ints
 from crowdopt.assign.mending import Hands
-from crowdopt.assign.plan import Ints, Plan, breaches, decide, worst_breach
+from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
 from crowdopt.core.certificate import PROVEN, relative_gap
+from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Progress, Status
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
 from crowdopt.crowd.instance import AssignmentInstance
@@ -45,7 +46,7 @@ def solve_checked(
     open_ = _open(instance)
     if 0 < open_.size < instance.n_tasks and not instance.min_load.any():
         return _lifted(instance, open_, solve_checked(of_tasks(instance, open_), linear, options, listener))
-    clock, gap = Clock(options.time_limit, perf_counter()), options.gap
+    clock, gap = Clock(options.time_limit), options.gap
     options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
     head = linear(relaxation(instance), replace(options, time_limit=clock.left / 4))
     if head.status is Status.INFEASIBLE:
@@ -53,7 +54,7 @@ def solve_checked(
     best, value, interrupted = None, np.inf, head.interrupted
     for start in _starts(instance, head, linear, options, clock):
         interrupted |= start.interrupted
-        turn = Clock(clock.left / 3, perf_counter())  # so that a start that cannot be mended leaves time for others
+        turn = Clock(clock.left / 3)  # so that a start that cannot be mended leaves time for others
         pairs = None if start.pairs is None else settled(instance, start.pairs, turn)
         if pairs is not None and (cost := float(instance.prices(pairs).sum())) < value:
             best, value = pairs, cost

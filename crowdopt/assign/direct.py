@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from time import perf_counter
+from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.assign.plan import Duals, Ints, Plan, breaches
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, pulling_sides, round_up
-from crowdopt.core.program import Floats, Program, relax
+from crowdopt.core.clock import ENOUGH, Clock
+from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Listener, Options, Solution, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.programs import assignment
@@ -18,29 +19,6 @@ from crowdopt.programs import assignment
 ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped up by hand
 LEAST = 1e-12  # a share of a label below this is solver noise
 HAIR = 5e-13  # evidence; rounding in the sum of a task's labels
-ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth starting
-
-
-@dataclass(frozen=True)
-class Clock:
-    """What is left of a time limit."""
-
-    limit: float
-    started: float
-
-    @property
-    def left(self) -> float:
-        """Seconds left, never below ENOUGH."""
-        return max(ENOUGH, self.limit - (perf_counter() - self.started))
-
-    def within(self, options: Options, nodes: int | None) -> Options:
-        """Options for what is left, with a limit on nodes."""
-        return replace(options, time_limit=self.left, nodes=nodes)
-
-    @property
-    def over(self) -> bool:
-        """Whether the limit is used up."""
-        return self.left <= ENOUGH
 
 
 def solve_full(
@@ -70,7 +48,7 @@ def solve_full(
         better of both plans and of both bounds comes back.
     """
     program = assignment.build(instance)
-    clock = Clock(options.time_limit, perf_counter())
+    clock = Clock(options.time_limit)
     if head is not None:
         return _resumed(head, program, solve, backend, clock, options, listener)
     time = _within(options, clock.left if kind == "lp" else clock.left / 2)
@@ -156,7 +134,7 @@ def _strict(
 
     Returns the first solution, whose bound and multipliers belong to the program as given, and the point or None.
     """
-    clock = Clock(options.time_limit, perf_counter())
+    clock = Clock(options.time_limit)
     first = solution = solve(program, backend, options, listener)
     short, long = np.zeros_like(program.row_lower), np.zeros_like(program.row_upper)
     cover, accepted = program.row("cover").span, np.full_like(program.row_lower, COVERAGE)

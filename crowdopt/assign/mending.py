@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crowdopt.assign.direct import Clock
-from crowdopt.assign.plan import Floats, Ints
+from crowdopt.arrays import Floats, Ints
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import PROVEN, Certificate
 from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

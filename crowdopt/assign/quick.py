@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from crowdopt.arrays import Ints
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.search import Solvers
 from crowdopt.assign.exact.split import Split, deal_evenly
 from crowdopt.assign.exact.stages import solve_exact
-from crowdopt.assign.plan import Ints, Plan, breaches
+from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.core.certificate import INTEGRALITY, fraction, proves_empty, violation
-from crowdopt.core.program import Floats, Program
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status
 
 CREDIBLE = 1e-4  # absolute; a point that nobody claims optimal and that breaks a row by more than this is no point

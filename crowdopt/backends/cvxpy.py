@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
 from crowdopt.backends.claims import Sides, solution
-from crowdopt.core.program import Floats, Program
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
 
 MEANING = {
@@ -31,7 +32,7 @@ ENDLESS = 10**9  # iterations; the time limit ends a first-order method, not a c
 
 
 @dataclass(frozen=True)
-class Offer:
+class CvxpySolver:
     """One of CVXPY's solvers: the settings that options amount to, and what to type if it is missing.
 
     ``again`` are settings for a second run, where the first could not tell unbounded from infeasible.
@@ -44,7 +45,7 @@ class Offer:
 
 
 @dataclass(frozen=True, eq=False)
-class Built:
+class CvxpyProgram:
     """A program as CVXPY's objects; ``constraints`` are those of the equal, least and most sides, None if empty."""
 
     problem: Any
@@ -70,7 +71,7 @@ def run(offer: str, program: Program, options: Options, listener: Listener | Non
     return replace(found, returned=returned)
 
 
-def build(program: Program) -> Built:
+def build(program: Program) -> CvxpyProgram:
     """The program as CVXPY's objects: one variable, and one matrix constraint per kind of side.
 
     Rows without an entry are left out, for some of CVXPY's interfaces break on them; what they say is known.
@@ -89,7 +90,7 @@ def build(program: Program) -> Built:
     )
     present = [constraint for constraint in constraints if constraint is not None]
     problem = cvxpy.Problem(cvxpy.Minimize(program.cost @ variable), present)
-    return Built(problem, variable, constraints, sides)
+    return CvxpyProgram(problem, variable, constraints, sides)
 
 
 def _solve(problem: Any, offer: str, settings: dict[str, Any]) -> str:
@@ -114,7 +115,9 @@ def _renew_threads() -> None:
         highspy.Highs.resetGlobalScheduler(True)
 
 
-def _read_back(built: Built, program: Program, name: str, raw: str, options: Options, seconds: float) -> Solution:
+def _read_back(
+    built: CvxpyProgram, program: Program, name: str, raw: str, options: Options, seconds: float
+) -> Solution:
     status = MEANING.get(raw, Status.UNDECIDED)
     prices = _multipliers(built, program)
     bound = _bound(built.problem) if program.integer.any() else None
@@ -123,7 +126,7 @@ def _read_back(built: Built, program: Program, name: str, raw: str, options: Opt
     return solution(program, name, status, built.variable.value, prices, prices, bound, seconds, raw)
 
 
-def _multipliers(built: Built, program: Program) -> Floats | None:
+def _multipliers(built: CvxpyProgram, program: Program) -> Floats | None:
     """CVXPY's duals of inequalities are >= 0, those of equalities go with ``y'(Ax - b)``: both turned our way."""
     equal, least, most = (None if part is None else part.dual_value for part in built.constraints)
     turned = (None if equal is None else -np.asarray(equal), least, None if most is None else -np.asarray(most))
@@ -204,13 +207,13 @@ def _gurobi(options: Options, search: bool) -> dict[str, Any]:
 
 
 OFFERS = {
-    "highs": Offer(_highs, "pip install highspy", integers=True, again=(("presolve", "off"),)),
-    "clarabel": Offer(_clarabel, "pip install clarabel"),
-    "scs": Offer(_scs, "pip install scs"),
-    "osqp": Offer(_osqp, "pip install osqp"),
-    "scipy": Offer(_scipy, "pip install scipy", integers=True),
-    "scip": Offer(_scip, "pip install pyscipopt", integers=True),
-    "gurobi": Offer(_gurobi, "pip install gurobipy, and a licence", integers=True),
+    "highs": CvxpySolver(_highs, "pip install highspy", integers=True, again=(("presolve", "off"),)),
+    "clarabel": CvxpySolver(_clarabel, "pip install clarabel"),
+    "scs": CvxpySolver(_scs, "pip install scs"),
+    "osqp": CvxpySolver(_osqp, "pip install osqp"),
+    "scipy": CvxpySolver(_scipy, "pip install scipy", integers=True),
+    "scip": CvxpySolver(_scip, "pip install pyscipopt", integers=True),
+    "gurobi": CvxpySolver(_gurobi, "pip install gurobipy, and a licence", integers=True),
 }
 INSTALL = "pip install cvxpy"
 BACKENDS = [

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from crowdopt.arrays import Floats
 from crowdopt.backends import Backend
 from crowdopt.backends.claims import CREDIBLE
 from crowdopt.core.certificate import proves_empty, violation
-from crowdopt.core.master import Point
-from crowdopt.core.program import Floats, Program, stack
+from crowdopt.core.master import MasterPoint
+from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 
 MEANING = {
@@ -210,7 +211,7 @@ class HighsMaster:
         self.moved = True
         self.model.changeRowsBounds(lower.size, np.arange(lower.size, dtype=np.int32), lower, upper)
 
-    def solve(self, seconds: float) -> Point | None:
+    def solve(self, seconds: float) -> MasterPoint | None:
         """Solve on from the last basis; None where that fails or takes longer."""
         self.model.setOptionValue("simplex_strategy", DUAL if self.moved else PRIMAL)
         self.model.setOptionValue("time_limit", self.model.getRunTime() + seconds)
@@ -219,7 +220,7 @@ class HighsMaster:
         if str(self.model.getModelStatus()).rpartition(".")[2] != "kOptimal":
             return None
         found, info = self.model.getSolution(), self.model.getInfo()
-        return Point(info.objective_function_value, np.array(found.col_value), np.array(found.row_dual))
+        return MasterPoint(info.objective_function_value, np.array(found.col_value), np.array(found.row_dual))
 
 
 INSTALL = "pip install highspy"

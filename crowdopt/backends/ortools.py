@@ -26,9 +26,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing
 from crowdopt.backends.claims import solution
-from crowdopt.core.program import Floats, Program
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
 
 MEANING = {

@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
 from crowdopt.backends.claims import Sides, resting, solution
-from crowdopt.core.program import Floats, Program
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
 
 MEANING = {
@@ -56,7 +57,7 @@ CBC_PRINTS = (1e-3, 1e-5)  # absolute, relative; CBC prints a bound with three d
 
 
 @dataclass(frozen=True)
-class Offer:
+class PulpSolver:
     """One of PuLP's solvers: how to make it, what it says, and what bound it claims once it has run.
 
     ``make(pulp, options, folder, linear)`` gives the solver; ``word(model, folder)`` its own status or None for
@@ -98,7 +99,7 @@ def run(offer: str, program: Program, options: Options, listener: Listener | Non
 
 
 @dataclass(frozen=True, eq=False)
-class Built:
+class PulpProgram:
     """A program as PuLP's objects; ``constraints`` holds one list per side: equal, least, most."""
 
     pulp: Any
@@ -108,7 +109,7 @@ class Built:
     sides: Sides
 
 
-def build(program: Program) -> Built:
+def build(program: Program) -> PulpProgram:
     """The program as PuLP's objects, row by row from lists: the quickest way that both majors offer."""
     pulp = _load()
     problem = pulp.LpProblem("program")
@@ -122,7 +123,7 @@ def build(program: Program) -> Built:
         add("l", pulp.LpConstraintGE, sides.least, program.row_lower),
         add("u", pulp.LpConstraintLE, sides.most, program.row_upper),
     )
-    return Built(pulp, problem, variables, constraints, sides)
+    return PulpProgram(pulp, problem, variables, constraints, sides)
 
 
 def _variables(pulp: Any, problem: Any, program: Program) -> list[Any]:
@@ -166,7 +167,7 @@ def _add_row(pulp: Any, problem: Any, name: str, terms: Any, sense: int, side: f
     return problem.addConstraint(terms, name)
 
 
-def _solve(built: Built, solver: Any, chosen: Offer, folder: Path) -> str:
+def _solve(built: PulpProgram, solver: Any, chosen: PulpSolver, folder: Path) -> str:
     """Run the solver; returns the most telling word on how it ended. A library that raises has decided nothing."""
     said: Any = None
     failure = ""
@@ -182,17 +183,17 @@ def _solve(built: Built, solver: Any, chosen: Offer, folder: Path) -> str:
     return str(said.status.name) if _is_modern(built.pulp) else _older_word(built)
 
 
-def _older_word(built: Built) -> str:
+def _older_word(built: PulpProgram) -> str:
     """PuLP 3 has two words: the status knows of infeasible searches, the solution status of limits."""
     word: str = built.pulp.LpStatus[built.problem.status]
     return word if word in ("Infeasible", "Unbounded") else str(built.pulp.LpSolution[built.problem.sol_status])
 
 
 def _read_back(
-    built: Built,
+    built: PulpProgram,
     program: Program,
     name: str,
-    chosen: Offer,
+    chosen: PulpSolver,
     raw: str,
     bound: float | None,
     options: Options,
@@ -208,7 +209,7 @@ def _read_back(
     return solution(program, name, status, primal, dual, None, bound, seconds, raw)
 
 
-def _point(built: Built, program: Program) -> Floats | None:
+def _point(built: PulpProgram, program: Program) -> Floats | None:
     """The variables' values; a column that no row and no cost mentions never reaches the solver and rests."""
     values = [variable.varValue for variable in built.variables]
     point = np.array([np.nan if value is None else value for value in values])
@@ -218,7 +219,7 @@ def _point(built: Built, program: Program) -> Floats | None:
     return np.where(np.isnan(point) & idle, resting(program), point)
 
 
-def _multipliers(built: Built, program: Program) -> Floats | None:
+def _multipliers(built: PulpProgram, program: Program) -> Floats | None:
     prices = [[constraint.pi for constraint in part] for part in built.constraints]
     if any(price is None for part in prices for price in part):
         return None
@@ -359,15 +360,15 @@ def _nothing(*_: Any) -> None:
 
 
 OFFERS = {
-    "cbc": Offer(
+    "cbc": PulpSolver(
         _cbc, _nothing, _cbc_bound, "CBC, which PuLP 4 does not bring: pip install cbcbox", duals=True, rounds=True
     ),
-    "highs": Offer(_highs, _highs_word, _highs_bound, "the library highspy: pip install highspy", duals=True),
-    "scip": Offer(_scip, _scip_word, _scip_bound, "PySCIPOpt: pip install pyscipopt", slow=True),
-    "gurobi": Offer(
+    "highs": PulpSolver(_highs, _highs_word, _highs_bound, "the library highspy: pip install highspy", duals=True),
+    "scip": PulpSolver(_scip, _scip_word, _scip_bound, "PySCIPOpt: pip install pyscipopt", slow=True),
+    "gurobi": PulpSolver(
         _gurobi, _gurobi_word, _gurobi_bound, "gurobipy and a licence: pip install gurobipy", duals=True, slow=True
     ),
-    "glpk": Offer(_glpk, _glpk_word, _nothing, "glpsol on the path: apt install glpk-utils, brew install glpk"),
+    "glpk": PulpSolver(_glpk, _glpk_word, _nothing, "glpsol on the path: apt install glpk-utils, brew install glpk"),
 }
 INSTALL = "pip install pulp"
 BACKENDS = [

@@ -64,7 +64,7 @@ def teller(path: Path) -> Callable[..., None]:
 
 def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     """Load, warm up, open the problem, solve it."""
-    from crowdopt.bench.methods import Run, perform, warm_up
+    from crowdopt.bench.methods import MethodRun, perform, warm_up
     from crowdopt.bench.sources import open_problem
     from crowdopt.bench.subject import Subject
     from crowdopt.core.solution import Options, Progress
@@ -82,7 +82,7 @@ def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     def hear(moment: Progress) -> None:
         tell("moment", seconds=moment.seconds, value=moment.value, bound=moment.bound)
 
-    found = perform(Run(problem, subject.program, subject.method, options, tell, hear, folder))
+    found = perform(MethodRun(problem, subject.program, subject.method, options, tell, hear, folder))
     return {**found, "megabytes_before": before, "megabytes": peak()}
 
 

@@ -23,7 +23,7 @@ Tell = Callable[..., None]  # tell(stage, **facts), for the events of a run
 
 
 @dataclass(frozen=True)
-class Run:
+class MethodRun:
     """What a method is given: the problem, which program of it, limits, who listens, and where answers go."""
 
     problem: Problem
@@ -43,12 +43,12 @@ def warm_up(method: str, program: str) -> None:
         solve(tiny(program == IP and named(method).integers), method, Options(time_limit=30.0))
 
 
-def perform(run: Run) -> dict[str, Any]:
+def perform(run: MethodRun) -> dict[str, Any]:
     """Solve, leave the answer in the folder, return what is claimed and how long its parts took."""
     return OWN[run.method].perform(run) if run.method in OWN else _backend(run)
 
 
-def _backend(run: Run) -> dict[str, Any]:
+def _backend(run: MethodRun) -> dict[str, Any]:
     started = perf_counter()
     program = run.problem.build(run.program)
     built = perf_counter()

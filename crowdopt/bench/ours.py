@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.assign.exact.search import Solvers
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.backends import solve
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.bench.sources import IP, LP
-from crowdopt.core.program import Floats, Program
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.recipes import recipe
@@ -23,7 +24,7 @@ from crowdopt.hire.ranking import algorithm1
 from crowdopt.io.plan_folder import write_plan
 
 if TYPE_CHECKING:
-    from crowdopt.bench.methods import Run
+    from crowdopt.bench.methods import MethodRun
 
 SOLVERS = Solvers(solve, HighsMaster, "highs")
 WARM = "R10:60x40"  # large enough that every compiled part is used
@@ -34,7 +35,7 @@ class Own:
     """A method of our own: what loads its compiled code, and what solves and leaves an answer in the run's folder."""
 
     warm_up: Callable[[], object]
-    perform: Callable[[Run], dict[str, Any]]
+    perform: Callable[[MethodRun], dict[str, Any]]
 
 
 def _warm_exact() -> None:
@@ -45,7 +46,7 @@ def _warm_algorithm1() -> None:
     algorithm1(SelectionInstance(correct=np.array([5, 8, 9]), asked=np.full(3, 10)))
 
 
-def _exact(run: Run) -> dict[str, Any]:
+def _exact(run: MethodRun) -> dict[str, Any]:
     """A plan folder, which is verified as any plan is."""
     if run.problem.instance is None:
         raise InputError("the exact method solves assignment problems only")
@@ -60,7 +61,7 @@ def _exact(run: Run) -> dict[str, Any]:
     return {"status": plan.status.value, "raw": plan.proof, "claimed_bound": bound, "timings": whole(solved)}
 
 
-def _algorithm1(run: Run) -> dict[str, Any]:
+def _algorithm1(run: MethodRun) -> dict[str, Any]:
     """A point of the selection program and its multipliers in closed form, which are checked as any solver's are."""
     if run.problem.selection is None:
         raise InputError("Algorithm 1 solves selection problems only")

@@ -5,13 +5,9 @@ Seconds are an array (cases, methods) with NaN where a method did not settle a c
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crowdopt.arrays import Floats, Ints
 
 SHIFT = 1.0  # second; keeps cases of milliseconds from deciding everything
 SAME = 1.05  # a ratio of seconds up to which two methods are equally fast

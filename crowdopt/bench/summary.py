@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.bench import statistics
 from crowdopt.bench.judge import FEASIBLE, INFEASIBLE, NOTHING, PROVEN, ROUGH, VOUCHED, WRONG
 from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
@@ -25,7 +26,7 @@ TIMES = 60  # points of time at which gaps are read off
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MethodComparison:
     """All results on programs of one kind, as arrays over cases and methods."""
 
     family: str
@@ -53,7 +54,7 @@ class Comparison:
         return [result for result in self.results if result.subject.method == method]
 
     @cached_property
-    def seconds(self) -> statistics.Floats:
+    def seconds(self) -> Floats:
         """(cases, methods): seconds where a case was settled, NaN elsewhere."""
         return np.array([[self._seconds(case, method) for method in self.methods] for case in self.cases])
 
@@ -64,17 +65,17 @@ class Comparison:
         return result.seconds
 
     @cached_property
-    def gaps(self) -> statistics.Floats:
+    def gaps(self) -> Floats:
         """(cases, methods): the gap at the end, infinite without a plan that holds."""
         return np.array([[_gap(self.at.get((case, method))) for method in self.methods] for case in self.cases])
 
     @cached_property
-    def means(self) -> statistics.Floats:
+    def means(self) -> Floats:
         """(methods,): shifted geometric means of seconds."""
         return statistics.shifted_mean(self.seconds, self.limit)
 
     @cached_property
-    def intervals(self) -> statistics.Floats:
+    def intervals(self) -> Floats:
         """(2, methods): their bootstrap intervals over seeds."""
         names = list(dict.fromkeys(case[0] for case in self.cases))
         groups = np.array([names.index(case[0]) for case in self.cases])
@@ -96,23 +97,23 @@ def _gap(result: Result | None) -> float:
     return float("inf") if gap is None else max(0.0, float(gap))
 
 
-def compare(results: Sequence[Result], limit: float) -> list[Comparison]:
+def compare(results: Sequence[Result], limit: float) -> list[MethodComparison]:
     """One comparison for each kind of question and of program there is."""
     families = list(dict.fromkeys(result.family for result in results))
     found = []
     for family in families:
         for program in PROGRAMS:
             own = [one for one in results if (one.family, one.subject.program) == (family, program)]
-            found += [Comparison(family, program, own, limit)] if own else []
+            found += [MethodComparison(family, program, own, limit)] if own else []
     return found
 
 
-def tables(comparison: Comparison) -> dict[str, Any]:
+def tables(comparison: MethodComparison) -> dict[str, Any]:
     """Methods, wins and results, each a list of rows."""
     return {"methods": _methods(comparison), "wins": _wins(comparison), "results": _results(comparison)}
 
 
-def _methods(comparison: Comparison) -> list[dict[str, Any]]:
+def _methods(comparison: MethodComparison) -> list[dict[str, Any]]:
     rows = []
     for k in comparison.ranking:
         own = comparison.of(comparison.methods[k])
@@ -152,7 +153,7 @@ def _cores(result: Result) -> float | None:
     return timings["cpu"] / timings["wall"] if timings.get("cpu") and (timings.get("wall") or 0) > 1 else None
 
 
-def _wins(comparison: Comparison) -> list[dict[str, Any]]:
+def _wins(comparison: MethodComparison) -> list[dict[str, Any]]:
     counts = statistics.wins(comparison.seconds, comparison.gaps)
     order = comparison.ranking
     return [
@@ -167,7 +168,7 @@ def _wins(comparison: Comparison) -> list[dict[str, Any]]:
 TIMINGS = ("load", "build", "hand_over", "solve", "read_back", "total", "wall", "cpu")
 
 
-def _results(comparison: Comparison) -> list[dict[str, Any]]:
+def _results(comparison: MethodComparison) -> list[dict[str, Any]]:
     rows = []
     for case in comparison.cases:
         for method in comparison.methods:
@@ -190,7 +191,7 @@ def result_row(result: Result) -> dict[str, Any]:
     }
 
 
-def series(comparison: Comparison) -> dict[str, Any]:
+def series(comparison: MethodComparison) -> dict[str, Any]:
     """What the charts draw: seconds per case, performance profiles, gaps over time."""
     factors, shares = statistics.profile(comparison.seconds)
     profile = [
@@ -205,7 +206,7 @@ def series(comparison: Comparison) -> dict[str, Any]:
     return {"means": means, "profile": profile, "gaps": _gaps_over_time(comparison), "points": _points(comparison)}
 
 
-def _points(comparison: Comparison) -> list[dict[str, Any]]:
+def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
     return [
         {
             "case": f"{result.subject.problem}, seed {result.subject.seed}",
@@ -218,7 +219,7 @@ def _points(comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _gaps_over_time(comparison: Comparison) -> list[dict[str, Any]]:
+def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
     """The mean gap over all cases; whoever tells nothing while searching has a gap of 1 until the end."""
     times = np.geomspace(0.01, comparison.limit, TIMES)
     lines = []
@@ -231,7 +232,7 @@ def _gaps_over_time(comparison: Comparison) -> list[dict[str, Any]]:
     return lines
 
 
-def _history(result: Result, times: statistics.Floats) -> statistics.Floats:
+def _history(result: Result, times: Floats) -> Floats:
     if result.outcome in (WRONG, REFUSED):
         return np.ones_like(times)
     gaps = statistics.gap_at(result.facts["moments"], times)

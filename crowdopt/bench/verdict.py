@@ -12,7 +12,7 @@ from crowdopt.bench.judge import ROUGH, WRONG
 from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
 from crowdopt.bench.ours import OWN
 from crowdopt.bench.results import Result
-from crowdopt.bench.summary import Comparison
+from crowdopt.bench.summary import MethodComparison
 
 KIND = {
     "assignment ip": "For plans in whole labels",
@@ -36,14 +36,14 @@ TROUBLE = {
 }
 
 
-def sentences(comparisons: Sequence[Comparison]) -> list[str]:
+def sentences(comparisons: Sequence[MethodComparison]) -> list[str]:
     """The advice, then who is not to be trusted with what."""
     said = [sentence for comparison in comparisons for sentence in _advice(comparison)]
     results = [result for comparison in comparisons for result in comparison.results]
     return [*said, *_troubles(results), *_loads(results), *_proofs(results)]
 
 
-def _advice(comparison: Comparison) -> list[str]:
+def _advice(comparison: MethodComparison) -> list[str]:
     settled = np.isfinite(comparison.seconds).sum(axis=0)
     order, count = comparison.ranking, len(comparison.cases)
     kind = f"{comparison.family} {comparison.program}"
@@ -67,7 +67,7 @@ def _solver(method: str) -> str:
     return words[1] if words[0] in FRONTS and len(words) > 1 else words[0]
 
 
-def _performance(comparison: Comparison, k: int, count: int) -> str:
+def _performance(comparison: MethodComparison, k: int, count: int) -> str:
     settled = int(np.isfinite(comparison.seconds[:, k]).sum())
     low, high = comparison.intervals[:, k].tolist()
     span = "" if f"{low:.2g}" == f"{high:.2g}" else f" (95 % interval {low:.2g} to {high:.2g} s)"
@@ -87,7 +87,7 @@ def is_proven(result: Result) -> bool:
     return result.is_solved and result.facts["proof"] == "certificate"
 
 
-def _distance(comparison: Comparison, first: int, other: int) -> str:
+def _distance(comparison: MethodComparison, first: int, other: int) -> str:
     """How they compare on the cases that both settled."""
     both = np.isfinite(comparison.seconds[:, [first, other]]).all(axis=1)
     if not both.any():

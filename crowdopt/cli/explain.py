@@ -111,7 +111,7 @@ def _worth(
 def _write(
     instance: AssignmentInstance,
     found: api.Margins,
-    curve: api.Curve,
+    curve: api.CostCurve,
     facts: dict[str, Any],
     output: Path,
     force: bool,

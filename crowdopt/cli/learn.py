@@ -99,7 +99,7 @@ def _setting(
         return calls.read_skills(skills, cost, classes)
     if classes != 2:
         raise InputError("--draw draws labelers of two classes; for more, write their skills and give --skills")
-    return calls.Drawn.of(*_drawn(str(draw)), cost)
+    return calls.DrawnLabelers.of(*_drawn(str(draw)), cost)
 
 
 def _drawn(text: str) -> tuple[int, float, float]:

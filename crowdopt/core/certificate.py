@@ -7,7 +7,8 @@ from math import ceil, isfinite
 
 import numpy as np
 
-from crowdopt.core.program import Floats, Program
+from crowdopt.arrays import Floats
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from crowdopt.core.program import Block, Floats, Program, stack
+from crowdopt.arrays import Floats
+from crowdopt.core.program import Block, Program, stack
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ from typing import Protocol, TypeAlias
 
 from scipy import sparse
 
-from crowdopt.core.program import Floats
+from crowdopt.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class MasterPoint:
     """An optimum of the master: its point and its row multipliers in the house's sign, with its value."""
 
     value: float
@@ -34,7 +34,7 @@ class Master(Protocol):
         """Change the sides of all rows."""
         ...
 
-    def solve(self, seconds: float) -> Point | None:
+    def solve(self, seconds: float) -> MasterPoint | None:
         """Solve on from the last basis; None where that fails or takes longer."""
         ...
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
-from crowdopt.core.program import Floats, Program
+from crowdopt.arrays import Floats
+from crowdopt.core.program import Program
 
 
 class Status(Enum):

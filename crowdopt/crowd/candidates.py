@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd import gains
 from crowdopt.crowd.checks import ids, integers, is_amount, per
-from crowdopt.crowd.score_levels import Levels, levels
+from crowdopt.crowd.score_levels import ScoreLevels, levels
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array, but for price and group
 MOST_ASKED = 10_000  # control questions of one worker: gains stay fractions of whole numbers that int64 holds
@@ -144,17 +142,17 @@ class SelectionInstance:
         return self.classes * self.reliability - 1
 
     @cached_property
-    def gain_levels(self) -> Levels:
+    def gain_levels(self) -> ScoreLevels:
         """Workers by G, exactly."""
         return levels(self.correct, self.asked, self.classes, gains.gain_fractions)
 
     @cached_property
-    def plug_in_levels(self) -> Levels:
+    def plug_in_levels(self) -> ScoreLevels:
         """Workers by the plug-in gain, exactly."""
         return levels(self.correct, self.asked, self.classes, gains.plug_in_fractions)
 
     @cached_property
-    def reliability_levels(self) -> Levels:
+    def reliability_levels(self) -> ScoreLevels:
         """Workers by ``c / n``, exactly."""
         return levels(self.correct, self.asked, self.classes, gains.reliability_fractions)
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
 
 FLOOR = 1e-9  # evidence this small counts as none: solvers drop such coefficients, so nobody may count on them
 CLIP = 1e-6  # accuracies are kept this far from 0 and 1 where a logarithm needs it

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import CLIP, EXACT_ERROR, bhattacharyya_error
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.voting import vote_errors
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
 CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may be: rounding

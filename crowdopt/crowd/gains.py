@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crowdopt.arrays import Floats, Ints
+
 Fractions: TypeAlias = tuple[Ints, Ints]  # numerators, denominators > 0
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import floats, ids, integers, is_amount, per
 from crowdopt.crowd.evidence import Rule, bhattacharyya_error, guessing, rule_named
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array
 _DEFAULT_ONE: Any = 1.0

@@ -9,14 +9,12 @@ with: that bounds every policy, however clever (crowdopt.online.limits.least_cos
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crowdopt.arrays import Floats
 
 FARTHEST = 9.0  # log-odds of the last knot before certainty
 KNOTS = 160

@@ -10,10 +10,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 
-Floats: TypeAlias = NDArray[np.float64]
 Draw: TypeAlias = Callable[[np.random.Generator, int], Floats]  # (rng, workers) -> accuracies (types, workers)
 
 

@@ -8,20 +8,19 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import lcm
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crowdopt.arrays import Floats, Ints
 
 TABLE = 1 << 22  # cells of a table of all tallies (correct, asked) that still beats sorting the workers
 WHOLE = 2.0**62  # sums of whole numbers stay below this, or are added up in Python's own
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class ScoreLevels:
     """Distinct values, greatest first, and who has which: equal fractions are one level, whatever float64 thinks.
 
     Parameters
@@ -76,7 +75,9 @@ def fraction_sum(numerators: list[int], denominators: Ints) -> Fraction:
     return Fraction(sum(top * (common // bottom) for top, bottom in zip(numerators, bottoms, strict=True)), common)
 
 
-def levels(correct: Ints, asked: Ints, classes: int, value: Callable[[Ints, Ints, int], tuple[Ints, Ints]]) -> Levels:
+def levels(
+    correct: Ints, asked: Ints, classes: int, value: Callable[[Ints, Ints, int], tuple[Ints, Ints]]
+) -> ScoreLevels:
     """Sort workers into the levels of ``value(correct, asked, classes)``, a fraction, which is taken once per tally."""
     pairs, place = _distinct(correct, asked)
     numerator, denominator = value(*pairs, classes)
@@ -85,7 +86,7 @@ def levels(correct: Ints, asked: Ints, classes: int, value: Callable[[Ints, Ints
     fresh = np.concatenate([[True], distinct])
     rank = np.empty(order.size, np.uint16 if fresh.sum() < 2**16 else np.int64)
     rank[order] = np.cumsum(fresh) - 1
-    return Levels(top[fresh], bottom[fresh], rank[place])
+    return ScoreLevels(top[fresh], bottom[fresh], rank[place])
 
 
 def _distinct(correct: Ints, asked: Ints) -> tuple[tuple[Ints, Ints], NDArray[Any]]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import AssignmentInstance
-
-Ints: TypeAlias = NDArray[np.int64]
 
 
 def of_tasks(instance: AssignmentInstance, kept: Ints) -> AssignmentInstance:

@@ -7,15 +7,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers who all differ, more where some agree
 LATTICE = 131_072  # cells of the lattice beyond, per half

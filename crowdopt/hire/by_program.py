@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
 from crowdopt.core.certificate import PROVEN, Certificate, certify, relative_gap
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Options, Solution, Solve, Status
@@ -17,8 +16,6 @@ from crowdopt.hire import ranking
 from crowdopt.hire.frontier import cost_frontier
 from crowdopt.hire.selected import Selection
 from crowdopt.programs import selection
-
-Ints: TypeAlias = NDArray[np.int64]
 
 TABLE = "dynamic-programming"
 MONEY = 1e-9  # relative to the limit; what rounding may add to a sum of prices

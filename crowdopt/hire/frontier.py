@@ -11,13 +11,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd import gains
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.errors import InputError
 from crowdopt.hire.selected import Frontier, records
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.uint8]
 
 LARGEST = 2 * 10**9  # bytes of decisions that are kept to read the sets off

@@ -9,21 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.solution import Status
 from crowdopt.crowd.candidates import SelectionInstance
-from crowdopt.crowd.score_levels import Levels
+from crowdopt.crowd.score_levels import ScoreLevels
 from crowdopt.errors import InputError
 from crowdopt.hire.ranking_proof import RankingProof
 from crowdopt.hire.selected import Selection
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 ROUNDING = 8 * 2.0**-53  # relative and per term; what float64 may have moved a sum by, with room to spare
 TIE = 1e-12  # relative; where scores are no fractions, closer ones are equal
@@ -97,7 +93,7 @@ def _proof(instance: SelectionInstance, total: Fraction, size: int) -> RankingPr
     return RankingProof(total, size, levels.numerator[:needed], levels.denominator[:needed], last[:needed])
 
 
-def _best_prefix(levels: Levels, most: int) -> tuple[Fraction, int]:
+def _best_prefix(levels: ScoreLevels, most: int) -> tuple[Fraction, int]:
     """The exact sum and the size k* of the best prefix of the ranking.
 
     Along workers of one gain v the score is ``(a + v k) / sqrt(k)`` with a >= 0: it falls for v <= 0 and is first
@@ -117,7 +113,7 @@ def _best_prefix(levels: Levels, most: int) -> tuple[Fraction, int]:
     return _exact_best(levels, close)
 
 
-def _exact_best(levels: Levels, sizes: Ints) -> tuple[Fraction, int]:
+def _exact_best(levels: ScoreLevels, sizes: Ints) -> tuple[Fraction, int]:
     """Of the given prefixes, ascending in size, the first with the largest score; ``g |g| / k`` orders scores."""
     reach = np.cumsum(levels.count)
     size = int(sizes[0])
@@ -130,7 +126,7 @@ def _exact_best(levels: Levels, sizes: Ints) -> tuple[Fraction, int]:
     return total, size
 
 
-def _between(levels: Levels, reach: Ints, before: int, k: int) -> Fraction:
+def _between(levels: ScoreLevels, reach: Ints, before: int, k: int) -> Fraction:
     """The gains that the ranking's workers from the one after ``before`` to the k-th have together."""
     total, level = Fraction(0), int(np.searchsorted(reach, before, side="right"))
     while before < k:
@@ -140,7 +136,7 @@ def _between(levels: Levels, reach: Ints, before: int, k: int) -> Fraction:
     return total
 
 
-def _first(levels: Levels, size: int) -> Ints:
+def _first(levels: ScoreLevels, size: int) -> Ints:
     """The first so many workers of the ranking, equal ones in their order."""
     cut = int(np.searchsorted(np.cumsum(levels.count), size))
     candidates = np.flatnonzero(levels.of <= cut)

@@ -12,16 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.score_levels import fraction_sum, whole_sums
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 NEAR = 50  # tallies; so few are added to a sum that is known, or taken from it, one by one
 BAND = 1e-12  # relative; how far float64 may have moved a gain

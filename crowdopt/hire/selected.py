@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import PROVEN, Certificate
 from crowdopt.core.solution import Status
 from crowdopt.crowd import gains
@@ -16,9 +15,6 @@ from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.skills import empirical_bayes
 from crowdopt.hire import score_bounds
 from crowdopt.hire.ranking_proof import RankingProof
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 STEP = 1e-12  # relative; a frontier's next point scores more by at least this, so that rounding makes none
 

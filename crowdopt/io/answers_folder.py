@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.planned import Answers, Ints, answers
+from crowdopt.answers.planned import PlanAnswers, answers
+from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import Campaign, overridden, read_with_labels
@@ -28,7 +29,7 @@ class Answered:
 
     campaign: Campaign
     folder: Path
-    answers: Answers
+    answers: PlanAnswers
     pairs: Ints
     labels: list[str]
     new: Ints

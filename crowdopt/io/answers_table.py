@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.answers import Answers
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
 from crowdopt.io.hiring_tables import read_gold
 from crowdopt.io.tables import read_table, write_table
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 
 def read_labels(path: str | Path) -> Labels:

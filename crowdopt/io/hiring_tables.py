@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.errors import InputError
 from crowdopt.hire.selected import Frontier, Selection
 from crowdopt.io.tables import Table, read_table, write_table
-
-Ints: TypeAlias = NDArray[np.int64]
 
 
 def read_candidates(

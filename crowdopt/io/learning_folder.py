@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 from crowdopt.io.answers_table import read_labels, read_truth
 from crowdopt.io.comparison_folder import write_lines
 from crowdopt.io.folder import write_text
 from crowdopt.io.tables import Table, read_table
 from crowdopt.labelers.task_arrivals import Labelers
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 LEARNING = "learning.json"
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.core.program import Floats, Program
+from crowdopt.arrays import Floats
+from crowdopt.core.program import Program
 from crowdopt.io.naming import MPS, OBJECTIVE, Ids, names_of
 
 START, STOP = " MARKER 'MARKER' 'INTORG'", " MARKER 'MARKER' 'INTEND'"  # around a run of integer columns

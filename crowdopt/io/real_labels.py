@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.answers import one_coin
+from crowdopt.arrays import Ints
 from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.skills import empirical_bayes
 from crowdopt.errors import InputError
 from crowdopt.io.tables import Table, read_table
-
-Ints: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdopt.assign.plan import Ints
+from crowdopt.arrays import Ints
 from crowdopt.crowd.recipes import simulated_labels
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import read_with_labels

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.labelers.sets import top_accuracies
 from crowdopt.labelers.theorems import HALF, majority_law
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 
 def is_large_enough(accuracy: Any) -> bool:

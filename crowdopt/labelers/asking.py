@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.labelers import theorems
-from crowdopt.labelers.policy import Chance, Policy
+from crowdopt.labelers.policy import Chance, LabelerPolicy
 from crowdopt.labelers.task_arrivals import KINDS, REPEAT, Ask, KnownLabelers, TaskStream
 from crowdopt.labelers.task_streams import again
 from crowdopt.labelers.vote_counts import row_sums, voted
 from crowdopt.online.arrivals import WORK
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 NOBODY = -1  # the place of a set where a guess was the answer
 STATE = ("kind", "place", "answer", "labels", "cost", "repeats")
 
 
 @dataclass(frozen=True, eq=False)
-class Lessons:
+class AskingRecord:
     """A policy's run over a stream; index t is the task's number, 0 the initial tester.
 
     Parameters
@@ -45,7 +43,7 @@ class Lessons:
     """
 
     stream: TaskStream
-    policy: Policy
+    policy: LabelerPolicy
     kind: Ints
     place: Ints
     sets: list[Ask]
@@ -81,7 +79,7 @@ class LabelerReplay:
         Of the policy's own chance; each arrival's generator comes from (seed, arrival number).
     """
 
-    def __init__(self, policy: Policy, stream: TaskStream, seed: int) -> None:
+    def __init__(self, policy: LabelerPolicy, stream: TaskStream, seed: int) -> None:
         self.policy, self.stream, self.seed = policy, stream, seed
         policy.start(known_of(stream))
         count = stream.horizon + 1
@@ -103,11 +101,11 @@ class LabelerReplay:
         self.seconds += perf_counter() - started
         return self
 
-    def finish(self) -> Lessons:
+    def finish(self) -> AskingRecord:
         """Play to the end and sum up."""
         self.advance()
         run = (self.kind, self.place, self.sets, self.answer, self.labels, self.cost)
-        return Lessons(self.stream, self.policy, *run, self.policy.skills(), self.policy.notes(), self.seconds)
+        return AskingRecord(self.stream, self.policy, *run, self.policy.skills(), self.policy.notes(), self.seconds)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All of the run's state as arrays."""
@@ -228,6 +226,6 @@ def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream,
         raise RuntimeError(f"policy {name} {wrong} (arrival {number})")
 
 
-def replay(policy: Policy, stream: TaskStream, seed: int) -> Lessons:
+def replay(policy: LabelerPolicy, stream: TaskStream, seed: int) -> AskingRecord:
     """Run a fresh policy over the whole stream."""
     return LabelerReplay(policy, stream, seed).finish()

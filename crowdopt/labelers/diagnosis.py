@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.answers.em import one_coin
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.voting import log_odds
 from crowdopt.labelers.agreement import is_large_enough, rivals
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 FEWEST = 20  # testers below which nothing is said
 APART = 0.05  # skills closer than this need no order

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.named import Arrays
 from crowdopt.errors import InputError
 from crowdopt.labelers import theorems
@@ -17,9 +18,6 @@ from crowdopt.labelers.sets import best_set
 from crowdopt.labelers.task_arrivals import REPEAT, TESTER, Ask, KnownLabelers, TaskArrival
 from crowdopt.labelers.testers import Testers
 from crowdopt.online.arrivals import WORK
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 CONSTANTS = ("direct", "printed", "tight")
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.named import Arrays
 from crowdopt.labelers.policy import Chance
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 
 @dataclass

@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.voting import log_odds
 from crowdopt.labelers.priced_sets import EXTREME
 from crowdopt.labelers.sets import SAME, best_set, plurality_accuracy, ranked, set_accuracy, weighted_accuracy
 from crowdopt.labelers.task_arrivals import Ask, TaskStream
 from crowdopt.labelers.vote_counts import tallied_votes
 from crowdopt.online.arrivals import WORK
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 EVERY_SET = 12  # labelers up to which a table's best set is looked for among all sets; beyond, among top-m sets
 

@@ -7,18 +7,16 @@ from functools import cache
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.named import Kept, made
 from crowdopt.core.registry import discover
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Chance: TypeAlias = Callable[[], np.random.Generator]
 
 
-class Policy(Kept, Protocol):
+class LabelerPolicy(Kept, Protocol):
     """Decides whom to ask the moment a task arrives; it sees labels, never the truth.
 
     A dataclass whose fields are its options, like the policies of crowdopt.online.policy; between two arrivals all of

@@ -9,14 +9,12 @@ from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.voting import log_odds, vote_errors
 from crowdopt.errors import InputError
 from crowdopt.labelers.sets import top_accuracies
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Chain: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 NODES = 20_000  # of the search; a set found within fewer is proven best

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crowdopt.labelers.asking import NOBODY, Lessons
+from crowdopt.arrays import Floats, Ints
+from crowdopt.labelers.asking import NOBODY, AskingRecord
 from crowdopt.labelers.judging import Judge, judge
 from crowdopt.labelers.task_arrivals import KINDS, REPEAT, TESTER
 from crowdopt.online.arrivals import WORK
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 POINTS = 100  # of the curves that a row keeps
 
@@ -33,7 +30,7 @@ class Judged:
         Utility of the sets that the policy would ask in the end.
     """
 
-    run: Lessons
+    run: AskingRecord
     utility: Floats
     best: Floats
     best_cost: Floats
@@ -41,7 +38,7 @@ class Judged:
     final: Floats
 
 
-def judged(run: Lessons) -> Judged:
+def judged(run: AskingRecord) -> Judged:
     """Work out every utility; each set is looked at once."""
     stream, by = run.stream, judge(run.stream)
     utility = np.full(stream.horizon + 1, 1 / stream.labelers.classes)
@@ -56,7 +53,7 @@ def judged(run: Lessons) -> Judged:
     return Judged(run, utility[1:], best[1:], cost[1:], heavy[1:], _final(run, by)[1:])
 
 
-def _final(run: Lessons, by: Judge) -> Floats:
+def _final(run: AskingRecord, by: Judge) -> Floats:
     """What the policy would ask about the tasks of this stream, now that it has learnt."""
     stream, policy = run.stream, run.policy
     found = np.empty(stream.horizon + 1)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, factorial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.voting import log_odds, plurality_error, vote_errors
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 MOST_PLURAL = 150  # labelers of one set where there are more than two classes: beyond, factorials leave float64
 SAME = 1e-12  # chances this close are the same: of equally good sets the smallest is taken

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 from crowdopt.labelers.task_arrivals import Labelers, TaskStream
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 ORDER, CONTEXT, TRUTH, LABEL, COIN, AGAIN, SKILL = range(7)  # what chance is needed for; each has a stream of its own
 TRIES = 100_000  # draws of a crowd until its majority is better than a guess

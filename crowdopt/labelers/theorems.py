@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import zeta
 
+from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
 from crowdopt.labelers.sets import ranked, top_accuracies
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 HALF = 0.5
 

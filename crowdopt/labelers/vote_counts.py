@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crowdopt.arrays import Floats, Ints
 
 ROUNDING = 1e-12  # of the sum of |weights|: a difference below it is none
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import Rule, rule_named
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 GOLD, WORK, REPAIR = "gold", "work", "repair"
 REFUSED = -1  # in place of a label that cannot be had

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.skills import ESTIMATORS
@@ -18,8 +19,6 @@ from crowdopt.online.picking import ZERO, Rings, best_of
 from crowdopt.online.repair import repair
 from crowdopt.online.tally import Tally
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Ids: TypeAlias = NDArray[np.integer]
 
 TIES = ("least-covered", "random", "rotating")

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import REFUSED, Arrival, Stream
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 STRETCH = 64  # gold tasks whose chances are drawn together
 ORDER, TRUTH, WORK, GOLD, EXTRA, HELD = range(6)  # what chance is needed for; each has a stream of its own

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.online.arrivals import GOLD, REFUSED, REPAIR, WORK, Arrival, Decision, Stream
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 EXPLORATION = "exploration"  # gold of preliminary workers
 KINDS = (GOLD, EXPLORATION, WORK, REPAIR)

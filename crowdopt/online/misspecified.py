@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Stream
 from crowdopt.online.crowds import Simulated
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
-
 HARD, CLIQUE = 60, 61  # what chance is needed for, beside what a simulated crowd needs
 
 
 @dataclass(frozen=True)
-class Breach:
+class Misspecification:
     """How far a crowd departs from independent workers of one accuracy each; all 0: not at all.
 
     Parameters
@@ -54,7 +51,7 @@ class Breach:
         return ",".join(found)
 
 
-def breach(text: str) -> Breach:
+def breach(text: str) -> Misspecification:
     """A breach as it is written: ``difficulty=.3``, ``clique=.2,drift=.1``, or nothing.
 
     Raises
@@ -62,7 +59,7 @@ def breach(text: str) -> Breach:
     InputError
         If there is no such breach, or its size is no number in [0, 1).
     """
-    known = [field.name for field in fields(Breach)]
+    known = [field.name for field in fields(Misspecification)]
     found = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, size = part.partition("=")
@@ -72,7 +69,7 @@ def breach(text: str) -> Breach:
             found[name] = float(size)
         except ValueError:
             raise InputError(f"breach {name} needs a size from 0 to 1, as in {name}=.3, not {size!r}") from None
-    return Breach(**found)
+    return Misspecification(**found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +87,7 @@ class Breached(Simulated):
         Labels of each worker so far, gold included.
     """
 
-    breach: Breach
+    breach: Misspecification
     hard: NDArray[np.bool_]
     member: NDArray[np.bool_]
     given: Ints
@@ -133,7 +130,7 @@ def eased(accuracy: Floats, share: float) -> Floats:
     return easy
 
 
-def breached(stream: Stream, how: Breach) -> Stream:
+def breached(stream: Stream, how: Misspecification) -> Stream:
     """The stream with its crowd under a breach; without any, the stream itself.
 
     The instance's accuracies become the workers' mean accuracies under the breach (with drift, those of a first label).
@@ -159,7 +156,7 @@ def breached(stream: Stream, how: Breach) -> Stream:
     return replace(stream, instance=arriving, crowd=crowd)
 
 
-def _mean(instance: AssignmentInstance, how: Breach, member: NDArray[np.bool_]) -> Floats:
+def _mean(instance: AssignmentInstance, how: Misspecification, member: NDArray[np.bool_]) -> Floats:
     share = how.difficulty
     mean = (1 - share) * eased(instance.accuracy, share) + share * 0.5 if share else instance.accuracy
     found: Floats = np.where(member, 0.5, mean)

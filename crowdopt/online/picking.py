@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crowdopt.arrays import Floats, Ints
+
 Ids: TypeAlias = NDArray[np.integer]
 
 ZERO = 1e-9  # a task value this far below 0 still counts as 0: at the LP's own prices exact zeros decide

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.named import Kept, made
 from crowdopt.core.registry import discover
 from crowdopt.core.solution import Solve
 from crowdopt.online.arrivals import Arrival, Decision, Known
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 
 class Policy(Kept, Protocol):

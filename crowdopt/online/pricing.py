@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Options, Solution, Solve, Status
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 BACKEND = "highs-simplex"
 SECOND_TRIES = ("highs-simplex", "highs-ipm")  # with presolve
@@ -46,7 +43,7 @@ class Market:
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class TaskPrices:
     """What a unit of evidence is worth, (kinds,), and what had to give: shares of the tasks kept and of the need."""
 
     price: Floats
@@ -54,7 +51,7 @@ class Prices:
     kept: Floats | None = None
 
 
-def prices(market: Market, solve: Solve, remedy: str = "scale") -> Prices:
+def prices(market: Market, solve: Solve, remedy: str = "scale") -> TaskPrices:
     """``x*`` of ``min sum c u  s.t.  sum_j q_kj u_kj >= n_k C_k,  sum_k u_kj <= M_j,  0 <= u_kj <= n_k``.
 
     That is the paper's LP over interchangeable tasks (Ho et al. 2013, Sections 4.2 and 5.1). Where it has no point,
@@ -70,25 +67,25 @@ def prices(market: Market, solve: Solve, remedy: str = "scale") -> Prices:
     groups = _groups(market)
     solution = solve(_program(groups, market.need), BACKEND, LIMIT)
     if solution.status is Status.OPTIMAL and solution.dual is not None:
-        return Prices(_duals(solution))
+        return TaskPrices(_duals(solution))
     kept = _most(groups, market.need, solve, joint=remedy == "scale")
     price = _duals(_settled(_program(groups, market.need * kept * INSIDE), solve))
-    return Prices(price, float(kept[0])) if remedy == "scale" else Prices(price, kept=kept)
+    return TaskPrices(price, float(kept[0])) if remedy == "scale" else TaskPrices(price, kept=kept)
 
 
-def _one_kind(market: Market) -> Prices:
+def _one_kind(market: Market) -> TaskPrices:
     """The LP with one row is a sort: the price is that of the last worker who is needed, dearest evidence last."""
     evidence, cost = market.evidence[0], market.cost[0]
     able = np.flatnonzero(evidence > 0)
     wanted = float(market.need[0] * market.tasks_in[0])
     if able.size == 0 or wanted <= 0:
-        return Prices(np.zeros(1), 0.0 if wanted > 0 else 1.0)
+        return TaskPrices(np.zeros(1), 0.0 if wanted > 0 else 1.0)
     rate = cost[able] / evidence[able]
     order = np.argsort(rate, kind="stable")
     supply = np.cumsum((evidence[able] * np.minimum(market.capacity[able], market.tasks_in[0]))[order])
     share = min(1.0, float(supply[-1]) / wanted)
     last = min(int(np.searchsorted(supply, wanted * (share if share == 1.0 else share * INSIDE))), order.size - 1)
-    return Prices(rate[order[last : last + 1]], share)
+    return TaskPrices(rate[order[last : last + 1]], share)
 
 
 @dataclass(frozen=True, eq=False)

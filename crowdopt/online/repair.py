@@ -7,11 +7,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.online.arrivals import REPAIR, Decision, Known
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Ids: TypeAlias = NDArray[np.integer]
 
 

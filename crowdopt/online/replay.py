@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
 from crowdopt.core.solution import Solve
 from crowdopt.online.arrivals import GOLD, REPAIR, Arrival, Decision, Stream
 from crowdopt.online.ledger import KINDS, Ledger, Run, check
 from crowdopt.online.policy import Policy
 from crowdopt.online.running_bound import Bound, running_bound
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 UNLIMITED = np.iinfo(np.int64).max
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
@@ -16,9 +17,6 @@ from crowdopt.crowd.voting import vote_errors, weighted_vote
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
 from crowdopt.online.running_bound import running_bound
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 CELLS = 8_192  # of the lattice of votes with more than two dozen different labels; what it may add is reported
 ANSWERS = 5  # tells the generator of an answer's chance from those of the stream

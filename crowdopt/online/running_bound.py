@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.picking import fill
-
-Floats: TypeAlias = NDArray[np.float64]
 
 SCALES = np.geomspace(0.1, 10.0, 41)  # prices are tried at these multiples: any of them proves something
 BATCH = 4_000_000  # entries of a table at a time

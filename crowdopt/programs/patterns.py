@@ -8,10 +8,11 @@ from itertools import product
 import numpy as np
 from scipy import sparse
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pattern_errors import Errors, Floats, Ints
+from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.errors import InputError
 
@@ -20,7 +21,7 @@ SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are a
 
 
 @dataclass(frozen=True, eq=False)
-class Menu:
+class PatternSet:
     """Patterns to choose from: the kind of task each is for, labels of each pool, its error.
 
     Parameters
@@ -34,16 +35,16 @@ class Menu:
     pattern: Ints
     error: Floats
 
-    def joined(self, other: Menu) -> Menu:
+    def joined(self, other: PatternSet) -> PatternSet:
         """Both menus; a pattern that is in both stands once."""
         rows = np.column_stack([np.append(self.kind, other.kind), np.concatenate([self.pattern, other.pattern])])
         error = np.append(self.error, other.error)
         _, first = np.unique(rows, axis=0, return_index=True)
         first.sort()
-        return Menu(rows[first, 0], rows[first, 1:], error[first])
+        return PatternSet(rows[first, 0], rows[first, 1:], error[first])
 
 
-def of_menu(pools: Pools, menu: Menu, wrong: float | None = None, least_wrong: bool = False) -> Program:
+def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None, least_wrong: bool = False) -> Program:
     """``min sum c_tP z_tP  s.t.  sum_P z_tP = n_t,  sum_tP (a_Pg - h)+ z_tP <= M_g(h+1) + ... + M_g(s)``, z whole.
 
     z_tP is the number of tasks of kind t with pattern P, ``c_tP = sum_g c_tg a_Pg``. The supply rows are exact: labels
@@ -87,13 +88,13 @@ def of_menu(pools: Pools, menu: Menu, wrong: float | None = None, least_wrong: b
     )
 
 
-def _beyond(menu: Menu, pool: Ints, depth: Ints) -> sparse.csr_array:
+def _beyond(menu: PatternSet, pool: Ints, depth: Ints) -> sparse.csr_array:
     """Labels of a pool beyond the h-th of each pattern, a row for each pool and depth."""
     beyond = np.maximum(0, menu.pattern[:, pool] - depth).T.astype(np.float64)
     return sparse.csr_array(beyond)
 
 
-def whole_menu(pools: Pools) -> Menu:
+def whole_menu(pools: Pools) -> PatternSet:
     """Every pattern that no other makes superfluous, kind by kind, by looking at all of them: for small instances.
 
     Under a rule for each task: those that keep its target and that no smaller one does. Under a rule for the average:
@@ -110,7 +111,7 @@ def whole_menu(pools: Pools) -> Menu:
         if not pools.instance.the_rule.average:
             fine &= errors <= pools.epsilon[t] + CERTAIN
             fine = _minimal(every, fine)
-        parts.append(Menu(np.full(np.count_nonzero(fine), t), every[fine], errors[fine]))
+        parts.append(PatternSet(np.full(np.count_nonzero(fine), t), every[fine], errors[fine]))
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.joined(part)

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potentials import KNOTS, bending, grid, reading, steps
 from crowdopt.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 FEWEST, ENTRIES = 48, 3840  # knots at least; knots times levels, about
 MOST = 1e5  # what a wrong answer may cost at most, in units of the highest price
 
 
 @dataclass(frozen=True, eq=False)
-class Quest:
+class ErrorTarget:
     """Tasks of which so many may be answered wrongly, and kinds of labels that could be had.
 
     Parameters
@@ -83,7 +79,7 @@ class Rules:
         )
 
 
-def of_rules(quest: Quest, rules: Rules) -> Program:
+def of_rules(quest: ErrorTarget, rules: Rules) -> Program:
     """``max  sum_i V(b_i) - mu sum_i eps_i - sum_g s_g w_g`` as a minimum, subject to
 
     ``V(b) - E_p V(b') <= c_p`` at every belief, ``V(b) <= mu min(b, 1 - b)``, ``w_g >= sum_p N_rp c_p - paid_r``,
@@ -135,13 +131,13 @@ def of_rules(quest: Quest, rules: Rules) -> Program:
     )
 
 
-def _box(quest: Quest, rules: Rules) -> list[float]:
+def _box(quest: ErrorTarget, rules: Rules) -> list[float]:
     """The highest potential, mu, gain and earning: far beyond any that is of use, near enough for exact multipliers."""
     most = MOST * quest.price
     return [most / 2, most, most / 2, most / 2 * float(rules.labels.sum(axis=1).max(initial=1.0))]
 
 
-def _moved(quest: Quest, level: int) -> sparse.csr_array:
+def _moved(quest: ErrorTarget, level: int) -> sparse.csr_array:
     """Rows of ``V(b) - E_p V(b')`` in the columns of the level's type."""
     moves = steps(quest.knots, float(quest.level_accuracy[level]))
     kind, width = int(quest.level_type[level]), quest.knots.size
@@ -150,7 +146,7 @@ def _moved(quest: Quest, level: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack([left, moves, right]))
 
 
-def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[Quest, Ints]:
+def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[ErrorTarget, Ints]:
     """The instance's tasks that need labels, its skills as about ``most`` levels, each pair's level (types, workers).
 
     Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
@@ -170,7 +166,7 @@ def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = Non
     sizes = [best.size for best, _ in found]
     first = np.cumsum([0, *sizes[:-1]])
     knots = grid(min(KNOTS, max(FEWEST, ENTRIES // sum(sizes)))) if knots is None else knots
-    quest = Quest(
+    quest = ErrorTarget(
         knots,
         _start(instance, knots),
         float(instance.epsilon[instance.need > COVERAGE].sum()),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from crowdopt.core.program import Floats, Program, stack
+from crowdopt.arrays import Floats
+from crowdopt.core.program import Program, stack
 from crowdopt.crowd.candidates import SelectionInstance
 
 

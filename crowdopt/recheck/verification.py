@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.assign.plan import Floats, Ints, breaches, queues, worst_breach
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.plan import breaches, queues, worst_breach
 from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance

@@ -7,7 +7,7 @@ from typing import Any
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import PALETTE, altair
-from crowdopt.report.page import Chart, Folded, Page, Part, Section, Table, data
+from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data
 
 MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
 TICKS = {"format": "~g", "tickCount": 5, "labelOverlap": True}
@@ -105,19 +105,21 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
     gaps = f"Mean over all cases, of the first {MOST}; who tells nothing while searching stays at 100 % until the end."
     parts: list[Part] = [
         Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
-        Table(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
+        PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
         Chart("Gap over time", gap_chart(comparison, limit), gaps),
         Folded("Who beats whom", _wins(comparison)),
-        Folded("Every row", Table(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
+        Folded("Every row", PageTable(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
     ]
     kind = f"{comparison['family']} {comparison['program']}"
     return Section(NAMES.get(kind, kind), parts)
 
 
-def _wins(comparison: dict[str, Any]) -> Table:
+def _wins(comparison: dict[str, Any]) -> PageTable:
     columns = {"method": "wins of \\ against", **{row["method"]: row["method"] for row in comparison["wins"]}}
-    return Table(columns, comparison["wins"], caption="Cases settled alone or at least 5 % sooner, else a smaller gap.")
+    return PageTable(
+        columns, comparison["wins"], caption="Cases settled alone or at least 5 % sooner, else a smaller gap."
+    )
 
 
 def _first(comparison: dict[str, Any]) -> list[str]:
@@ -189,7 +191,7 @@ def _conditions(summary: dict[str, Any]) -> Section:
         f"recomputed outside that process. Started {run['started']} on {machine}."
     )
     meanings = [{"outcome": outcome, "meaning": meaning} for outcome, meaning in OUTCOMES.items()]
-    return Section("Conditions", [said, Table({"outcome": "outcome", "meaning": "meaning"}, meanings)])
+    return Section("Conditions", [said, PageTable({"outcome": "outcome", "meaning": "meaning"}, meanings)])
 
 
 def _footer(summary: dict[str, Any]) -> str:

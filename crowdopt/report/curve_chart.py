@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crowdopt.assign.plan import Floats
+from crowdopt.arrays import Floats
 from crowdopt.report.charts import altair
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import altair
-from crowdopt.report.page import Chart, Folded, Page, Section, Table, data
+from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data
 
 Line: TypeAlias = Mapping[str, Any]
 
@@ -115,9 +115,9 @@ def page(facts: dict[str, Any]) -> Page:
     }
     parts = [Chart(CURVES[key], drawn[key], captions[key]) for key in CURVES]
     notes = [f"{line['policy']}: {note}" for line in facts["policies"] for note in line["notes"]]
-    figures = Table(COLUMNS, facts["policies"], NOTES, "Means over trials; learning.md has their intervals.")
+    figures = PageTable(COLUMNS, facts["policies"], NOTES, "Means over trials; learning.md has their intervals.")
     sections = [Section("Figures", [figures, *notes]), Section("Over time", parts)]
-    every = Table({"trial": "trial", **COLUMNS}, facts["rows"], NOTES)
+    every = PageTable({"trial": "trial", **COLUMNS}, facts["rows"], NOTES)
     sections.append(Section("Trials", [Folded("every trial", every)]))
     return Page(facts["title"], verdict(facts), sections, f"crowdopt {facts['version']}, seed {facts['seed']}")
 

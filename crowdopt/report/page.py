@@ -19,7 +19,7 @@ SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Rows of plain values; a click on a heading sorts by it.
 
     Parameters
@@ -53,7 +53,7 @@ class Folded:
     content: Part
 
 
-Part: TypeAlias = "str | Table | Chart | Folded"
+Part: TypeAlias = "str | PageTable | Chart | Folded"
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _section(section: Section, drawings: list[str]) -> str:
 
 
 def _part(part: Part, drawings: list[str]) -> str:
-    if isinstance(part, Table):
+    if isinstance(part, PageTable):
         return _table(part)
     if isinstance(part, Chart):
         drawings.append(_safe(part.drawing.configure(**LOOK).to_json(indent=None)))
@@ -116,7 +116,7 @@ def _part(part: Part, drawings: list[str]) -> str:
     return f"<p>{escape(part)}</p>\n"
 
 
-def _table(table: Table) -> str:
+def _table(table: PageTable) -> str:
     heads = "".join(
         f'<th scope="col" title="{escape(table.notes.get(key, ""))}"><button type="button">{escape(head)}</button></th>'
         for key, head in table.columns.items()

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from crowdopt.arrays import Floats
+
 Row: TypeAlias = Mapping[str, Any]
 
 NUMBER = re.compile(r"\d[\d.]*")

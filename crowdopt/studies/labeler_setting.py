@@ -11,17 +11,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 from crowdopt.labelers.task_arrivals import Labelers, TaskStream
 from crowdopt.labelers.task_streams import drawn_labelers, recorded_tasks, simulated_tasks
 from crowdopt.labelers.theorems import strict_majority
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class GivenLabelers:
     """Labelers of known skills; labels are simulated."""
 
     accuracy: Floats
@@ -31,10 +29,10 @@ class Given:
     names: NDArray[np.str_]
 
     @staticmethod
-    def of(people: Labelers) -> Given:
+    def of(people: Labelers) -> GivenLabelers:
         """Those people."""
         at = np.zeros(0) if people.at is None else people.at
-        return Given(people.accuracy, people.cost, np.array([people.classes]), at, np.array(people.names))
+        return GivenLabelers(people.accuracy, people.cost, np.array([people.classes]), at, np.array(people.names))
 
     def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
         """Trial's tasks."""
@@ -45,7 +43,7 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnLabelers:
     """Fresh labelers in every trial: skills uniform on [low, high] given that the majority of all beats a guess."""
 
     count: Ints  # one number each
@@ -54,9 +52,9 @@ class Drawn:
     cost: Floats
 
     @staticmethod
-    def of(count: int, low: float = 0.0, high: float = 1.0, cost: float = 0.0) -> Drawn:
+    def of(count: int, low: float = 0.0, high: float = 1.0, cost: float = 0.0) -> DrawnLabelers:
         """M of them."""
-        drawn = Drawn(np.array([count]), np.array([low]), np.array([high]), np.array([cost]))
+        drawn = DrawnLabelers(np.array([count]), np.array([low]), np.array([high]), np.array([cost]))
         drawn.stream(1, 0, 0)  # refuses what cannot be drawn
         return drawn
 
@@ -68,7 +66,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RecordedLabels:
     """Labels that people once gave, and what is known of the truth."""
 
     label: Ints
@@ -91,8 +89,8 @@ class Table:
         return recorded_tasks(*given, horizon, (seed, trial))
 
 
-Setting: TypeAlias = Given | Drawn | Table
-SOURCES: dict[str, type[Any]] = {kind.__name__: kind for kind in (Given, Drawn, Table)}
+Setting: TypeAlias = GivenLabelers | DrawnLabelers | RecordedLabels
+SOURCES: dict[str, type[Any]] = {kind.__name__: kind for kind in (GivenLabelers, DrawnLabelers, RecordedLabels)}
 
 
 def write_setting(setting: Setting, folder: Path) -> str:

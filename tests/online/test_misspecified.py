@@ -8,7 +8,7 @@ import pytest
 from crowdopt import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import recorded_stream, simulated_stream
-from crowdopt.online.misspecified import Breach, breach, breached
+from crowdopt.online.misspecified import Misspecification, breach, breached
 
 TASKS, WORKERS = 4000, 60
 
@@ -35,7 +35,7 @@ def test_a_breach_of_size_zero_is_the_unbroken_crowd():
     """The same stream object, so the same bytes."""
     of = plain()
     assert breached(of, breach("difficulty=0,clique=0,drift=0")) is of
-    assert str(Breach()) == "" and breach(str(Breach(0.25, 0.5))) == Breach(0.25, 0.5)
+    assert str(Misspecification()) == "" and breach(str(Misspecification(0.25, 0.5))) == Misspecification(0.25, 0.5)
 
 
 @pytest.mark.parametrize("how", ["difficulty=1e-9", "clique=1e-9", "drift=1e-12"])
@@ -50,7 +50,7 @@ def test_a_vanishing_breach_gives_the_same_labels(how):
 def test_hard_tasks_are_a_guess_for_everybody_and_the_mean_stays():
     """With 30 % hard tasks each worker is right as often as before, but errors of different workers go together."""
     of = plain()
-    broken = breached(of, Breach(difficulty=0.3))
+    broken = breached(of, Misspecification(difficulty=0.3))
     hard, hits = broken.crowd.hard, right(broken)
     assert abs(hard.mean() - 0.3) < 0.03
     assert np.abs(hits[:, hard].mean(axis=1) - 0.5).max() < 4 * 0.5 / np.sqrt(hard.sum())
@@ -66,14 +66,14 @@ def test_hard_tasks_are_a_guess_for_everybody_and_the_mean_stays():
 def test_where_certainty_limits_what_easy_tasks_can_give_back_the_instance_says_so():
     """Nobody is right more often than always: the mean accuracy falls, and the stream's own accuracies with it."""
     sure = AssignmentInstance([[0.95]], np.zeros(TASKS, np.int64), [TASKS], 0.1)
-    broken = breached(simulated_stream(sure, (0,)), Breach(difficulty=0.4))
+    broken = breached(simulated_stream(sure, (0,)), Misspecification(difficulty=0.4))
     assert broken.instance.accuracy[0, 0] == pytest.approx(0.6 * 1.0 + 0.4 * 0.5)
     assert abs((broken.crowd.label(0, np.arange(TASKS)) == broken.truth).mean() - 0.8) < 0.03
 
 
 def test_a_clique_agrees_with_itself_and_is_right_half_of_the_time():
     """Agreement speaks for its members, gold against them."""
-    broken = breached(plain(), Breach(clique=0.4))
+    broken = breached(plain(), Misspecification(clique=0.4))
     member, hits = broken.crowd.member, right(broken)
     assert 10 < member.sum() < 40
     assert (hits[member] == hits[member][0]).all()
@@ -86,7 +86,7 @@ def test_a_clique_agrees_with_itself_and_is_right_half_of_the_time():
 def test_skill_drifts_down_to_a_guess_and_not_below():
     """From p at the first label to p - drift at the last one, in the order in which labels are asked."""
     of = plain(capacity=2000)
-    broken = breached(of, Breach(drift=0.2))
+    broken = breached(of, Misspecification(drift=0.2))
     batches = [
         np.array([np.mean(broken.crowd.label(j, part) == of.truth[part]) for part in parts])
         for j, parts in ((j, np.split(np.arange(2000), 4)) for j in range(WORKERS))
@@ -108,4 +108,4 @@ def test_what_makes_no_sense_is_refused():
     one = np.zeros(1, np.int64)
     recorded = recorded_stream(instance, one, one, one, np.array([0, 1]), (0,), np.zeros(2, bool))
     with pytest.raises(InputError, match="their own way"):
-        breached(recorded, Breach(clique=0.1))
+        breached(recorded, Misspecification(clique=0.1))

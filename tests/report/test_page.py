@@ -14,7 +14,7 @@ import pytest
 
 from crowdopt.api import bench
 from crowdopt.report.charts import altair
-from crowdopt.report.page import Chart, Folded, Page, Section, Table, data, html, number
+from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data, html, number
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PROBE = """
@@ -53,7 +53,7 @@ class Tags(HTMLParser):
 def sample() -> Page:
     rows = [{"name": "a<b", "value": 1e-7, "note": None}, {"name": "</script>", "value": 12345.678, "note": "x" * 40}]
     drawing = altair().Chart(data(rows)).mark_point().encode(x="value:Q", y="name:N").properties(width="container")
-    table = Table({"name": "name", "value": "value", "note": "note"}, rows, {"value": 'a "unit"'}, "caption")
+    table = PageTable({"name": "name", "value": "value", "note": "note"}, rows, {"value": 'a "unit"'}, "caption")
     return Page("A & B", ["All <well>."], [Section("One", [Chart("c", drawing, "d"), Folded("more", table), "text"])])
 
 

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from crowdopt.assign.plan import Floats, Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import bhattacharyya_error
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError

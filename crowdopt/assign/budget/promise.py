@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdopt.assign.plan import Ints, breaches
+from crowdopt.arrays import Ints
+from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import certify
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.classes import classes_of

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from time import perf_counter
 
 import numpy as np
 
+from crowdopt.arrays import Ints
 from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
 from crowdopt.assign.budget.wrong_bounds import fewest_wrong, least_curve, surrogate_curve
-from crowdopt.assign.direct import Clock
-from crowdopt.assign.patterns.columns import Goal, Prices
+from crowdopt.assign.patterns.columns import Goal, PatternPrices
 from crowdopt.assign.patterns.true_minimum import POOLS, Prove, cheapest, duals_of, generated, proved, refuse, rounded
-from crowdopt.assign.plan import Ints, Plan, breaches
+from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.certificate import Certificate
+from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
@@ -86,7 +86,7 @@ def least_wrong(
     InputError
         If there are more than two classes, or limits that the method does not know.
     """
-    clock = Clock(options.time_limit, perf_counter())
+    clock = Clock(options.time_limit)
     instance = replace(instance, rule="mean-error")
     if instance.budget is not None and instance.budget < money:
         raise InputError(f"the campaign's own budget is {instance.budget:g}, less than {money:g}; change one of them")
@@ -124,7 +124,7 @@ def _by_patterns(
     options: Options,
     clock: Clock,
     asked: int | None,
-) -> tuple[Ints | None, float, Prices | None]:
+) -> tuple[Ints | None, float, PatternPrices | None]:
     """A plan, a bound on the wrong answers of every plan, and the prices that prove it, in money."""
     refuse(instance)
     limited = replace(instance, budget=money)
@@ -144,13 +144,13 @@ def _by_patterns(
     return pairs, proven, prices
 
 
-def in_money(prices: Prices) -> Prices:
+def in_money(prices: PatternPrices) -> PatternPrices:
     """The same prices, counted in money instead of wrong answers."""
     unit = max(prices.money, CHEAP * SCALE)
-    return Prices(prices.worker / unit, 1.0, prices.wrong / unit)
+    return PatternPrices(prices.worker / unit, 1.0, prices.wrong / unit)
 
 
-def _wrong_at(instance: AssignmentInstance, money: float, prices: Prices, prove: Prove) -> float:
+def _wrong_at(instance: AssignmentInstance, money: float, prices: PatternPrices, prove: Prove) -> float:
     """What the prices prove of the wrong answers for so much money, for the workers' own skills."""
     plain = replace(instance, budget=None)
     return wrong_bound(proved(plain, prices, prove), float(plain.epsilon.sum()), prices.wrong, money)
@@ -166,7 +166,7 @@ def _plan(
     money: float,
     pairs: Ints,
     method: str,
-    prices: Prices | None,
+    prices: PatternPrices | None,
     prove: Prove,
     options: Options,
 ) -> Plan:

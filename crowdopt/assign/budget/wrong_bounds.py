@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from crowdopt.assign.plan import Floats
+from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
@@ -25,7 +25,7 @@ Function: TypeAlias = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class ErrorCurve:
     """A convex, falling function of a task's evidence that its error is held to be.
 
     Parameters
@@ -41,7 +41,7 @@ class Curve:
     least: Function
 
 
-def surrogate_curve(prior: Floats) -> Curve:
+def surrogate_curve(prior: Floats) -> ErrorCurve:
     """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task."""
     top = bhattacharyya_error(np.zeros(len(prior)), prior)
 
@@ -50,10 +50,10 @@ def surrogate_curve(prior: Floats) -> Curve:
         best = 2 * x * (1 + np.log(top / np.where(inside, 2 * x, top)))
         return np.where(inside, best, top)
 
-    return Curve(lambda a: top * np.exp(-a / 2), lambda a: -top * np.exp(-a / 2) / 2, least)
+    return ErrorCurve(lambda a: top * np.exp(-a / 2), lambda a: -top * np.exp(-a / 2) / 2, least)
 
 
-def least_curve(prior: Floats) -> Curve:
+def least_curve(prior: Floats) -> ErrorCurve:
     """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes."""
     k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
 
@@ -71,11 +71,11 @@ def least_curve(prior: Floats) -> Curve:
         best: Floats = (1 - np.sqrt(1 - rest)) / 2 + x * np.log(k / rest)
         return best
 
-    return Curve(value, slope, least)
+    return ErrorCurve(value, slope, least)
 
 
 def fewest_wrong(
-    instance: AssignmentInstance, money: float, curve: Callable[[Floats], Curve], solve: Solve, options: Options
+    instance: AssignmentInstance, money: float, curve: Callable[[Floats], ErrorCurve], solve: Solve, options: Options
 ) -> float:
     """A lower bound on ``sum_i value(A_i)`` over all plans of so much money, shares of labels included.
 
@@ -100,7 +100,9 @@ def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Class
     return classes_of(replace(even, demand=(1.0 + number + held) / even.need))
 
 
-def _by_tangents(classes: Classes, curve: Curve, held: Floats, money: float, solve: Solve, options: Options) -> float:
+def _by_tangents(
+    classes: Classes, curve: ErrorCurve, held: Floats, money: float, solve: Solve, options: Options
+) -> float:
     at, best = [held, held + 1.0, held + 3.0, held + 6.0, held + 10.0], -np.inf
     for _ in range(ROUNDS):
         program = _tangent_program(classes, curve, held, at)
@@ -119,7 +121,7 @@ def _by_tangents(classes: Classes, curve: Curve, held: Floats, money: float, sol
 
 
 def priced_out(
-    classes: Classes, curve: Curve, held: Floats, price: Floats, worker: Floats, spend: float, money: float
+    classes: Classes, curve: ErrorCurve, held: Floats, price: Floats, worker: Floats, spend: float, money: float
 ) -> float:
     """``sum_i least(x_i) - x_i D_i - sum_g s_g M_g w_g - b B - sum_ij max(0, x_i q_ij - w_j - b c_ij)``.
 
@@ -132,7 +134,7 @@ def priced_out(
     return float(total - (classes.workers_in * classes.capacity) @ worker - spend * money)
 
 
-def _tangent_program(classes: Classes, curve: Curve, held: Floats, at: list[Floats]) -> Program:
+def _tangent_program(classes: Classes, curve: ErrorCurve, held: Floats, at: list[Floats]) -> Program:
     """``min sum_t n_t error_t``, error_t above tangents at evidence_t = held_t + sum_g q_tg u_tg / n_t."""
     base = aggregated.of_classes(classes)
     kinds, columns, n = classes.tasks_in.size, base.cost.size, classes.tasks_in.astype(np.float64)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.exact.boxstep import applies, box_step
 from crowdopt.assign.exact.relaxation import has_whole_prices, quickest
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split, are_compiled, deal_evenly
-from crowdopt.crowd.classes import Floats, Ints
 from crowdopt.programs import target
 
 SMALL = 500_000  # entries of the LP aimed with up to which simplex is the fastest

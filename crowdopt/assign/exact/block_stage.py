@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.assign.exact.blocks import Blocks, Prices
+from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.dive import JITTER, Care, Dived, dive
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split, are_compiled
@@ -32,7 +32,7 @@ def start_blocks(search: Search) -> Blocks:
         search.tell("compiling once")
     worker, task = firsts(classes.worker_class), firsts(classes.task_class)
     labels = np.where(classes.fewest > 0, duals.labels[task], np.minimum(duals.labels[task], 0.0))
-    prices = Prices(duals.worker[worker], labels, duals.budget)
+    prices = BlockPrices(duals.worker[worker], labels, duals.budget)
     supply = classes.workers_in * classes.capacity
     blocks = Blocks(classes, search.solvers.make_master, prices, classes.tasks_in, supply)
     for kind, chosen in search.sets:

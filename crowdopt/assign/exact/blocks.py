@@ -13,10 +13,11 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.core.certificate import next_integer
-from crowdopt.core.master import MakeMaster, Point
-from crowdopt.crowd.classes import Classes, Floats, Ints
+from crowdopt.core.master import MakeMaster, MasterPoint
+from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
 
 Sets: TypeAlias = list[Ints]  # worker classes of one task's labels, sorted
@@ -32,23 +33,23 @@ DEAR = 10.0  # what an uncovered task costs in the master, times the dearest set
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class BlockPrices:
     """Multipliers of the rows that link tasks: per worker of a class (G,), per task of a class (T,), of the budget."""
 
     worker: Floats
     labels: Floats
     budget: float = 0.0
 
-    def towards(self, other: Prices, part: float) -> Prices:
+    def towards(self, other: BlockPrices, part: float) -> BlockPrices:
         """A point between."""
-        return Prices(
+        return BlockPrices(
             part * other.worker + (1 - part) * self.worker,
             part * other.labels + (1 - part) * self.labels,
             part * other.budget + (1 - part) * self.budget,
         )
 
 
-class Pricing:
+class SetPricing:
     """``v_t(w, l, b) = min sum_g ((1 - b) c_tg - w_g - l_t) a_g  s.t.  sum_g q_tg a_g >= C_t``, whole a."""
 
     def __init__(self, classes: Classes) -> None:
@@ -65,12 +66,12 @@ class Pricing:
         useful = np.where(worth > 0, np.minimum(free, enough), np.minimum(free, 1))
         return np.repeat(np.arange(worth.size), np.maximum(useful, 0))
 
-    def reduced(self, kind: int, prices: Prices) -> Floats:
+    def reduced(self, kind: int, prices: BlockPrices) -> Floats:
         """What a label of each worker class costs a task under the prices, (G,)."""
         cost: Floats = (1 - prices.budget) * self.classes.cost[kind] - prices.worker - prices.labels[kind]
         return cost
 
-    def cheapest(self, kind: int, prices: Prices, room: Ints | None = None) -> tuple[float, Sets]:
+    def cheapest(self, kind: int, prices: BlockPrices, room: Ints | None = None) -> tuple[float, Sets]:
         """A lower bound on v_t, and good sets, the best one first; of classes with room, where that is given."""
         classes, groups = self.classes, self._groups[kind]
         reduced, fixed = self.reduced(kind, prices), np.repeat(np.arange(classes.least.shape[1]), classes.least[kind])
@@ -84,7 +85,7 @@ class Pricing:
         found = [np.sort(np.append(groups[sets[s, : sizes[s]]], fixed)) for s in range(KEPT) if sizes[s] >= 0]
         return float(bound + reduced[fixed].sum()), found
 
-    def evidence_prices(self, prices: Prices) -> Floats:
+    def evidence_prices(self, prices: BlockPrices) -> Floats:
         """The multiplier of each class's need in the LP of its pricing problem, (T,)."""
         classes, found = self.classes, np.zeros(self.classes.need.size)
         for kind in range(found.size):
@@ -96,7 +97,7 @@ class Pricing:
             found[kind] = last if classes.floor[kind] > 0 and np.isfinite(last) else 0.0
         return found
 
-    def bound(self, values: Floats, prices: Prices, tasks: Ints, room: Ints) -> float:
+    def bound(self, values: Floats, prices: BlockPrices, tasks: Ints, room: Ints) -> float:
         """``sum_t n_t v_t`` and what the linking rows add: a lower bound on every plan, whatever the prices."""
         classes, worker, labels = self.classes, prices.worker, prices.labels
         most = np.where(classes.most == UNLIMITED, 0, classes.most)
@@ -117,7 +118,7 @@ class Blocks:
 
     classes: Classes
     make_master: MakeMaster
-    center: Prices
+    center: BlockPrices
     tasks: Ints
     room: Ints
     bound: float = -np.inf
@@ -125,12 +126,12 @@ class Blocks:
     kinds: list[int] = field(default_factory=list)
     sets: Sets = field(default_factory=list)
     known: set[tuple[int, bytes]] = field(default_factory=set)
-    point: Point | None = None
+    point: MasterPoint | None = None
     handed: int = 0
     rounds: int = 0
 
     def __post_init__(self) -> None:
-        self.pricing = Pricing(self.classes)
+        self.pricing = SetPricing(self.classes)
         self.whole = has_whole_prices(self.classes)
         self.limited = bool((self.classes.fewest > 0).any() or (self.classes.most < UNLIMITED).any())
         self.rows = self._rows()
@@ -163,7 +164,7 @@ class Blocks:
         self.sets.append(groups)
         return True
 
-    def add_helpful(self, kind: int, sets: Sets, task: Floats, prices: Prices) -> int:
+    def add_helpful(self, kind: int, sets: Sets, task: Floats, prices: BlockPrices) -> int:
         """Keep those sets whose reduced cost at the master's multipliers is negative; returns how many are new."""
         reduced, least = self.pricing.reduced(kind, prices), task[kind]
         if np.isfinite(least):
@@ -190,14 +191,14 @@ class Blocks:
         entries = (np.concatenate(value), (np.concatenate(row), np.concatenate(col)))
         return cost, sparse.csc_array(entries, shape=(rows, sizes.size))
 
-    def solve(self, seconds: float) -> Point | None:
+    def solve(self, seconds: float) -> MasterPoint | None:
         """Give the master its new columns and solve it on."""
         if self.handed < len(self.sets):
             self.master.add_columns(*self.columns(range(self.handed, len(self.sets))))
             self.handed = len(self.sets)
         return self.master.solve(seconds)
 
-    def prices(self, point: Point) -> tuple[Floats, Prices]:
+    def prices(self, point: MasterPoint) -> tuple[Floats, BlockPrices]:
         """The master's multipliers: of the tasks (T,), and of the rows that link them."""
         kinds, groups = self.classes.evidence.shape
         dual, budget = point.dual, 0.0
@@ -206,9 +207,11 @@ class Blocks:
         labels = rest[groups : groups + kinds] if self.limited else np.zeros(kinds)
         if self.classes.instance.budget is not None:
             budget = min(0.0, float(dual[-1]))
-        return task, Prices(worker, np.where(self.classes.most == UNLIMITED, np.maximum(labels, 0), labels), budget)
+        return task, BlockPrices(
+            worker, np.where(self.classes.most == UNLIMITED, np.maximum(labels, 0), labels), budget
+        )
 
-    def price(self, trial: Prices, task: Floats, at: Prices) -> int:
+    def price(self, trial: BlockPrices, task: Floats, at: BlockPrices) -> int:
         """Price every class at ``trial``; keep the bound if it is the best, and the sets that help at ``at``."""
         values, new = np.zeros(task.size), 0
         for kind in np.flatnonzero(self.tasks).tolist():

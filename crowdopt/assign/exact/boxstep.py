@@ -10,18 +10,16 @@ its prices proves it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from crowdopt.arrays import Bools, Floats
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.classes import Classes, Floats
+from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
-
-Bools: TypeAlias = NDArray[np.bool_]
 
 SAMPLE, GROWTH = 2_000, 5  # workers in the first sample; each is so many times the one before
 LARGE = 5_000  # worker classes from which this pays

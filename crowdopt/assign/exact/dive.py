@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crowdopt.assign.exact.blocks import PULLS, Blocks, Prices, Seconds
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.exact.blocks import PULLS, BlockPrices, Blocks, Seconds
 from crowdopt.core.certificate import next_integer
-from crowdopt.core.master import Point
-from crowdopt.crowd.classes import Floats, Ints
+from crowdopt.core.master import MasterPoint
 
 WHOLE = 1e-6  # a share this close to a whole task is one
 PART = 0.5  # of the tasks left, fixed at a time
@@ -64,7 +64,7 @@ class Step:
     """Where a dive stands: what is fixed, the master's optimum on what is left, and what both cost together."""
 
     dived: Dived
-    point: Point | None
+    point: MasterPoint | None
     value: float
 
 
@@ -103,7 +103,9 @@ def _step(blocks: Blocks, step: Step, care: Care, rng: np.random.Generator, goal
     return best
 
 
-def _fix_some(blocks: Blocks, dived: Dived, point: Point, rng: np.random.Generator, care: Care, jitter: float) -> int:
+def _fix_some(
+    blocks: Blocks, dived: Dived, point: MasterPoint, rng: np.random.Generator, care: Care, jitter: float
+) -> int:
     """Fix the whole shares and then the largest fractions, a part of the tasks left in all; returns how many tasks."""
     shares, many = point.primal[blocks.tasks.size :], int(dived.left.sum())
     quota, fixed = max(1, int((PART if many > LAST else care.gentle) * many)), 0
@@ -136,7 +138,7 @@ def _used(blocks: Blocks, dived: Dived) -> tuple[float, Floats]:
     return float(cost @ counts), matrix @ counts
 
 
-def _repriced(blocks: Blocks, dived: Dived, rounds: int, goal: float, left: Seconds) -> Point | None:
+def _repriced(blocks: Blocks, dived: Dived, rounds: int, goal: float, left: Seconds) -> MasterPoint | None:
     """The master's optimum on what is left, priced again without workers used up until it meets the goal.
 
     Prices are pulled towards those with the best bound on what is left, as when the columns were first generated.
@@ -161,7 +163,7 @@ def _repriced(blocks: Blocks, dived: Dived, rounds: int, goal: float, left: Seco
     return point
 
 
-def _price(blocks: Blocks, dived: Dived, trial: Prices, task: Floats, outer: Prices) -> tuple[int, float]:
+def _price(blocks: Blocks, dived: Dived, trial: BlockPrices, task: Floats, outer: BlockPrices) -> tuple[int, float]:
     values, new = np.zeros(task.size), 0
     for kind in np.flatnonzero(dived.left).tolist():
         values[kind], sets = blocks.pricing.cheapest(kind, trial, dived.room)

@@ -7,12 +7,13 @@ from time import perf_counter
 
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.assign.exact.boxstep import applies, box_step
 from crowdopt.assign.plan import Duals
 from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, next_integer, pulling_sides, violation
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solution, Solve, Status
-from crowdopt.crowd.classes import Classes, Floats
+from crowdopt.crowd.classes import Classes
 from crowdopt.programs import aggregated
 
 SMALL = 50_000  # entries of the aggregated LP up to which simplex is the fastest

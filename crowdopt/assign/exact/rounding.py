@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.crowd.classes import Classes, Floats, Ints
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.classes import Classes
 
 CLOSE = 1e-9  # evidence; rows that lack less need no polish, and so no compiled code
 POLISHED = 3_000  # worker classes up to which exchanges of two of them are looked at

@@ -7,12 +7,14 @@ from time import perf_counter
 
 import numpy as np
 
-from crowdopt.assign.direct import Clock, solve_full
+from crowdopt.arrays import Ints
+from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import PROVEN, Certificate, relative_gap
+from crowdopt.core.clock import Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.core.solution import Listener, Options, Progress, Solve
-from crowdopt.crowd.classes import Classes, Ints
+from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import AssignmentInstance
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.crowd.classes import Classes, Floats, Ints
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import COVERAGE, parts
 
 

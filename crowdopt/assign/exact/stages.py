@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from time import perf_counter
 
 import numpy as np
 
-from crowdopt.assign.direct import Clock
 from crowdopt.assign.exact.aim import aim
 from crowdopt.assign.exact.block_stage import dive_into, pays, price, start_blocks
 from crowdopt.assign.exact.blocks import MEETS
@@ -17,6 +15,7 @@ from crowdopt.assign.exact.levels import climb as levels
 from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
 from crowdopt.assign.plan import Plan
+from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
@@ -47,7 +46,7 @@ def solve_exact(
         Its backend searches the full program where the structure does not suffice: from the plan found here, with
         the better of both bounds.
     """
-    clock = Clock(options.time_limit, perf_counter())
+    clock = Clock(options.time_limit)
     classes = classes_of(instance)
     relaxation = relax_classes(classes, solvers.solve, options, whole=kind == "ip")
     known = relaxation.certificate

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.assign.explain.questions import Probe, without_budget
 from crowdopt.core.certificate import pulling_sides
-from crowdopt.crowd.classes import Floats, classes_of
+from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated
@@ -21,7 +22,7 @@ LARGEST = 0.45  # error target at the right end
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class CostCurve:
     """Cost by error target, all tasks alike.
 
     Parameters
@@ -45,7 +46,7 @@ class Curve:
     complete: bool
 
 
-def curve(instance: AssignmentInstance, probe: Probe, least: float) -> Curve:
+def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve:
     """The curve from the smallest target within reach to LARGEST, budget aside.
 
     Where every task's need is the same function of epsilon the LP's optimum is convex and piecewise linear in the
@@ -62,7 +63,7 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> Curve:
     plan = np.array([_plan_cost(free, probe, e) if e in grid else np.nan for e in epsilon.tolist()])
     need = np.array([points[e] for e in epsilon.tolist()]).reshape(-1, 3)
     slope = need[:, 2] * _steepness(instance, epsilon) if convex else np.full(epsilon.size, np.nan)
-    return Curve(epsilon, need[:, 1], slope, plan, complete)
+    return CostCurve(epsilon, need[:, 1], slope, plan, complete)
 
 
 def _solved(instance: AssignmentInstance, probe: Probe, epsilon: float) -> tuple[float, float, float]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdopt.assign.explain.questions import Point, Probe
+from crowdopt.arrays import Floats
+from crowdopt.assign.explain.questions import ElasticPoint, Probe
 from crowdopt.core.certificate import pulling_sides
 from crowdopt.core.program import Program
-from crowdopt.crowd.classes import Classes, Floats, classes_of
+from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated
@@ -61,7 +62,7 @@ def margins(instance: AssignmentInstance, probe: Probe) -> Margins | None:
     return Margins(cost, price[task], saving[task], value[worker], gain[worker])
 
 
-def _tangents(classes: Classes, program: Program, point: Point) -> tuple[Floats, Floats]:
+def _tangents(classes: Classes, program: Program, point: ElasticPoint) -> tuple[Floats, Floats]:
     assert point.dual is not None
     pulls = pulling_sides(program, point.dual)
     rows = {block.name: block.view(pulls) for block in program.rows}

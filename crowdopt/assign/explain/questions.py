@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdopt.assign.direct import Clock
-from crowdopt.assign.plan import Ints, breaches
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import certify
-from crowdopt.core.program import Floats, Program
+from crowdopt.core.clock import Clock
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.exactness import relaxation
@@ -23,7 +24,7 @@ SMALL = 20_000  # entries of an LP up to which simplex is the fastest
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class ElasticPoint:
     """A feasible point of a program, with its multipliers where there are any."""
 
     program: Program
@@ -59,16 +60,16 @@ class Probe:
     plan: Callable[[AssignmentInstance, float], Ints | None]
     clock: Clock
 
-    def run(self, program: Program) -> Point | None:
+    def run(self, program: Program) -> ElasticPoint | None:
         """Solve one LP or small IP; None without a point."""
         backend = "highs-simplex" if program.matrix.nnz <= SMALL else "highs-ipm"
         options = Options(time_limit=self.clock.left)
         solution = self.solve(program, "highs" if program.integer.any() else backend, options)
         if solution.primal is None or not certify(solution).is_feasible():
             return None
-        return Point(program, solution.primal, solution.dual)
+        return ElasticPoint(program, solution.primal, solution.dual)
 
-    def elastic(self, classes: Classes) -> Point | None:
+    def elastic(self, classes: Classes) -> ElasticPoint | None:
         """What is missing at least, over classes."""
         return self.run(missing.elastic(aggregated.of_classes(classes)))
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.explain.questions import NOTICE, Probe, without_budget
-from crowdopt.assign.plan import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.exactness import relaxation

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdopt.assign.explain.questions import NOTICE, Point, Probe
-from crowdopt.assign.plan import Floats, Ints
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import fewest_exact, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
@@ -103,7 +103,7 @@ def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
     return replace(found, money=cheapest if instance.budget < cheapest < np.inf else None)
 
 
-def _missing(solution: Point, name: str, size: int) -> Floats:
+def _missing(solution: ElasticPoint, name: str, size: int) -> Floats:
     try:
         lacking = solution.column(f"missing.{name}")
     except KeyError:

@@ -9,13 +9,14 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from crowdopt.assign.patterns.pricing import Pricing
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.core.solution import Options, Solve, Status
-from crowdopt.crowd.pattern_errors import Errors, Floats, Ints
+from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.crowd.pools import Pools
-from crowdopt.programs.patterns import SCALE, Menu, of_menu
+from crowdopt.programs.patterns import SCALE, PatternSet, of_menu
 
 ROUNDS = 200  # of generation
 CLOSE = 1e-9  # relative; the master's value and the bound are then the same
@@ -25,7 +26,7 @@ ADDED = 60  # patterns a round and kind, the cheapest first
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class PatternPrices:
     """What the rows that link tasks ask: of each worker a label (>= 0), of money, of an expected wrong answer."""
 
     worker: Floats
@@ -58,9 +59,9 @@ class Columns:
     options: Options
     left: Callable[[], float]
     errors: list[Errors] = field(init=False)
-    menu: Menu = field(init=False)
+    menu: PatternSet = field(init=False)
     bound: float = field(init=False, default=-np.inf)
-    prices: Prices | None = field(init=False, default=None)
+    prices: PatternPrices | None = field(init=False, default=None)
     values: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,15 +92,15 @@ class Columns:
         """Whether the bound proves that there is no plan."""
         return self.bound > self.ceiling + BOUND * max(1.0, self.ceiling)
 
-    def pricing(self, t: int, weight: float, target: float | None = None) -> Pricing:
+    def pricing(self, t: int, weight: float, target: float | None = None) -> PatternPricing:
         """The search for patterns of one kind."""
         pools = self.pools
         if target is None:
             target = 1.0 if self.goal.soft else float(pools.epsilon[t])
-        return Pricing(self.errors[t], target, int(pools.fewest[t]), int(pools.most[t]), weight)
+        return PatternPricing(self.errors[t], target, int(pools.fewest[t]), int(pools.most[t]), weight)
 
-    def _menu(self, t: int, patterns: Ints) -> Menu:
-        return Menu(np.full(len(patterns), t), patterns, self.errors[t].of(patterns))
+    def _menu(self, t: int, patterns: Ints) -> PatternSet:
+        return PatternSet(np.full(len(patterns), t), patterns, self.errors[t].of(patterns))
 
     def _first(self, t: int) -> Ints:
         """To begin with: the best labels first, and those of each pool alone, as many as will do."""
@@ -152,13 +153,13 @@ class Columns:
             return np.inf, None
         return float(program.cost @ found.primal), found.dual
 
-    def increments(self, t: int, prices: Prices) -> list[Floats]:
+    def increments(self, t: int, prices: PatternPrices) -> list[Floats]:
         """What the first, second, … label of each pool costs a task of a kind."""
         paid = prices.money * self.pools.cost[t]
         most = self.pools.sizes if self.pools.deepest is None else self.pools.deepest
         return [np.sort(paid[g] + prices.worker[who])[: most[g]] for g, who in enumerate(self.pools.members)]
 
-    def prices_of(self, duals: Floats) -> Prices:
+    def prices_of(self, duals: Floats) -> PatternPrices:
         """The master's multipliers as prices: the worker with r-th most room is in the supply rows of depth below r."""
         pools, program = self.pools, self.program()
         pool, depth, _ = pools.rows
@@ -172,17 +173,17 @@ class Columns:
         budget = max(0.0, -float(program.row("budget").view(duals)[0])) if "budget" in names else 0.0
         wrong = max(0.0, -float(program.row("wrong").view(duals)[0])) * SCALE if "wrong" in names else 0.0
         if self.goal.least_wrong:
-            return Prices(worker, budget, SCALE)
-        return Prices(worker, 1.0 + budget, wrong)
+            return PatternPrices(worker, budget, SCALE)
+        return PatternPrices(worker, 1.0 + budget, wrong)
 
-    def constant(self, prices: Prices) -> float:
+    def constant(self, prices: PatternPrices) -> float:
         """What the rows' own sides are worth at the prices."""
         total = -float(prices.worker @ self.pools.room_of)
         if self.pools.instance.budget is not None:
             total -= (prices.money - (0.0 if self.goal.least_wrong else 1.0)) * self.pools.instance.budget
         return total - (0.0 if self.goal.wrong is None else prices.wrong * self.goal.wrong)
 
-    def _priced(self, duals: Floats) -> tuple[float, Floats, Prices, list[Menu]]:
+    def _priced(self, duals: Floats) -> tuple[float, Floats, PatternPrices, list[PatternSet]]:
         """Each kind's cheapest pattern under the prices, the bound that they prove, and patterns worth adding."""
         prices = self.prices_of(duals)
         values, found = np.empty(self.pools.tasks_in.size), []
@@ -199,7 +200,7 @@ class Columns:
                 found.append(self._menu(t, patterns[better]))
         return float(values @ self.pools.tasks_in) + self.constant(prices), values, prices, found
 
-    def worth(self, prices: Prices) -> Floats:
+    def worth(self, prices: PatternPrices) -> Floats:
         """What each pattern of the menu costs under the prices, (k,)."""
         worth = np.zeros(self.menu.kind.size)
         for t in range(self.pools.tasks_in.size):
@@ -230,7 +231,7 @@ def _first_that(good: Callable[[int], bool], count: int) -> int:
     return high
 
 
-def _is_enough(pricing: Pricing, grown: Ints, k: int) -> bool:
+def _is_enough(pricing: PatternPricing, grown: Ints, k: int) -> bool:
     return bool(pricing.settled(grown[k : k + 1])[0])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.crowd.pattern_errors import Ints
+from crowdopt.arrays import Ints
 from crowdopt.crowd.pools import Pools
 
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.crowd.pattern_errors import Errors, Floats, Ints
+from crowdopt.crowd.pattern_errors import Errors
 
 SURE = 1e-6  # evidence; room for rounding where evidence alone decides
 MANY = 500  # partial patterns that are followed; beyond, the rest is only bounded
 
 
 @dataclass(eq=False)
-class Pricing:
+class PatternPricing:
     """``min weight e(a) + sum_g phi_g(a_g)  s.t.  e(a) <= target,  fewest <= sum a <= most,  a whole``.
 
     Each phi_g is convex and increasing, given by its increments: what the first, second, … label of a pool costs. Pools

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import TypeAlias
 
 import numpy as np
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.checked import settled
-from crowdopt.assign.direct import Clock
-from crowdopt.assign.patterns.columns import Columns, Goal, Prices
+from crowdopt.assign.patterns.columns import Columns, Goal, PatternPrices
 from crowdopt.assign.patterns.deal import deal, patterns_of_tasks
-from crowdopt.assign.plan import Duals, Floats, Ints, Plan, breaches
+from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, next_integer, relative_gap
+from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Solve, Status
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
@@ -22,7 +22,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.crowd.voting import are_compiled
 from crowdopt.errors import InputError
-from crowdopt.programs.patterns import Menu, of_menu
+from crowdopt.programs.patterns import PatternSet, of_menu
 
 POOLS = 24  # different skills and prices up to which nothing has to be rounded
 LEVELS = 24  # skills of each type that a bound tells apart
@@ -41,7 +41,7 @@ class Found:
     claims.
     """
 
-    menu: Menu
+    menu: PatternSet
     count: Ints | None
     value: float
     claimed: float
@@ -97,7 +97,7 @@ def solve_patterns(
         If the rule is another one, the instance has pairs or loads of its own, or the skills are too many.
     """
     refuse(instance)
-    clock = Clock(options.time_limit, perf_counter())
+    clock = Clock(options.time_limit)
     if listener is not None and not are_compiled():
         listener(Progress(0.0, None, None, "compiling once"))
     wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
@@ -179,7 +179,7 @@ def bounded_above(
     prove: Prove,
     options: Options,
     clock: Clock,
-) -> tuple[Certificate, Prices | None]:
+) -> tuple[Certificate, PatternPrices | None]:
     """What prices from skills rounded up prove for the workers' own."""
     columns = generated(above, goal, solve, options, clock)
     known = bounded(columns)
@@ -203,13 +203,13 @@ def rounded(instance: AssignmentInstance, bound: float) -> float:
     return next_integer(bound) if (instance.cost == np.rint(instance.cost)).all() else bound
 
 
-def proved(instance: AssignmentInstance, prices: Prices, prove: Prove) -> float:
+def proved(instance: AssignmentInstance, prices: PatternPrices, prove: Prove) -> float:
     """What the prices prove for the workers' own skills."""
     duals = duals_of(instance, prices)
     return prove(instance, duals.worker, duals.budget, duals.wrong, duals.levels)
 
 
-def duals_of(instance: AssignmentInstance, prices: Prices) -> Duals:
+def duals_of(instance: AssignmentInstance, prices: PatternPrices) -> Duals:
     """The prices as multipliers of a plan, each the change of the cost per unit of its row's side."""
     nothing = np.zeros(instance.n_tasks)
     return Duals(

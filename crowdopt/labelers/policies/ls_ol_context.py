@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
 from crowdopt.core.named import Arrays
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.task_arrivals import KnownLabelers, TaskArrival
-
-Ints: TypeAlias = NDArray[np.int64]
 
 
 @dataclass

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
 from crowdopt.core.named import Arrays
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.task_arrivals import KnownLabelers
-
-Ints: TypeAlias = NDArray[np.int64]
 
 FEWEST = 3  # a majority of fewer says nothing about any of them
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.crowd.voting import log_odds
 from crowdopt.errors import InputError
 from crowdopt.labelers.fixed import Fixed
@@ -15,8 +15,6 @@ from crowdopt.labelers.priced_sets import CHAINS, EXTREME, worth_its_price
 from crowdopt.labelers.sets import best_set
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 from crowdopt.online.arrivals import WORK
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.online.beliefs.grid import GRID
 from crowdopt.online.beliefs.state import Beliefs
-
-Floats: TypeAlias = NDArray[np.float64]
 
 SHRUNK = (0.0, 0.25, 0.5, 0.75)  # what may be left of the skill that agreement shows, 1/2 + s (g - 1/2)
 HEARD = 1.0  # labels of known correctness from which agreement says anything

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from crowdopt.arrays import Floats
 
 CELLS = 40
 ODD = 0.1  # how much rarer than good ones workers are expected to be who are wrong more often than right

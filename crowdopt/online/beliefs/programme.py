@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.online.beliefs.grid import GRID
-
-Floats: TypeAlias = NDArray[np.float64]
 
 LONGEST = 200  # labels after which a worker is known well enough: the rest of them are taken or left as one
 HALVINGS = 30  # of the interval in which a price is sought

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.online.beliefs.grid import GRID, INFORMATION
 from crowdopt.online.beliefs.programme import Programme
 from crowdopt.online.beliefs.state import Beliefs
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 KNOWN = 10.0  # labels of known correctness from which a posterior mean is a fact rather than a hope
 SEEN = 3  # workers who came before the best of them says anything

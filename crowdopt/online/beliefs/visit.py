@@ -8,12 +8,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.online.arrivals import GOLD, WORK, Arrival, Decision
 from crowdopt.online.beliefs.standard import EARLY, Standard, learning
 from crowdopt.online.beliefs.state import Beliefs
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Ids: TypeAlias = NDArray[np.integer]
 
 LEAST_PRICE = 1e-3
@@ -24,7 +23,7 @@ AUDITED = 20  # labels of a type after which her audit is due
 
 
 @dataclass(frozen=True)
-class Rules:
+class VisitRules:
     """How workers are tested; the options of the policy of the same names."""
 
     block: int
@@ -53,7 +52,7 @@ class Visit:
         self,
         beliefs: Beliefs,
         standard: Standard,
-        rules: Rules,
+        rules: VisitRules,
         arrival: Arrival,
         sure: Floats,
         free: NDArray[np.bool_],

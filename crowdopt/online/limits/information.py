@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from math import inf, log
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.online.picking import fill
 from crowdopt.programs.potential import wanted_in
-
-Floats: TypeAlias = NDArray[np.float64]
 
 SURE = 1e9  # information of a label that is always right (or wrong), in nats: as good as infinite
 

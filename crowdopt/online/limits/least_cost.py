@@ -9,7 +9,6 @@ from math import inf
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.solution import Options, Solve
@@ -19,10 +18,7 @@ from crowdopt.online.limits.information import information
 from crowdopt.online.limits.sorts import sorts_of
 from crowdopt.online.limits.stopping import best_stopping
 from crowdopt.online.picking import fill
-from crowdopt.programs.potential import Quest, Rules, alike, everything, of_rules, quest_of, rules_of, wanted_in
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crowdopt.programs.potential import ErrorTarget, Rules, alike, everything, of_rules, quest_of, rules_of, wanted_in
 
 LEVELS = 24  # different skills in the program; the potential it finds is held against all there are
 FEWER = 12  # where skills have to be found out, and a program is solved many times
@@ -202,7 +198,7 @@ def held_with_skills_unknown(instance: AssignmentInstance, potentials: tuple[Pot
     return _start(instance, low, mu) - float(sum(earned))
 
 
-def _climbed(quest: Quest, rules: Rules, held: Held, solve: Solve, rounds: int, supply: float) -> LowerBound:
+def _climbed(quest: ErrorTarget, rules: Rules, held: Held, solve: Solve, rounds: int, supply: float) -> LowerBound:
     """Solve the program, hold its potential against everything workers could do, add what it had missed, again."""
     best: LowerBound | None = None
     for _ in range(rounds):
@@ -226,7 +222,7 @@ def _climbed(quest: Quest, rules: Rules, held: Held, solve: Solve, rounds: int, 
     return replace(best, value=value, program=certificate)
 
 
-def _by_level(quest: Quest) -> list[tuple[int, float]]:
+def _by_level(quest: ErrorTarget) -> list[tuple[int, float]]:
     return list(zip(quest.level_type.tolist(), quest.level_accuracy.tolist(), strict=True))
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isqrt
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from crowdopt.arrays import Floats
 
 ENTRIES = 10_000_000  # states times skills: beyond, her skill is told after fewer labels, which can only help her
 

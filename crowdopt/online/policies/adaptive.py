@@ -8,6 +8,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
@@ -16,8 +17,6 @@ from crowdopt.online.arrivals import REFUSED, Arrival, Decision, Known
 from crowdopt.online.beliefs.grid import log_odds
 from crowdopt.online.policies.re_solve import ReSolve
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Ids: TypeAlias = NDArray[np.integer]
 
 UNTIL = ("each", "mean")

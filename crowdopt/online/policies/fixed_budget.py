@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.evidence import BHATTACHARYYA
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import REFUSED, Arrival, Decision, Known
 from crowdopt.online.covering import Covering, Ids
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 KEEP = 1e-6  # accuracies are kept this far from 0 and 1
 CHEAP = 1e-12  # prices below this count as this much

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Known
 from crowdopt.online.policies.sampled_lp import SampledLP
 from crowdopt.online.theorems import theorem_5
-
-Floats: TypeAlias = NDArray[np.float64]
 
 TARGETS = ("given", "theorem-3")
 MOST_GOLD = 1_000_000  # gold tasks per worker and type beyond which nobody asks

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.online.policies.multiplicative_weights import MultiplicativeWeights
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass

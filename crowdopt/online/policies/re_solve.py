@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known
 from crowdopt.online.covering import Covering
 from crowdopt.online.pricing import Market, prices
-
-Floats: TypeAlias = NDArray[np.float64]
 
 FEW = 4  # workers seen, up to which a median says more than a program
 LAST = 10  # workers to come, at which every arrival is priced anew

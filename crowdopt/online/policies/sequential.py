@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.errors import InputError
@@ -16,11 +17,8 @@ from crowdopt.online.beliefs.gold_check import disagreement
 from crowdopt.online.beliefs.grid import GRID, log_odds
 from crowdopt.online.beliefs.standard import FADES, Standard, counted_on, missing, standard
 from crowdopt.online.beliefs.state import Beliefs
-from crowdopt.online.beliefs.visit import Rules, Visit
+from crowdopt.online.beliefs.visit import Visit, VisitRules
 from crowdopt.online.policies.adaptive import Adaptive
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 STOPS = ("mean", "each")
 STATE = ("over", "sure", "paid", "pace", "weighed", "fallen")
@@ -157,7 +155,7 @@ class Sequential:
         self._look()
         free, cost = self.wanted.copy(), self._relative(arrival.cost)
         free[arrival.barred] = False
-        rules = Rules(self.block, self.most_gold, self.testing, self.settled, self.audit)
+        rules = VisitRules(self.block, self.most_gold, self.testing, self.settled, self.audit)
         standard = self._standard(arrival, cost)
         self.visit = Visit(self.beliefs, standard, rules, arrival, self.sure, free, self.left, cost)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Options, assign, recipe, solve, write_plan
 from crowdopt.assign.exact import boxstep, kernels
-from crowdopt.assign.exact.blocks import Blocks, Prices
+from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.dive import Care, dive
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
@@ -77,7 +77,7 @@ def test_any_multipliers_bound_every_plan(instance, seed):
 def test_generated_bounds_lie_below_the_optimum(instance):
     """Column generation from no multipliers at all, with every option in the master; its claim is proven again."""
     best, classes = brute_force(instance), classes_of(instance)
-    start = Prices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
+    start = BlockPrices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
     blocks = Blocks(classes, HighsMaster, start, classes.tasks_in, classes.workers_in * classes.capacity)
     blocks.generate(30, 1e-6, np.inf, lambda: 10.0)
     assert best is None or blocks.proven <= best + ROUNDING
@@ -92,7 +92,7 @@ def test_generated_bounds_lie_below_the_optimum(instance):
 def test_a_dive_keeps_every_capacity(name, tries):
     """What is fixed, what is left and what room remains add up, and every set covers its task."""
     classes = classes_of(recipe(name))
-    start = Prices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
+    start = BlockPrices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
     supply = classes.workers_in * classes.capacity
     blocks = Blocks(classes, HighsMaster, start, classes.tasks_in, supply)
     blocks.generate(100, 1e-6, np.inf, lambda: 30.0)

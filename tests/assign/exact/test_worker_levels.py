@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import assign, recipe, write_plan
-from crowdopt.assign.exact.blocks import Blocks, Prices
+from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels import climb
 from crowdopt.assign.exact.levels.cut import Levels
 from crowdopt.assign.exact.levels.filling import fill, hands
@@ -58,7 +58,7 @@ def test_whatever_the_levels_no_plan_costs_less(instance, count):
 def test_a_level_for_each_worker_loses_nothing(name, priced):
     """Then the bound is that of the blocks; with fewer levels it lies between nothing and that, and grows."""
     classes = classes_of(recipe(name, 1, priced))
-    start = Prices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
+    start = BlockPrices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
     exact = Blocks(classes, HighsMaster, start, classes.tasks_in, classes.workers_in * classes.capacity)
     exact.generate(500, 1e-7, np.inf, lambda: 60.0)
     each = Levels.cut(classes, [np.unique(worth) for worth in classes.evidence])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, assign, recipe, solve, write_campaign, write_plan
 from crowdopt.api import assign as assigning
-from crowdopt.assign.patterns.pricing import Pricing
+from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.recheck.proofs import prove_patterns
@@ -45,7 +45,7 @@ def test_pricing_finds_every_pattern_below_a_limit(seed: int, soft: bool) -> Non
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 5, rng.integers(1, 4))
     errors = Errors(rng.choice([0.55, 0.6, 0.7, 0.8, 0.9, 0.5], sizes.size), float(rng.choice([0.5, 0.3])))
-    pricing = Pricing(errors, 1.0 if soft else float(rng.choice([0.1, 0.2, 0.3])), weight=20.0 if soft else 0.0)
+    pricing = PatternPricing(errors, 1.0 if soft else float(rng.choice([0.1, 0.2, 0.3])), weight=20.0 if soft else 0.0)
     steps = [np.sort(rng.choice([0.5, 1.0, 2.0, rng.random()], size)) for size in sizes]
     every = np.array(list(product(*(range(size + 1) for size in sizes))))
     cost = sum(np.append(0, np.cumsum(steps[g]))[every[:, g]] for g in range(sizes.size))

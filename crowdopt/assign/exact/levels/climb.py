@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.assign.exact.block_stage import GROUPS, duals_of
-from crowdopt.assign.exact.blocks import Blocks, Prices
+from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels.cut import Levels
 from crowdopt.assign.exact.levels.filling import fill, hands
 from crowdopt.assign.exact.levels.level_blocks import LevelBlocks, Set
@@ -60,7 +60,7 @@ def climb(search: Search) -> None:
 def _raise_bound(search: Search, blocks: LevelBlocks) -> None:
     """What the levels' prices of workers prove, by the workers' own evidence: never less than by their levels'."""
     classes = search.classes
-    prices = Prices(-blocks.worker_prices(blocks.center), np.zeros(classes.need.size))
+    prices = BlockPrices(-blocks.worker_prices(blocks.center), np.zeros(classes.need.size))
     exact = Blocks(classes, search.solvers.make_master, prices, classes.tasks_in, classes.workers_in * classes.capacity)
     exact.price(prices, np.full(classes.need.size, -np.inf), prices)
     search.raise_bound(exact.proven, duals_of(exact))

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crowdopt.crowd.classes import Classes, Floats, Ints
-
-Bools: TypeAlias = NDArray[np.bool_]
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.classes import Classes
 
 
 @dataclass(frozen=True, eq=False)

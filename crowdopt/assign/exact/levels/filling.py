@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.exact.blocks import Seconds
 from crowdopt.assign.exact.levels.level_blocks import LevelBlocks, Set
-from crowdopt.crowd.classes import Classes, Floats, Ints
+from crowdopt.crowd.classes import Classes
 
 PART = 0.5  # of the tasks left, fixed at a time
 WHOLE = 1e-6  # a share this close to a whole task is one

@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.exact.blocks import CELLS, CLOSE, DEAR, NEGATIVE, NODES, PULLS, Seconds
-from crowdopt.assign.exact.levels.cut import Bools, Levels
-from crowdopt.core.master import MakeMaster, Point
-from crowdopt.crowd.classes import Floats, Ints
+from crowdopt.assign.exact.levels.cut import Levels
+from crowdopt.core.master import MakeMaster, MasterPoint
 
 Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks
 Set: TypeAlias = tuple[int, Ints]  # a class of tasks and the levels of one task's labels, sorted
@@ -46,7 +46,7 @@ class LevelBlocks:
     bound: float = -np.inf
     sets: list[Set] = field(default_factory=list)
     known: set[tuple[int, bytes]] = field(default_factory=set)
-    point: Point | None = None
+    point: MasterPoint | None = None
 
     def __post_init__(self) -> None:
         classes, levels = self.levels.classes, self.levels
@@ -134,7 +134,7 @@ class LevelBlocks:
             sets = [(kind, chosen) for kind, chosen in sets if at[kind][chosen].sum() < least[kind]]
         return self._add(sets)
 
-    def values(self, point: Point) -> tuple[Floats, Values]:
+    def values(self, point: MasterPoint) -> tuple[Floats, Values]:
         """The master's multipliers: of the tasks (T,), and of the labels in each level."""
         kinds = self.levels.of.shape[0]
         return point.dual[:kinds], np.split(point.dual[kinds : kinds + self.starts[-1]], self.starts[1:-1])
@@ -153,7 +153,7 @@ class LevelBlocks:
             else:
                 return
 
-    def shares(self, point: Point) -> tuple[Floats, Floats]:
+    def shares(self, point: MasterPoint) -> tuple[Floats, Floats]:
         """Labels of each class of workers for each class of tasks (T, G), and tasks with each set."""
         kinds, groups = self.levels.of.shape
         first = self.before - kinds * groups

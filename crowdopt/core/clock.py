@@ -1,0 +1,40 @@
+"""A time limit that runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from crowdopt.core.solution import Options
+
+ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth starting
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What is left of a time limit.
+
+    Parameters
+    ----------
+    limit : float
+        Seconds in all.
+    started : float
+        When they began to run, by ``time.perf_counter``; default: now.
+    """
+
+    limit: float
+    started: float = field(default_factory=perf_counter)
+
+    @property
+    def left(self) -> float:
+        """Seconds left, never below ENOUGH."""
+        return max(ENOUGH, self.limit - (perf_counter() - self.started))
+
+    @property
+    def over(self) -> bool:
+        """Whether the limit is used up."""
+        return self.left <= ENOUGH
+
+    def within(self, options: Options, nodes: int | None) -> Options:
+        """Options for what is left, with a limit on nodes."""
+        return replace(options, time_limit=self.left, nodes=nodes)
