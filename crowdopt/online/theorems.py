@@ -69,9 +69,7 @@ class Sampled:
     printed_error: float
 
 
-def theorem_2(
-    tasks: int, workers: int, epsilon: float, delta: float, gamma: float, assigned_quality: float
-) -> Sampled:
+def theorem_2(tasks: int, workers: int, epsilon: float, delta: float, gamma: float, assigned_quality: float) -> Sampled:
     """What the Primal Approximation Algorithm does under the sampled LP's prices (Ho et al. 2013, Theorem 2).
 
     Parameters

@@ -23,7 +23,7 @@ def test_lemma_2_by_hand():
 
 
 def test_lemma_3_by_hand():
-    """q moves by (2p-hat - 1)^2 - (2p - 1)^2 = 4 (p-hat - p)(p-hat + p - 1): at p = 1 - t, p-hat = 1 it is 4t (1 - t)."""
+    """It moves by (2p-hat - 1)^2 - (2p - 1)^2 = 4 (p-hat - p)(p-hat + p - 1): at p-hat = 1 = p + t by 4t (1 - t)."""
     t = Fraction(1, 1000)
     moved = 1 - (2 * (1 - t) - 1) ** 2
     assert moved == 4 * t * (1 - t)
@@ -32,21 +32,21 @@ def test_lemma_3_by_hand():
 
 
 def test_theorem_3_by_hand():
-    """epsilon = e^-8, t = 1/40, qmin = 1/5: the exponent is 1 - (1/10)/(1/5) = 1/2, epsilon' = e^-4."""
+    """Epsilon = e^-8, t = 1/40, qmin = 1/5: the exponent is 1 - (1/10)/(1/5) = 1/2, epsilon' = e^-4."""
     assert theorems.loosened(exp(-8), 1 / 40, 1 / 5) == pytest.approx(exp(-4), rel=1e-12)
     with pytest.raises(InputError, match="4 t < qmin"):
         theorems.loosened(0.1, 0.05, 0.2)
 
 
 def test_theorem_4_by_hand():
-    """epsilon = e^-8, t = 1/40: (1 - (1/10)/(1/5)) (1 - (1/10)/(1/4)) = 1/2 * 3/5, so the error is e^-2.4."""
+    """Epsilon = e^-8, t = 1/40: (1 - (1/10)/(1/5)) (1 - (1/10)/(1/4)) = 1/2 * 3/5, so the error is e^-2.4."""
     assert theorems.error_after(exp(-8), 1 / 40, 1 / 5, 1 / 4) == pytest.approx(exp(-2.4), rel=1e-12)
     assert theorems.error_after(exp(-8), 1 / 40, 1 / 5, 1 / 10) == 1.0  # 4t reaches q_i
     assert theorems.error_after(exp(-8), 1 / 40, 1 / 10, 1 / 4) == 1.0  # 4t reaches qmin
 
 
 def test_theorem_2_by_hand():
-    """epsilon = e^-450, C = 900; gamma = 1/4, sqrt(gamma C) = 15; ln(2/delta) = 2; n = 10, m = 30, qmin = 1/2:
+    """Epsilon = e^-450, C = 900; gamma = 1/4, sqrt(gamma C) = 15; ln(2/delta) = 2; n = 10, m = 30, qmin = 1/2:
     1 + 10/(1/2 * 10 * 900) + 35 * 2 / (1/2 * 15) = 1 + 1/450 + 28/3; the error is e^(-450 (1 - 12/15)) = e^-90.
     """
     promised = theorems.theorem_2(10, 30, exp(-450), 2 * exp(-2), 0.25, 0.5)
@@ -57,7 +57,7 @@ def test_theorem_2_by_hand():
 
 
 def test_theorem_2_as_printed_is_no_probability():
-    """epsilon = e^-2, C = 4, gamma = 1, ln(2/delta) = 2: e^(-2 (1 - 12)) / 2 = e^22 / 2, and e^(-2 (1 - 6)) = e^10."""
+    """Epsilon = e^-2, C = 4, gamma = 1, ln(2/delta) = 2: e^(-2 (1 - 12)) / 2 = e^22 / 2, and e^(-2 (1 - 6)) = e^10."""
     promised = theorems.theorem_2(10, 5, exp(-2), 2 * exp(-2), 1.0, 0.5)
     assert promised.printed_error == pytest.approx(exp(22) / 2, rel=1e-9)
     assert promised.error == 1.0  # e^10 says nothing
@@ -65,7 +65,7 @@ def test_theorem_2_as_printed_is_no_probability():
 
 
 def test_theorem_2_promises_nothing_below_its_gamma():
-    """gamma must reach 1/C: C = 4 and gamma = 1/5 do not, 1/4 does."""
+    """Gamma must reach 1/C: C = 4 and gamma = 1/5 do not, 1/4 does."""
     below, at = (theorems.theorem_2(10, 5, exp(-2), 2 * exp(-2), gamma, 0.5) for gamma in (0.2, 0.25 + 1e-9))
     assert below.labels_ratio == inf and below.error == 1.0
     assert at.labels_ratio < inf
@@ -110,7 +110,7 @@ def test_theorem_5_promises_no_error_without_the_task_s_own_quality():
 
 
 def test_theorem_5_promises_nothing_below_its_gamma():
-    """gamma must reach 1/C: epsilon = e^-250, C = 500, so 1/600 is too small a share and 1/400 is not."""
+    """Gamma must reach 1/C: epsilon = e^-250, C = 500, so 1/600 is too small a share and 1/400 is not."""
     given = {"gold": 10**9, "quality": 1.0, "assigned_quality": 1.0}
     below, above = (theorems.theorem_5(10, 600, 1, exp(-250), 0.4, 1.0, gamma, **given) for gamma in (1 / 600, 1 / 400))
     assert below.labels_ratio == inf and below.error == 1.0
