@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.papers import hjv_report
+from benchmarks.papers import beyond_rules, hjv_report
 from benchmarks.papers.hjv_trials import EPSILONS, METHODS, TOTALS
 from benchmarks.papers.li_liu_report import Trials, everywhere, spans
 
@@ -64,3 +65,13 @@ def test_error_bands_can_be_seen(tmp_path):
     for corners in drawn:
         assert len(corners) == 2 * points  # there along the upper edge, and back along the lower
         assert np.ptp(corners[:, 0]) > 100
+
+
+def test_the_picture_of_rules_shows_every_cell_of_the_table():
+    """Where a rule has no plan the picture says so; otherwise a missing bar looks like none at all."""
+    rows = beyond_rules.printed(Path(__file__).parents[2] / "benchmarks" / "README.md")
+    assert len(rows) == len(beyond_rules.CROWDS) * len(beyond_rules.EPSILONS)
+    points = beyond_rules.points(rows)
+    assert len(points) == len(rows) * len(beyond_rules.RULES)
+    silent = [one for one in points if one["labels"] == 0]
+    assert silent and all(one["text"].startswith("no plan") for one in silent)
