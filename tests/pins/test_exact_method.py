@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt.assign.exact.blocks import BlockPrices, SetPricing
 from crowdopt.assign.exact.kernels.knapsack import cheapest_set
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.classes import classes_of
@@ -15,6 +16,7 @@ from crowdopt.crowd.exactness import exact_errors, fewest_exact
 from crowdopt.crowd.voting import majority_accuracy, plurality_error, weighted_error
 from crowdopt.online.pricing import Market, prices
 from crowdopt.programs import aggregated
+from crowdopt.recheck import proofs
 from crowdopt.recheck.proofs import minimum_knapsack, prove_blocks
 from crowdopt.recheck.verification import fewest_labels, prove
 
@@ -78,11 +80,22 @@ def test_a_task_s_least_set_by_brute_force():
         cost, worth = rng.uniform(-0.2, 1.5, 9), rng.uniform(0, 1, 9) * (rng.random(9) < 0.9)
         need = float(rng.uniform(0, 4.5))
         wanted = knapsack(cost, worth, need)
-        sets, sizes = np.empty((4, 9), np.int64), np.empty(4, np.int64)
-        bound, best = cheapest_set(cost, worth, need, 1e-9, 100_000, 200, sets, sizes)
-        assert bound == pytest.approx(wanted, abs=1e-7) or (np.isinf(bound) and np.isinf(wanted)), k
-        assert np.isinf(wanted) or best == pytest.approx(wanted, abs=1e-9)
+        for cells in (3, 200):  # a coarse grid may only make the search longer
+            sets, sizes = np.empty((4, 9), np.int64), np.empty(4, np.int64)
+            bound, best = cheapest_set(cost, worth, need, 1e-9, 100_000, cells, sets, sizes)
+            assert bound == pytest.approx(wanted, abs=1e-7) or (np.isinf(bound) and np.isinf(wanted)), k
+            assert np.isinf(wanted) or best == pytest.approx(wanted, abs=1e-9)
         assert minimum_knapsack(cost, worth, need) == pytest.approx(wanted, abs=1e-6), k
+
+
+@pytest.mark.parametrize("cells", [3, 50])
+def test_the_checker_s_knapsack_is_a_bound(cells, monkeypatch):
+    """Whatever the grid: evidence is rounded up in what completes a set, so nothing is pruned that could be best."""
+    monkeypatch.setattr(proofs, "CELLS", cells)
+    rng = np.random.default_rng(6)
+    for k in range(40):
+        cost, worth, need = rng.uniform(0.2, 1.5, 9), rng.uniform(0.1, 1, 9), float(rng.uniform(1, 4))
+        assert minimum_knapsack(cost, worth, need) == pytest.approx(knapsack(cost, worth, need), abs=1e-6), k
 
 
 def brute(one):
@@ -154,6 +167,20 @@ def test_exact_errors_by_hand():
     assert plurality_error([0.7, 0.7], [1.0, 1.0], np.full(3, 1 / 3)) == pytest.approx(0.3, abs=1e-12)
 
 
+def test_the_blocks_bound_by_hand():
+    """Four tasks that cost 6 each at w = -.5, five workers of room 4: 24 - 20/2 = 14."""
+    classes = classes_of(instance([0.9] * 5))
+    given = BlockPrices(np.array([-0.5]), np.zeros(1), 0.0)
+    bound = SetPricing(classes).bound(np.array([6.0]), given, classes.tasks_in, np.array([20]))
+    assert bound == 14.0
+
+
+def test_the_prior_leans_a_vote():
+    """Class 1 has .9 beforehand: a task without labels errs .1, one label of .6 changes nothing."""
+    one = instance([0.6] * 2, epsilon=0.05, rule="exact-error", prior=[0.1, 0.9])
+    np.testing.assert_allclose(exact_errors(one, np.array([[0, 0]]))[0], 0.1, atol=1e-12)
+
+
 def test_the_fewest_labels_for_an_exact_error():
     """P = .8, error at most .11: one vote errs .2, two .2, three .104. With two labels in, one more is asked for."""
     one = instance([0.8] * 5, epsilon=0.11, rule="exact-error")
@@ -164,7 +191,7 @@ def test_the_fewest_labels_for_an_exact_error():
 
 
 def test_a_market_of_two_kinds_by_hand():
-    """One worker .5 on the first kind and .2 on the second, another .1 and .4; room 4 each, one task a kind with need .2
+    """A worker of .5 and .2 on the two kinds, another of .1 and .4; room 4 each, one task a kind with need .2
     and .2: x = (2, 2.5), for each has room.
     """
     market = Market(
