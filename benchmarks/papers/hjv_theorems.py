@@ -82,14 +82,14 @@ def claims(rows: list[dict[str, Any]]) -> list[Claim]:
         ),
         Claim(
             "Theorem 4: error at most epsilon^((1-l1)(1-l3))",
-            f"above: {share(sum(not one['kept'] for one in with_plan), len(with_plan))}; log10 of the worst task's error "
-            f"over its bound {shown(margin, unit=1)}",
+            f"above: {share(sum(not one['kept'] for one in with_plan), len(with_plan))}; log10 of the worst task's "
+            f"error over its bound {shown(margin, unit=1)}",
             "yes" if all(one["kept"] for one in with_plan) else "no",
         ),
         Claim(
             "Theorem 5: s for Section 6's crowd (qmin = .16, m = 300, gamma = .3, delta = .1)",
-            f"{asked.gold} gold tasks per worker, {asked.gold_labels:,} labels beside an LP of 28,782 (HS, epsilon = .1); the "
-            f"error promised with them is {asked.error:g}, and with the paper's 20 it is {paid.error:g}",
+            f"{asked.gold} gold tasks per worker, {asked.gold_labels:,} labels beside an LP of 28,782 (HS, "
+            f"epsilon = .1); the error promised with them is {asked.error:g}, with the paper's 20 {paid.error:g}",
             "promises nothing at that size (erratum 5)",
         ),
     ]
