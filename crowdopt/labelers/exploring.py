@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.named import Arrays
+from crowdopt.core.resumable import Arrays
+from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers import theorems
 from crowdopt.labelers.diagnosis import warnings
-from crowdopt.labelers.policy import Chance
+from crowdopt.labelers.policy import BaseLabelerPolicy, Chance
 from crowdopt.labelers.sets import best_set
-from crowdopt.labelers.task_arrivals import REPEAT, TESTER, Ask, KnownLabelers, TaskArrival
+from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 from crowdopt.labelers.testers import Testers
-from crowdopt.online.arrivals import WORK
 
 CONSTANTS = ("direct", "printed", "tight")
 
 
 @dataclass
-class Exploring:
+class Exploring(BaseLabelerPolicy):
     """Options and state that every variant of LS_OL has.
 
     Parameters
@@ -50,9 +50,6 @@ class Exploring:
     eta: float = 0.0
     delay: int = 0
 
-    name: ClassVar[str] = ""
-    what: ClassVar[str] = ""
-    shows_skill: ClassVar[bool] = False
     begins: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

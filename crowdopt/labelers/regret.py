@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
 from crowdopt.labelers.asking import NOBODY, AskingRecord
 from crowdopt.labelers.judging import Judge, judge
-from crowdopt.labelers.task_arrivals import KINDS, REPEAT, TESTER
-from crowdopt.online.arrivals import WORK
+from crowdopt.labelers.task_arrivals import KINDS
 
 POINTS = 100  # of the curves that a row keeps
 
@@ -57,12 +57,14 @@ def _final(run: AskingRecord, by: Judge) -> Floats:
     """What the policy would ask about the tasks of this stream, now that it has learnt."""
     stream, policy = run.stream, run.policy
     found = np.empty(stream.horizon + 1)
+    last = run.sets[run.place[run.place != NOBODY][-1]] if (run.place != NOBODY).any() else None
     same = stream.labelers.kinds != 0
     values, place = np.unique(stream.context, return_inverse=True) if same else (stream.context, None)
     for k in range(len(values)):
         tasks = np.flatnonzero(place == k) if place is not None else np.array([k])
         arrival = stream.arrival(int(tasks[0]), policy.shows_skill)
-        found[tasks] = by.utility(tasks, policy.chosen(arrival))
+        ask = policy.chosen(arrival) or last
+        found[tasks] = by.utility(tasks, ask) if ask else 1 / stream.labelers.classes
     return found
 
 
@@ -76,7 +78,7 @@ def score(one: Judged) -> dict[str, Any]:
     run, stream = one.run, one.run.stream
     kind, known = run.kind[1:], stream.truth[1:] >= 0
     exploiting = kind == KINDS.index(WORK)
-    size = [ask.workers.size for ask in run.sets if ask.workers is not None]
+    size = [ask.workers.size for ask in run.sets]
     last = int(run.place[run.place != NOBODY][-1]) if (run.place != NOBODY).any() else None
     return {
         "policy": run.policy.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -12,9 +13,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import Rule, rule_named
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
-
-GOLD, WORK, REPAIR = "gold", "work", "repair"
-REFUSED = -1  # in place of a label that cannot be had
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,21 +167,12 @@ class Stream:
         barred = self._barred[number] if not preliminary else np.zeros(0, np.int64)
         return Arrival(number, int(pool.capacity[number]), pool.cost[:, number], skill, barred, preliminary)
 
-    @property
+    @cached_property
     def _barred(self) -> list[Ints]:
-        return _by_worker(self.instance)
-
-
-def _by_worker(instance: AssignmentInstance) -> list[Ints]:
-    """Barred tasks of each worker; worked out once per instance."""
-    kept = instance.__dict__.get("_barred_tasks")
-    if kept is None:
-        pairs = instance.barred[np.argsort(instance.barred[:, 1], kind="stable")]
-        cuts = np.searchsorted(pairs[:, 1], np.arange(1, instance.n_workers))
-        kept = np.split(pairs[:, 0], cuts)
-        instance.__dict__["_barred_tasks"] = kept
-    barred: list[Ints] = kept
-    return barred
+        """Barred tasks of each worker."""
+        pairs = self.instance.barred[np.argsort(self.instance.barred[:, 1], kind="stable")]
+        cuts = np.searchsorted(pairs[:, 1], np.arange(1, self.instance.n_workers))
+        return np.split(pairs[:, 0], cuts)
 
 
 def _check_supported(instance: AssignmentInstance) -> None:

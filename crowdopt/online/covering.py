@@ -12,10 +12,12 @@ from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import GOLD, REFUSED, WORK, Arrival, Decision, Known
+from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.picking import ZERO, Rings, best_of
+from crowdopt.online.policy import BasePolicy
 from crowdopt.online.repair import repair
 from crowdopt.online.tally import Tally
 
@@ -26,7 +28,7 @@ ANSWERS = ("weighted", *FROM_LABELS)
 
 
 @dataclass
-class Covering:
+class Covering(BasePolicy):
     """Gives each worker the tasks that ``value`` likes best. A policy of one's own overrides ``value`` and no more.
 
     Parameters
@@ -54,8 +56,6 @@ class Covering:
     aggregate: str = "weighted"
 
     name: ClassVar[str] = "covering"
-    what: ClassVar[str] = ""
-    over_capacity: ClassVar[bool] = False
     state: ClassVar[tuple[str, ...]] = ()  # arrays that a policy of one's own adds to the snapshot
 
     def __post_init__(self) -> None:
@@ -82,14 +82,6 @@ class Covering:
 
     def after(self, tasks: Ids) -> None:
         """Labels of these tasks have come from the worker who is here."""
-
-    def preliminary(self, workers: int) -> int:
-        """Nobody, but for policies that learn prices from a crowd of their own."""
-        return 0
-
-    def prices(self) -> Floats | None:
-        """None, but for policies that have some."""
-        return None
 
     # -- the protocol ---------------------------------------------------------------------------------------------
 
@@ -160,10 +152,6 @@ class Covering:
         cost = self.tally.cost[:, columns]
         return repair(self.known, evidence, cost, self.covered, self.done, room)
 
-    def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
-        """A repair is planned once: it covers what it can."""
-        return False
-
     def skills(self) -> Floats:
         """What is told, or what gold has shown so far."""
         return self.tally.accuracy(self.tally.first + np.arange(self.known.workers))
@@ -171,18 +159,6 @@ class Covering:
     def answers(self) -> str:
         """As the option says."""
         return self.aggregate
-
-    def decided(self) -> Ints | None:
-        """None: answers are made of the labels."""
-        return None
-
-    def claims(self) -> Floats | None:
-        """None: it promises evidence, not answers."""
-        return None
-
-    def notes(self) -> list[str]:
-        """Nothing to say."""
-        return []
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Coverage, tally, what was done, and what the policy adds by ``state``."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import REFUSED, Arrival, Stream
+from crowdopt.online.arrivals import Arrival, Stream
 
 STRETCH = 64  # gold tasks whose chances are drawn together
 ORDER, TRUTH, WORK, GOLD, EXTRA, HELD = range(6)  # what chance is needed for; each has a stream of its own

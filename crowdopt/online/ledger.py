@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.online.arrivals import GOLD, REFUSED, REPAIR, WORK, Arrival, Decision, Stream
+from crowdopt.crowd.label_kinds import EXPLORATION, GOLD, REFUSED, REPAIR, WORK
+from crowdopt.online.arrivals import Arrival, Decision, Stream
 
-EXPLORATION = "exploration"  # gold of preliminary workers
 KINDS = (GOLD, EXPLORATION, WORK, REPAIR)
 
 

@@ -9,8 +9,9 @@ import pytest
 
 import crowdopt
 from crowdopt.core.certificate import certify
+from crowdopt.crowd.label_kinds import REFUSED, WORK
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import REFUSED, WORK, Decision
+from crowdopt.online.arrivals import Decision
 from crowdopt.online.crowds import hold_out, recorded_stream, reordered, simulated_stream
 from crowdopt.online.policies.greedy import Greedy
 from crowdopt.online.replay import Replay
@@ -173,3 +174,13 @@ def test_more_than_two_classes():
 def test_a_decision_of_gold_is_not_work():
     """Kinds are told apart by their names alone."""
     assert Decision(WORK, np.arange(3)).workers is None
+
+
+def test_a_stream_leaves_its_instance_as_it_was():
+    """Frozen is frozen: the stream works out who is barred from what, and nothing is written elsewhere."""
+    of = stream()
+    before = set(of.instance.__dict__)
+    barred = [of.arrival(j, False).barred for j in range(of.instance.n_workers)]
+    assert set(of.instance.__dict__) == before
+    pairs = {(int(task), j) for j, tasks in enumerate(barred) for task in tasks}
+    assert pairs == set(map(tuple, of.instance.barred.tolist())) and pairs

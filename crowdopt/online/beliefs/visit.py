@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.online.arrivals import GOLD, WORK, Arrival, Decision
+from crowdopt.crowd.label_kinds import GOLD, WORK
+from crowdopt.online.arrivals import Arrival, Decision
 from crowdopt.online.beliefs.standard import EARLY, Standard, learning
 from crowdopt.online.beliefs.state import Beliefs
 

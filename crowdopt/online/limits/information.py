@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, log
+from math import inf
 
 import numpy as np
 
@@ -51,8 +51,3 @@ def _told(p: float | Floats) -> Floats:
     sure = (known >= 1) | (known <= 1e-300)
     odds = np.log(np.where(sure, 0.5, known)) - np.log1p(-np.where(sure, 0.5, known))
     return np.where(sure, SURE, (2 * known - 1) * odds)
-
-
-def wald(accuracy: float, epsilon: float) -> float:
-    """``(1 - 2 eps) ln((1 - eps)/eps) / ((2p - 1) logit p)``: least labels per task of equal workers (Wald 1945)."""
-    return (1 - 2 * epsilon) * log((1 - epsilon) / epsilon) / float(_told(accuracy))

@@ -12,8 +12,9 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import REFUSED, Arrival, Decision, Known
+from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.grid import log_odds
 from crowdopt.online.policies.re_solve import ReSolve
 

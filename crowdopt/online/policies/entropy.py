@@ -9,7 +9,8 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.online.arrivals import REFUSED, Known
+from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.online.arrivals import Known
 from crowdopt.online.covering import Covering
 
 KEEP = 1e-6  # accuracies are kept this far from 0 and 1

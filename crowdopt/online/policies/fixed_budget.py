@@ -10,8 +10,9 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.evidence import BHATTACHARYYA
+from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import REFUSED, Arrival, Decision, Known
+from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.covering import Covering, Ids
 
 KEEP = 1e-6  # accuracies are kept this far from 0 and 1

@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import GOLD, REFUSED, Arrival, Decision, Known
+from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.gold_check import disagreement
 from crowdopt.online.beliefs.grid import GRID, log_odds
 from crowdopt.online.beliefs.standard import FADES, Standard, counted_on, missing, standard
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.visit import Visit, VisitRules
 from crowdopt.online.policies.adaptive import Adaptive
+from crowdopt.online.policy import BasePolicy
 
 STOPS = ("mean", "each")
 STATE = ("over", "sure", "paid", "pace", "weighed", "fallen")
@@ -30,7 +32,7 @@ PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit
 
 
 @dataclass
-class Sequential:
+class Sequential(BasePolicy):
     """Belief propagation, a fitted prior of skills, optimal stopping of workers, sequential tests of tasks.
 
     A worker is tested on the tasks that are nearly finished, or on gold where none is, until her skill is known; then
@@ -73,8 +75,6 @@ class Sequential:
 
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
-    over_capacity: ClassVar[bool] = False
-    shows_skill: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.stop not in STOPS:
@@ -85,10 +85,6 @@ class Sequential:
             raise InputError(f"policy {self.name}: audit and testing must be at least 0, settled above 0")
         if not (0 <= self.margin < 1 and 0 <= self.alarm < 1):
             raise InputError(f"policy {self.name}: margin and alarm must lie in [0, 1)")
-
-    def preliminary(self, workers: int) -> int:
-        """Nobody."""
-        return 0
 
     def start(self, known: Known, solve: Solve) -> None:
         """Nothing is known of any task or worker."""
@@ -228,14 +224,6 @@ class Sequential:
 
     # -- what came of it -------------------------------------------------------------------------------------------
 
-    def close(self, room: Ints) -> Decision | None:
-        """Nothing to repair."""
-        return None
-
-    def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
-        """Nothing was repaired."""
-        return False
-
     def skills(self) -> Floats:
         """Posterior means, (types, workers); 1/2 for those who were not needed."""
         if self.fallen[0] >= 0:
@@ -243,10 +231,6 @@ class Sequential:
         found = np.full((self.known.types, self.known.workers), 0.5)
         found[:, : self.beliefs.came[0]] = self.beliefs.mean(GRID).T
         return found
-
-    def prices(self) -> Floats | None:
-        """None: it works with nats, not with evidence."""
-        return None
 
     def answers(self) -> str:
         """Its own."""

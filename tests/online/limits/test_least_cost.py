@@ -16,9 +16,10 @@ from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits import least_cost as bounds
-from crowdopt.online.limits.information import information, wald
+from crowdopt.online.limits.information import information
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
+from crowdopt.online.theorems import wald
 from crowdopt.programs import potential
 
 NONE, ZERO, ONE = -1, 0, 1
