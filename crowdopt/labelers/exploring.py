@@ -130,8 +130,8 @@ class Exploring(BaseLabelerPolicy):
 
     def best(self, cell: int) -> Ask:
         """Argmax of the estimated utility over the top-m sets."""
-        found = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
-        return Ask(WORK, np.zeros(0, np.int64), self.asked[found.members])
+        choice = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
+        return Ask(WORK, np.zeros(0, np.int64), self.asked[choice.members])
 
     def skills(self) -> Floats:
         """``p'``, (cells, labelers)."""
@@ -162,8 +162,8 @@ class Exploring(BaseLabelerPolicy):
     def _work(self, cell: int, tasks: Ints) -> Ask:
         if cell not in self._kept:
             self._kept[cell] = self.best(cell)
-        kept = self._kept[cell]
-        return Ask(WORK, tasks, kept.workers, kept.weight, kept.tolerance)
+        ask = self._kept[cell]
+        return Ask(WORK, tasks, ask.workers, ask.weight, ask.tolerance)
 
     def _steps(self, t: int) -> int:
         """Arrivals until it explores again."""
@@ -184,16 +184,20 @@ class Exploring(BaseLabelerPolicy):
                 f"policy {self.name}: with several kinds of task give epsilon and a-min for the {self.constants} "
                 "constants; they are presumed known for one kind only"
             )
-        found = theorems.constants(known.labelers, epsilon, a_min, self.constants, self.alpha, self.weighted_constant())
-        return found.g1, found.g2
+        constants = theorems.constants(
+            known.labelers, epsilon, a_min, self.constants, self.alpha, self.weighted_constant()
+        )
+        return constants.g1, constants.g2
 
     def _length(self) -> list[str]:
         g1, g2 = self.used
         total, cells = self.beforehand(), self.testers.per_cell.size
-        said = f"explores {total} of {self.known.horizon} steps" if cells == 1 else "explores each kind of task apart"
+        sentence = (
+            f"explores {total} of {self.known.horizon} steps" if cells == 1 else "explores each kind of task apart"
+        )
         if cells == 1 and self.delay:
-            said = f"explores at most {total} of {self.known.horizon} steps"
-        lines = [f"{said}, known beforehand: D1 = {g1:.4g} ln t testers, more than {g2:.4g} ln t labels each"]
+            sentence = f"explores at most {total} of {self.known.horizon} steps"
+        lines = [f"{sentence}, known beforehand: D1 = {g1:.4g} ln t testers, more than {g2:.4g} ln t labels each"]
         if self.constants != "direct":
             wanted = theorems.lemma_1(float(self.d1[-1]), float(self.d2[-1]))
             lines.append(

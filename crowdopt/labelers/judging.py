@@ -62,8 +62,8 @@ class BySkill:
             value = value if people.classes > 2 else weighted_accuracy(p, odds)
             return value[place], np.full(place.size, people.cost.sum())
         chosen = [best_set(row, people.classes) for row in skill]
-        cost = np.array([people.cost[one.members].sum() for one in chosen])
-        return np.array([one.accuracy for one in chosen])[place], cost[place]
+        cost = np.array([people.cost[choice.members].sum() for choice in chosen])
+        return np.array([choice.accuracy for choice in chosen])[place], cost[place]
 
     def _accuracy(self, skill: Floats, ask: Ask) -> Floats:
         classes = self.stream.labelers.classes

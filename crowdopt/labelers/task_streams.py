@@ -100,11 +100,11 @@ def recorded_tasks(
 
 
 def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int) -> Floats:
-    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where she has none."""
+    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where there are none."""
     known = (label >= 0) & (truth >= 0)[:, None]
     right = known & (label == truth[:, None])
-    found = np.full((int(context.max()) + 1, label.shape[1]), 1 / classes)
-    for kind in range(len(found)):
+    share = np.full((int(context.max()) + 1, label.shape[1]), 1 / classes)
+    for kind in range(len(share)):
         asked = known[context == kind].sum(axis=0)
-        found[kind] = np.where(asked > 0, right[context == kind].sum(axis=0) / np.maximum(asked, 1), found[kind])
-    return found
+        share[kind] = np.where(asked > 0, right[context == kind].sum(axis=0) / np.maximum(asked, 1), share[kind])
+    return share

@@ -70,11 +70,11 @@ class Arrival:
     accuracy : (types,) float, optional
         p, where the policy is one that is told skills; None for one that has to find out.
     barred : (k,) int
-        Tasks she must not have.
+        Tasks that the worker must not have.
     preliminary : bool
-        Whether she came before the stream, to do gold tasks only (Ho et al. 2013, Section 5).
+        Whether the worker came before the stream, to do gold tasks only (Ho et al. 2013, Section 5).
     gold_done : (types,) int, optional
-        Gold tasks of each type that she has been asked so far: the next ones are others. None: none.
+        Gold tasks of each type that the worker has been asked so far: the next ones are others. None: none.
     """
 
     number: int
@@ -108,9 +108,9 @@ class Crowd(Protocol):
     """Where labels come from. Asked for the same pair it gives the same label, whoever asks and whenever."""
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """How many of the next gold tasks of each type the worker got right, and how many she did: each (types,).
+        """How many of the next gold tasks of each type the worker got right, and how many they did: each (types,).
 
-        Her k-th gold task of a type has one outcome, however many are asked at a time.
+        A worker's k-th gold task of a type has one outcome, however many are asked at a time.
         """
         ...
 
@@ -146,15 +146,15 @@ class Stream:
     @property
     def known(self) -> Known:
         """What is known before anybody arrives."""
-        one = self.instance
+        instance = self.instance
         return Known(
-            one.task_type,
-            one.residual_need,
-            one.epsilon,
-            one.n_types,
-            one.n_workers,
-            one.rule,
-            one.classes,
+            instance.task_type,
+            instance.residual_need,
+            instance.epsilon,
+            instance.n_types,
+            instance.n_workers,
+            instance.rule,
+            instance.classes,
             self.prices,
         )
 

@@ -34,7 +34,7 @@ class Simulated:
     seed: tuple[int, ...]
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """Her next gold tasks: the k-th of a type is right by the k-th chance of a sequence of its own."""
+        """The worker's next gold tasks: the k-th of a type is right by the k-th chance of a sequence of its own."""
         asked = np.asarray(counts, dtype=np.int64)
         done = np.zeros_like(asked) if arrival.gold_done is None else arrival.gold_done
         right = np.zeros_like(asked)
@@ -56,7 +56,7 @@ class Simulated:
         return label
 
     def chances(self, worker: int) -> Floats:
-        """What a label of hers is compared with to be right, task by task."""
+        """What a label of the worker is compared with to be right, task by task."""
         return _chances((*self.seed, WORK, int(worker)), self.instance.n_tasks)
 
     def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
@@ -65,7 +65,7 @@ class Simulated:
         return right
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
-        """P of the worker on her next gold tasks of a type, (count,)."""
+        """P of the worker on their next gold tasks of a type, (count,)."""
         pool = self.preliminary if arrival.preliminary else self.instance
         assert pool is not None
         return np.full(count, pool.accuracy[kind, arrival.number])
@@ -80,7 +80,7 @@ class Recorded:
     key : (k,) int
         ``worker * tasks + task`` of each recorded label, ascending; ``label`` has its class.
     gold_right, gold_asked : (types, workers) int
-        Tallies on the held-out tasks, in the order of the stream's workers; asked for more, she does what there is.
+        Tallies on the held-out tasks, in the order of the stream's workers; asked for more, they do what there is.
     gold_extra : pair of (types, preliminary) int
         The same of the preliminary workers.
     """
@@ -95,19 +95,19 @@ class Recorded:
     seed: tuple[int, ...]
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """As many of her held-out labels as are wanted, or as are left: the next ones of a random order of her own."""
+        """As many held-out labels as are wanted, or as are left: the next ones in the worker's own random order."""
         right, asked = (
             (self.extra_right, self.extra_asked) if arrival.preliminary else (self.gold_right, self.gold_asked)
         )
         good, there = right[:, arrival.number], asked[:, arrival.number]
         before = np.zeros_like(there) if arrival.gold_done is None else arrival.gold_done
         done = np.minimum(counts, there - before)
-        found = np.zeros_like(there)
+        correct = np.zeros_like(there)
         for kind in np.flatnonzero(done):
             key = [*self.seed, GOLD, int(arrival.preliminary), arrival.number, int(kind)]
             order = np.random.default_rng(key).permutation(there[kind])
-            found[kind] = np.count_nonzero(order[before[kind] : before[kind] + done[kind]] < good[kind])
-        return found, done
+            correct[kind] = np.count_nonzero(order[before[kind] : before[kind] + done[kind]] < good[kind])
+        return correct, done
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
         """What was recorded, or REFUSED."""
@@ -116,7 +116,7 @@ class Recorded:
         return np.where(self.key[place] == wanted, self.label_of[place], REFUSED)
 
 
-@lru_cache(maxsize=4)  # a worker who is asked label by label has all her chances drawn once
+@lru_cache(maxsize=4)  # a worker who is asked label by label has all their chances drawn once
 def _chances(key: tuple[int, ...], count: int) -> Floats:
     return np.random.default_rng(key).random(count)
 

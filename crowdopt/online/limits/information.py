@@ -15,7 +15,7 @@ SURE = 1e9  # information of a label that is always right (or wrong), in nats: a
 
 
 def information(instance: AssignmentInstance) -> float:
-    """``min sum c y  s.t.  sum (2p - 1) logit(p) y >= sum_i KL(eps) - KL(b_i)``, each worker within her capacity.
+    """``min sum c y  s.t.  sum (2p - 1) logit(p) y >= sum_i KL(eps) - KL(b_i)``, each worker within capacity.
 
     ``V(b) = -(2b - 1) logit b`` falls by exactly ``(2p - 1) logit p`` per label, whatever b is (Wald 1945); by its
     convexity in the error the mean target is the worst way to share out errors. Useless where p may be 1.

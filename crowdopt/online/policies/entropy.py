@@ -42,8 +42,8 @@ class Entropy(Covering):
 
     def value(self) -> Floats:
         """Expected gain per cost, in nats, per task."""
-        columns = np.array([self.tally.column(self._arrival.number, False)])
-        right = np.clip(self.tally.accuracy(columns)[self.known.task_type, 0], KEEP, 1 - KEEP)
+        columns = np.array([self.seen.column(self._arrival.number, False)])
+        right = np.clip(self.seen.accuracy(columns)[self.known.task_type, 0], KEEP, 1 - KEEP)
         wrong = (1 - right) / (self.known.classes - 1)
         before = self.posterior
         chance = wrong[:, None] + (right - wrong)[:, None] * before  # of each label
@@ -56,8 +56,8 @@ class Entropy(Covering):
         if self._met:
             got = labels != REFUSED
             tasks = self._given[got]
-            columns = np.array([self.tally.column(self._arrival.number, False)])
-            right = np.clip(self.tally.accuracy(columns)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
+            columns = np.array([self.seen.column(self._arrival.number, False)])
+            right = np.clip(self.seen.accuracy(columns)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
             odds = np.log(right) - np.log((1 - right) / (self.known.classes - 1))
             self.log_likelihood[tasks, labels[got]] += odds
         super().learn(labels)

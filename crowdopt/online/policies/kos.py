@@ -66,7 +66,7 @@ class Kos(Covering):
         self.count = np.zeros(known.n_tasks, np.int64)
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """Her share, from the tasks with the fewest labels."""
+        """The worker's share, from the tasks with the fewest labels."""
         if self._number == (arrival.preliminary, arrival.number):
             return None
         self._welcome(arrival)

@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.skills import ESTIMATORS
 
 
-class Tally:
+class SeenWorkers:
     """Workers in their order of arrival, the preliminary ones first: skills, or gold tallies that imply them.
 
     Parameters
@@ -55,17 +55,17 @@ class Tally:
         came, every = self.came, np.full(self.given.shape, 0.5)
         asked = self.asked[:, came]
         if asked.any():
-            found = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
-            every[:, came] = np.where(np.isnan(found), 0.5, found)
+            estimate = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
+            every[:, came] = np.where(np.isnan(estimate), 0.5, estimate)
         return every
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, to be kept."""
         names = ("count", "given", "right", "asked", "cost", "capacity")
-        return {f"tally.{name}": getattr(self, name).copy() for name in names}
+        return {f"seen.{name}": getattr(self, name).copy() for name in names}
 
     def restore(self, arrays: Any) -> None:
         """What was kept."""
         self._fitted = None
         for name in ("count", "given", "right", "asked", "cost", "capacity"):
-            setattr(self, name, np.array(arrays[f"tally.{name}"]))
+            setattr(self, name, np.array(arrays[f"seen.{name}"]))
