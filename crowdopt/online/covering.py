@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.picking import ZERO, TaskRotation, best_of
+from crowdopt.online.picking import ZERO, TaskRotation, best_of, kinds_of
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.repair import repair
 from crowdopt.online.seen_workers import SeenWorkers
@@ -93,7 +94,7 @@ class Covering(BasePolicy):
     def start(self, known: Known, solve: Solve) -> None:
         """Group the tasks into kinds; nothing is covered yet."""
         self.known, self.solve, self.need = known, solve, known.need
-        self.kind, first = _kinds(self.kind_columns(known))
+        self.kind, first = kinds_of(self.kind_columns(known))
         self.kind_type, self.kind_need = known.task_type[first], known.need[first]
         self.tasks_in = np.bincount(self.kind)
         self.covered = np.zeros(known.n_tasks)
@@ -173,7 +174,7 @@ class Covering(BasePolicy):
             "done.task": np.concatenate([np.zeros(0, np.int64), *(tasks for _, tasks in self.done)]),
         }
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Go on from a snapshot."""
         for name in ("covered", "open", "rotation_seed", *self.state):
             setattr(self, name, np.array(arrays[name]))
@@ -201,11 +202,7 @@ class Covering(BasePolicy):
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self._arrival, self._met = (arrival.preliminary, arrival.number), arrival, False
         self._left, self._offered = arrival.capacity, []
-        column = self.seen.column(arrival.number, arrival.preliminary)
-        self.seen.count[0 if arrival.preliminary else 1] = arrival.number + 1
-        self.seen.cost[:, column], self.seen.capacity[column] = arrival.cost, arrival.capacity
-        if arrival.accuracy is not None:
-            self.seen.given[:, column] = arrival.accuracy
+        self.seen.welcome(arrival)
 
     def _acquaint(self, arrival: Arrival) -> None:
         column = self.seen.column(arrival.number, arrival.preliminary)
@@ -253,12 +250,3 @@ class Covering(BasePolicy):
     def _cover(self, tasks: Ids) -> None:
         self.covered[tasks] += self.by_type[self.known.task_type[tasks]]
         self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
-
-
-def _kinds(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
-    """A number for each combination of entries, and one task of each."""
-    key = np.zeros(columns[0].size, np.int64)
-    for column in columns:
-        values, place = np.unique(column, return_inverse=True)
-        key = np.unique(key * values.size + place.reshape(-1), return_inverse=True)[1].reshape(-1)
-    return key, np.unique(key, return_index=True)[1]

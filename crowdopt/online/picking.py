@@ -15,6 +15,15 @@ ZERO = 1e-9  # a task value this far below 0 still counts as 0: at the LP's own 
 TIE = 1e-7  # relative; values this close are equal, whichever way a solver rounded
 
 
+def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
+    """Tasks of equal entries are of one kind: kind of each task, (tasks,), and one task of each kind, (kinds,)."""
+    key = np.zeros(columns[0].size, np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        key = np.unique(key * values.size + place.reshape(-1), return_inverse=True)[1].reshape(-1)
+    return key, np.unique(key, return_index=True)[1]
+
+
 def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
     """How many tasks of each kind each worker takes: kinds of value >= 0, the best first, up to the capacity.
 

@@ -18,11 +18,12 @@ from crowdopt.errors import InputError
 from crowdopt.io.archive import read_archive, write_archive
 from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import hold_out, recorded_stream, simulated_stream
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import Least
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policies.kos import Kos
 from crowdopt.online.policy import named
+from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
 from crowdopt.studies.intervals import BASELINE, summarise
@@ -84,9 +85,7 @@ class Setting:
         if self.record is None:
             simulated = simulated_stream(self.instance, (seed, trial), preliminary, prices=self.prices)
             return breached(simulated, breach(self.breach))
-        one = self.record
-        given = (one.task, one.worker, one.label, one.truth)
-        recorded = recorded_stream(self.instance, *given, (seed, trial), self.held, preliminary, self.prices)
+        recorded = recorded_stream(self.instance, self.record, (seed, trial), self.held, preliminary, self.prices)
         return breached(recorded, breach(self.breach))
 
     def constant_error(self) -> float | None:

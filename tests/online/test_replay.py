@@ -11,9 +11,11 @@ import crowdopt
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.label_kinds import REFUSED, WORK
 from crowdopt.errors import InputError
+from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.arrivals import Decision
-from crowdopt.online.crowds import hold_out, recorded_stream, reordered, simulated_stream
+from crowdopt.online.crowds import reordered, simulated_stream
 from crowdopt.online.policies.greedy import Greedy
+from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import Replay
 from crowdopt.online.run_score import Optimum, answers_of, exact_error, score
 from crowdopt.programs import assignment
@@ -77,7 +79,7 @@ def test_a_pair_without_a_label_is_refused_and_counted():
     there = np.argwhere(rng.random((n, m)) < 0.6)
     truth = rng.integers(0, 2, n)
     label = np.where(rng.random(len(there)) < 0.8, truth[there[:, 0]], 1 - truth[there[:, 0]])
-    of = recorded_stream(instance, there[:, 0], there[:, 1], label, truth, (0,), np.zeros(n, bool))
+    of = recorded_stream(instance, LabelRecord(*there.T, label, truth), (0,), np.zeros(n, bool))
     run = start("least-covered", of).finish()
     recorded = set(zip(*np.nonzero(of.crowd.label(0, np.arange(n)) != REFUSED), strict=False))
     assert run.refused > 0 and (run.label >= 0).all() and recorded
@@ -95,7 +97,7 @@ def test_gold_of_a_table_comes_from_held_out_tasks():
     truth, pairs = rng.integers(0, 2, n), np.argwhere(np.ones((n, m), bool))
     instance, held = hold_out(whole, truth, 0.3, seed=4)
     label = np.where(rng.random(len(pairs)) < 0.8, truth[pairs[:, 0]], 1 - truth[pairs[:, 0]])
-    of = recorded_stream(instance, pairs[:, 0], pairs[:, 1], label, truth, (2,), held, preliminary=6)
+    of = recorded_stream(instance, LabelRecord(*pairs.T, label, truth), (2,), held, preliminary=6)
     run = start("main-algorithm:gold=50", of).finish()
     assert held.any() and not held[run.task].any()
     there = np.bincount(instance.task_type[held], minlength=2).sum()

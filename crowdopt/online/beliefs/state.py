@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.online.beliefs.grid import CELLS, GRID, expected
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -173,7 +174,7 @@ class Beliefs:
         state |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
         return state | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """What was kept."""
         for name in ("odds", "prior", "alike", "came", "start", *PER_LABEL):
             setattr(self, name, np.array(arrays[name]))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import GOLD, REFUSED
@@ -271,7 +272,7 @@ class Sequential(BasePolicy):
         parts = {"beliefs": self.beliefs.arrays(), "reserve": self.reserve.snapshot()}
         return own | {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Go on from a snapshot."""
         for name in STATE:
             setattr(self, name, np.array(arrays[name]))
