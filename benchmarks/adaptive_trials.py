@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from crowdopt import AssignmentInstance, solve
+from crowdopt.crowd.subset import of_workers
 from crowdopt.crowd.voting import weighted_vote
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import hold_out, recorded_stream, reordered, simulated_stream
+from crowdopt.online.crowds import hold_out, recorded_stream, simulated_stream
 from crowdopt.online.limits.least_cost import least
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policy import named
@@ -92,7 +93,7 @@ def bought(text: str, best: bool, seed: int) -> dict[str, Any]:
     skill = np.random.default_rng([seed, 5]).choice(POOL, 90, p=SHARES)
     instance = AssignmentInstance(skill[None], np.zeros(300, np.int64), np.full(90, 100), 0.1)
     if best:
-        instance = reordered(instance, np.argsort(-skill, kind="stable")[: EACH * 300 // 100])
+        instance = of_workers(instance, np.argsort(-skill, kind="stable")[: EACH * 300 // 100])
     return played(text, simulated_stream(instance, (seed,), shuffle=not best), seed)
 
 

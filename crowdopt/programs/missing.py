@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import assignment
+from crowdopt.programs import Formulation, assignment
 
 
 def build(instance: AssignmentInstance) -> Program:
@@ -47,4 +47,8 @@ def elastic(base: Program) -> Program:
     )
 
 
-PROGRAM = ("missing", build)
+PROGRAM = Formulation(
+    "missing",
+    "what an infeasible instance lacks",
+    "own",
+)

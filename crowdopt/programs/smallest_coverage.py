@@ -10,7 +10,7 @@ from scipy import sparse
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import aggregated, assignment
+from crowdopt.programs import Formulation, aggregated, assignment
 
 
 def build(instance: AssignmentInstance) -> Program:
@@ -68,4 +68,8 @@ def of_classes(classes: Classes) -> Program:
     )
 
 
-PROGRAM = ("smallest-coverage", build)
+PROGRAM = Formulation(
+    "smallest-coverage",
+    "the largest evidence that every task can have at once",
+    "own",
+)

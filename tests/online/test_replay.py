@@ -9,9 +9,10 @@ import pytest
 
 import crowdopt
 from crowdopt.core.certificate import certify
+from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import REFUSED, WORK, Decision
-from crowdopt.online.crowds import hold_out, recorded_stream, reordered, simulated_stream
+from crowdopt.online.crowds import hold_out, recorded_stream, simulated_stream
 from crowdopt.online.policies.greedy import Greedy
 from crowdopt.online.replay import Replay
 from crowdopt.online.run_score import Optimum, answers_of, exact_error, score
@@ -50,7 +51,7 @@ def test_prices_prove_a_ratio_at_any_arrival(text):
         bound = played.bound()
         got = [np.concatenate(parts) for parts in (played.ledger.tasks, played.ledger.workers)]
         covered = of.instance.supply(np.column_stack(got))
-        arrived = reordered(of.instance, np.arange(arrivals))
+        arrived = of_workers(of.instance, np.arange(arrivals))
         arrived = replace(arrived, forbidden=None)  # the bound allows barred pairs, which only lowers it
         demand = np.minimum(1.0, covered / of.instance.need) * of.instance.demand
         program = assignment.build(replace(arrived, demand=demand))
