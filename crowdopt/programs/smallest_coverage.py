@@ -45,6 +45,8 @@ def of_classes(classes: Classes) -> Program:
     """The same over classes: ``max C  s.t.  sum_g q_tg u_tg + n_t collected_t >= n_t C``, the aggregated LP's rows.
 
     Tasks of a class that have collected different evidence count with the most of it: the optimum stays a bound.
+
+    Columns: ``u`` (T, G), ``level`` (1,).
     """
     base = aggregated.of_classes(classes)
     collected = np.zeros(classes.need.size)
