@@ -19,7 +19,7 @@ from crowdopt import answers
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.hire import ranking
-from crowdopt.io.answers_table import read_labels, read_truth
+from crowdopt.io.label_table import read_labels, read_truth
 
 LINEAR = {  # figures 1 and 2: who is hired; all vote by WMV-linear
     "top K": "top-k",

@@ -10,6 +10,7 @@ import numpy as np
 
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.files import draft
 from crowdopt.io.folder import check_target
 
 FORMAT = 1
@@ -18,6 +19,12 @@ FORMAT = 1
 def write_archive(instance: AssignmentInstance, path: Path, force: bool = False) -> None:
     """Write every field of the instance; absent ids are left out, shared prices kept once."""
     check_target(path, None, force)
+    with draft(path, replace=force) as file:
+        np.savez_compressed(file, **arrays_of(instance))
+
+
+def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
+    """The entries of an archive: every field that is there."""
     arrays: dict[str, Any] = {"format": FORMAT}
     for field in fields(instance):
         value = getattr(instance, field.name)
@@ -25,15 +32,7 @@ def write_archive(instance: AssignmentInstance, path: Path, force: bool = False)
             arrays[field.name] = np.asarray(value)
     if (instance.cost == instance.cost[0]).all():
         arrays["cost"] = instance.cost[0]
-    temporary = path.with_name(f".{path.name}.partial.npz")
-    path.absolute().parent.mkdir(parents=True, exist_ok=True)
-    try:
-        np.savez_compressed(temporary, **arrays)
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    return arrays
 
 
 def read_archive(path: Path) -> AssignmentInstance:

@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from crowdopt import AssignmentInstance, InputError, assign, recipe, write_campaign, write_plan
 from crowdopt.assign.plan import Duals
 from crowdopt.io.sample import write_sample
-from crowdopt.recheck.verification import fewest_labels, prove, verify
+from crowdopt.recheck.multipliers import fewest_labels, prove
+from crowdopt.recheck.verification import verify
 from tests.small import brute_force, instances
 
 INFORMATIVE = {
