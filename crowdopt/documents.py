@@ -69,7 +69,7 @@ def whole(wanted: str = "a whole number", low: float = -inf, high: float = inf) 
 
 def one_of(*names: str) -> Value:
     """One of some words."""
-    return Value(" or ".join(f'"{name}"' for name in names), lambda value: isinstance(value, str) and value in names)
+    return Value(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
 
 
 TEXT = Value("text in quotes", lambda value: isinstance(value, str))

@@ -14,6 +14,14 @@ from crowdopt.files import draft
 from crowdopt.io.folder import check_target
 
 FORMAT = 1
+SINGLE = ("rule", "title", "skills_source", "classes", "observed", "budget")
+KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
+    **dict.fromkeys(("rule", "title", "skills_source"), ("U", "one text")),
+    **dict.fromkeys(("tasks", "workers", "types", "class_names"), ("U", "texts")),
+    **dict.fromkeys(("classes",), ("iu", "one whole number")),
+    **dict.fromkeys(("observed",), ("b", "true or false")),
+    **dict.fromkeys(("budget",), ("iuf", "one number")),
+}
 
 
 def write_archive(instance: AssignmentInstance, path: Path, force: bool = False) -> None:
@@ -47,8 +55,9 @@ def read_archive(path: Path) -> AssignmentInstance:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except Exception as error:  # damage surfaces as whatever zip, zlib or numpy stumble over first
-        raise InputError(f"{path.name} is not an archive of arrays: {error}") from None
-    if int(arrays.pop("format", np.int64(0))) != FORMAT:
+        said = " ".join(str(error).split())[:200]
+        raise InputError(f"{path.name} is not an archive of arrays: {said}") from None
+    if arrays.pop("format", np.int64(0)).tolist() != FORMAT:
         raise InputError(f"{path.name} is no campaign of format {FORMAT}; write it anew with this version")
     known = {field.name for field in fields(AssignmentInstance)}
     strange = sorted(set(arrays) - known)
@@ -57,6 +66,12 @@ def read_archive(path: Path) -> AssignmentInstance:
     missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)
     if missing:
         raise InputError(f"{path.name} lacks the entry {sorted(missing)[0]!r}")
+    for name, array in arrays.items():
+        kinds, wanted = KINDS.get(name, ("biuf", "numbers"))
+        if array.dtype.kind not in kinds or (name in SINGLE and array.ndim > 0):
+            raise InputError(
+                f"{path.name}: the entry {name} must be {wanted}, not {array.dtype} of shape {array.shape}"
+            )
     return AssignmentInstance(**{name: _restored(array) for name, array in arrays.items()})
 
 

@@ -29,6 +29,14 @@ def check_errors(instance: AssignmentInstance, stored: StoredPlan, report: Repor
     check_columns(stored.tasks, {"exact_error": above} | ({"exact_width": width} if width.any() else {}), report)
 
 
+def refuse_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Complain of exact errors in a plan whose rule has none: nobody computed them, so nobody can stand by them."""
+    for name in ("exact_error", "exact_width"):
+        if name in stored.tasks:
+            says = f"has a column {name}, which plans of this kind by rule {instance.rule} do not have"
+            report.complain(stored.tasks.path.name, says)
+
+
 def _check_each(instance: AssignmentInstance, above: Floats, report: Report) -> None:
     for task in np.flatnonzero(above > instance.epsilon + CERTAIN).tolist():
         says = f"errs with probability {above[task]:.6g}, more than its {instance.epsilon[task]:g}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.plan_folder import queue_file
+from crowdopt.io.queue_names import queue_files
 from crowdopt.io.stored_plan import StoredPlan, weights_table
 from crowdopt.io.tables import Table, read_table
 from crowdopt.recheck.findings import Report
@@ -79,8 +79,9 @@ def check_queues(instance: AssignmentInstance, stored: StoredPlan, report: Repor
     """Every worker in the plan has a list of exactly their tasks, and nobody else has one."""
     folder = stored.folder / "queues"
     wanted: dict[str, list[str]] = {}
+    names = queue_files([instance.worker_id(j) for j in range(instance.n_workers)])
     for task, worker in stored.pairs.tolist():
-        wanted.setdefault(queue_file(instance.worker_id(worker)), []).append(instance.task_id(task))
+        wanted.setdefault(names[worker], []).append(instance.task_id(task))
     there = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else set()
     for name in sorted(there ^ wanted.keys()):
         report.complain(f"queues/{name}", "is missing" if name in wanted else "belongs to no worker in the plan")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crowdopt.io.campaign import overridden, read_campaign
 from crowdopt.io.stored_plan import read_claims, read_plan
-from crowdopt.recheck.error_columns import check_errors
+from crowdopt.recheck.error_columns import check_errors, refuse_errors
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.limits_kept import broken_limits
 from crowdopt.recheck.money_spent import check_spending
@@ -38,6 +38,8 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     check_weights(instance, stored, report)
     if instance.the_rule.checked and stored.amounts is None:
         check_errors(instance, stored, report)
+    else:
+        refuse_errors(instance, stored, report)
     if stored.amounts is None:
         check_queues(instance, stored, report)
     check_claims(instance, stored, report)
