@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.comparison_folder import write_lines
