@@ -18,11 +18,12 @@ from crowdopt.errors import InputError
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
-from crowdopt.online.pricing import Market, prices
 from crowdopt.online.replay import replay
 from crowdopt.online.running_bound import running_bound
+from crowdopt.online.task_prices import prices
 from crowdopt.programs import aggregated
 from crowdopt.programs.approximated import transform
+from crowdopt.programs.market import Market
 
 
 def with_evidence(evidence, need, capacity):
