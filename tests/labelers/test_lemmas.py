@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdopt.crowd.label_kinds import WORK
 from crowdopt.crowd.voting import log_odds
 from crowdopt.labelers.asking import replay
 from crowdopt.labelers.policy import named
@@ -14,7 +15,6 @@ from crowdopt.labelers.sets import best_set, set_accuracy, top_accuracies
 from crowdopt.labelers.task_arrivals import KINDS, Labelers
 from crowdopt.labelers.task_streams import simulated_tasks
 from crowdopt.labelers.theorems import odds_constant
-from crowdopt.online.arrivals import WORK
 
 numbers = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 

@@ -67,6 +67,7 @@ def test_the_mutant_dies(mutant: dict, copy: Path) -> None:
     assert done.returncode == 1, f"a mutant must run, not break the import: {said}"
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"].replace(" ", "-"))
 def test_the_mutant_is_of_the_code_as_it_is(mutant: dict) -> None:
     """Each names one place of one file, and tests that are there."""

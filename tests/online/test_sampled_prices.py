@@ -10,9 +10,10 @@ from crowdopt.core.certificate import certify
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
-from crowdopt.online.pricing import Market, prices
 from crowdopt.online.replay import replay
+from crowdopt.online.task_prices import prices
 from crowdopt.programs import sampled
+from crowdopt.programs.market import Market
 
 
 def dual_value(one: crowdopt.AssignmentInstance, price: np.ndarray) -> float:

@@ -12,10 +12,11 @@ from crowdopt.crowd.evidence import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
 from crowdopt.crowd.voting import hoeffding_bound
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
-from crowdopt.online.pricing import Market, prices
 from crowdopt.online.repair import _cheapest
 from crowdopt.online.replay import replay
+from crowdopt.online.task_prices import prices
 from crowdopt.programs import approximated, sampled
+from crowdopt.programs.market import Market
 
 ONE = np.exp(-1.0)  # an error target with the need C = 2
 

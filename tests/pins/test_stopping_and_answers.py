@@ -11,8 +11,8 @@ import pytest
 from crowdopt.answers import dawid_skene, kos, majority, one_coin, wmv_linear, wmv_log
 from crowdopt.answers.voted import decide
 from crowdopt.crowd.labels import Labels
-from crowdopt.online.limits.information import wald
 from crowdopt.online.limits.stopping import best_stopping
+from crowdopt.online.theorems import wald
 
 
 def test_wald_by_hand():
