@@ -65,6 +65,27 @@ def test_theorem_5_by_hand():
     assert theorems.weighted_regret_bound(0.95, 0.3, 3, GIVEN, horizon) == pytest.approx(wanted, rel=1e-10)
 
 
+def test_contexts_add_up():
+    """Two kinds of the same skills: twice (6)."""
+    p = [0.9, 0.8, 0.7]
+    both = theorems.context_regret_bound([p, p], GIVEN, 1000)
+    assert both == pytest.approx(2 * theorems.regret_bound(p, GIVEN, 1000), rel=1e-12)
+
+
+def test_testers_are_weighed_where_asked():
+    """As printed a tester is a plain majority; with the option, and ten testers, votes weigh their log-odds."""
+    for option, weighs in (("", False), (":weigh-testers", True)):
+        policy = started(f"ls-ol-weighted{option}", [0.9, 0.6, 0.6])
+        policy.testers.agree[0], policy.testers.seen[0] = [9, 6, 6], [10, 10, 10]
+        policy.testers.per_cell[0] = 9
+        assert policy.tester_weight(0) is None
+        policy.testers.per_cell[0] = 10
+        found = policy.tester_weight(0)
+        assert (found is not None) == weighs
+        if weighs:
+            np.testing.assert_allclose(found, [log(9), log(1.5), log(1.5)], rtol=1e-12)
+
+
 def test_steps_by_hand():
     """D(t) = G ln t, and with eta = 1 from t = 3 on G ln^3 t."""
     assert theorems.steps(2.0, 10)[10] == pytest.approx(2 * log(10), rel=1e-12)
