@@ -55,7 +55,7 @@ def crowd_kit(method: str, data: dict[str, np.ndarray], seed: int) -> tuple[floa
 
 def ours(method: str, data: dict[str, np.ndarray], seed: int, rounds: int) -> tuple[float, np.ndarray, int]:
     """Seconds, answers, iterations; their settings: prior estimated, no smoothing, first messages N(1, 1)."""
-    from crowdopt import answers
+    from crowdopt.answers import dawid_skene, kos, one_coin
     from crowdopt.crowd.labels import Labels
 
     ids = (tuple(map(str, range(int(data[name].max()) + 1))) for name in ("task", "worker", "label"))
@@ -63,9 +63,9 @@ def ours(method: str, data: dict[str, np.ndarray], seed: int, rounds: int) -> tu
     np.random.seed(seed)  # noqa: NPY002  how crowd-kit draws
     start = np.random.normal(1, 1, labels.task.size)  # noqa: NPY002
     runs = {
-        "one-coin": lambda: answers.one_coin(labels, rounds, "estimated", 0.0, tolerance=-1.0),
-        "dawid-skene": lambda: answers.dawid_skene(labels, rounds, "estimated", 0.0, tolerance=-1.0),
-        "kos": lambda: answers.kos(labels, rounds, start),
+        "one-coin": lambda: one_coin(labels, rounds, "estimated", 0.0, tolerance=-1.0),
+        "dawid-skene": lambda: dawid_skene(labels, rounds, "estimated", 0.0, tolerance=-1.0),
+        "kos": lambda: kos(labels, rounds, start),
     }
     started = perf_counter()
     found = runs[method]()

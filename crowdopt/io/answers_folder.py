@@ -15,8 +15,9 @@ from crowdopt.answers.planned import PlanAnswers, answers
 from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign import Campaign, overridden, read_with_labels
+from crowdopt.io.campaign import Campaign, read_with_labels
 from crowdopt.io.folder import CAMPAIGN, new_folder, write_text
+from crowdopt.io.overrides import RECORD, overridden
 from crowdopt.io.tables import Table, find_table, read_table, write_csv
 
 ANSWERS = "answers.json"  # the file that tells a folder of answers
@@ -60,7 +61,7 @@ def read_answers(labels: str | Path, plan: str | Path, campaign: str | Path) -> 
     """
     known = read_with_labels(campaign)
     claims = json.loads(_text(Path(plan) / "plan.json"))
-    overrides = claims.get("in_place_of_campaign", {})
+    overrides = claims.get(RECORD, {})
     instance = overridden(known.instance, overrides)
     known = Campaign(instance, known.collected_labels, known.observed)
     places = _places(instance)

@@ -13,16 +13,17 @@ from crowdopt.errors import InputError
 from crowdopt.io.folder import check_target
 
 FORMAT = 1
+FIELDS = tuple(field.name for field in fields(AssignmentInstance) if field.name != "origin")
 
 
 def write_archive(instance: AssignmentInstance, path: Path, force: bool = False) -> None:
     """Write every field of the instance; absent ids are left out, shared prices kept once."""
     check_target(path, None, force)
     arrays: dict[str, Any] = {"format": FORMAT}
-    for field in fields(instance):
-        value = getattr(instance, field.name)
+    for name in FIELDS:
+        value = getattr(instance, name)
         if value is not None:
-            arrays[field.name] = np.asarray(value)
+            arrays[name] = np.asarray(value)
     if (instance.cost == instance.cost[0]).all():
         arrays["cost"] = instance.cost[0]
     temporary = path.with_name(f".{path.name}.partial.npz")
@@ -51,8 +52,7 @@ def read_archive(path: Path) -> AssignmentInstance:
         raise InputError(f"{path.name} is not an archive of arrays: {error}") from None
     if int(arrays.pop("format", np.int64(0))) != FORMAT:
         raise InputError(f"{path.name} is no campaign of format {FORMAT}; write it anew with this version")
-    known = {field.name for field in fields(AssignmentInstance)}
-    strange = sorted(set(arrays) - known)
+    strange = sorted(set(arrays) - set(FIELDS))
     if strange:
         raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
     missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -75,10 +75,10 @@ def read_campaign(folder: str | Path) -> AssignmentInstance:
         At the first thing that cannot be used: file, line, column and remedy are in the sentence.
     """
     campaign = read_with_labels(folder)
-    if not campaign.observed:
-        return campaign.instance
     instance = campaign.instance
-    return instance.given(posteriors(instance, instance.collected, campaign.indices()))
+    if not campaign.observed:
+        return instance.as_read()
+    return instance.given(posteriors(instance, instance.collected, campaign.indices())).as_read()
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
         **_limits(path, tasks, workers, ids),
         rule=settings.get("rule", "bhattacharyya"),
         classes=settings.get("classes", 2 if prior is None else len(prior)),
-        prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),  # type: ignore[arg-type]
+        prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
         class_names=None if prior is None else list(prior),
         budget=settings.get("budget"),
         tasks=ids.tasks,
@@ -154,17 +154,6 @@ def read_with_labels(folder: str | Path) -> Campaign:
     )
     labels = [] if collected is None else collected.ids("label")
     return Campaign(instance, labels, settings.get("collected") == "observed")
-
-
-def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstance:
-    """The campaign's instance with the rule, the epsilon and the price that a plan says it was made for."""
-    known = {"rule": str, "epsilon": float, "price": float}
-    if not isinstance(settings, dict) or any(type(settings[key]) is not known.get(key) for key in settings):
-        raise InputError(f"plan.json: in_place_of_campaign may hold a rule, an epsilon and a price, not {settings!r}")
-    instance = replace(instance, rule=settings.get("rule", instance.rule))
-    if "price" in settings:
-        instance = replace(instance, cost=np.asarray(settings["price"]))
-    return instance.with_epsilon(settings["epsilon"]) if "epsilon" in settings else instance
 
 
 def _settings(path: Path) -> dict[str, Any]:
@@ -353,6 +342,7 @@ def _limits(folder: Path, tasks: Table, workers: Table, ids: _Ids) -> dict[str, 
 def write_campaign(
     instance: AssignmentInstance,
     folder: str | Path,
+    *,
     force: bool = False,
     gold: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     gold_source: str | None = None,

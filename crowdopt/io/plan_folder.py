@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, new_folder
+from crowdopt.io.overrides import BEYOND, RECORD, beyond, overrides
 from crowdopt.io.tables import write_csv
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
 
 
-def write_plan(plan: Plan, folder: str | Path, force: bool = False) -> None:
+def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
     """Write a plan as a folder, whole or not at all.
 
     Raises
@@ -83,18 +83,8 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["budget_dual"] = plan.duals.budget
     if plan.spending:
         numbers["spending"] = plan.spending
-    if plan.overrides:
-        numbers["in_place_of_campaign"] = plan.overrides
+    numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
     return {**numbers, "versions": versions()}
-
-
-def read_overrides(folder: Path) -> dict[str, Any]:
-    """The settings of a plan that took the place of its campaign's; InputError if there is no plan."""
-    try:
-        settings = json.loads((folder / PLAN).read_text(encoding="utf-8")).get("in_place_of_campaign", {})
-    except (OSError, ValueError, AttributeError) as error:
-        raise InputError(f"there is no plan in {folder}: {PLAN} cannot be read ({error})") from None
-    return dict(settings)
 
 
 def stated_prior(instance: AssignmentInstance) -> Any:

@@ -15,7 +15,8 @@ from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign import overridden, read_campaign
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.overrides import BEYOND, RECORD, overridden
 from crowdopt.io.plan_folder import queue_file, stated_prior
 from crowdopt.io.tables import Table, read_table
 from crowdopt.recheck.proofs import prove_blocks, prove_patterns
@@ -76,9 +77,9 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     """
     folder = Path(plan)
     claims = _read_claims(folder / "plan.json")
-    instance = overridden(read_campaign(campaign), claims.get("in_place_of_campaign", {}))
+    instance = overridden(read_campaign(campaign), claims.get(RECORD, {}))
     stored = _read(folder, claims, instance)
-    report = Report(overrides=claims.get("in_place_of_campaign", {}))
+    report = Report(overrides=claims.get(RECORD, {}))
     for breach in breaches(instance, stored.pairs, stored.amounts):
         report.complain("assignment.csv", str(breach))
     _check_tasks(instance, stored, report)
@@ -91,7 +92,18 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     _check_claims(instance, stored, report)
     if "spending" in claims:
         _check_spending(instance, stored, report)
+    if report.problems and claims.get(BEYOND):
+        report.problems.insert(0, _other_instance(claims[BEYOND]))
     return report
+
+
+def _other_instance(what: Any) -> str:
+    """Why a plan cannot hold: it was made for something that its campaign folder does not have."""
+    named = ", ".join(map(str, what)) if isinstance(what, list) else str(what)
+    return (
+        f"plan.json: made for an instance that differs from the campaign in its {named[:200]}, which a plan cannot "
+        "record; write that instance as a campaign of its own (crowdopt.write_campaign) and verify against that"
+    )
 
 
 def _read_claims(path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,10 @@ class Learning:
         Rows that ended in an error, with it.
     horizon : int
         Tasks of a run.
+    source : str
+        Where labelers and labels come from, in words.
+    undrawn : list of str
+        What could not be drawn where it was written, in sentences.
     """
 
     rows: Rows
@@ -51,6 +55,8 @@ class Learning:
     reference: str
     failed: list[str]
     horizon: int
+    source: str = ""
+    undrawn: list[str] = field(default_factory=list)
 
 
 def texts(policies: Sequence[str]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.backends import solve_whole
+from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.archive import read_archive, write_archive
@@ -55,6 +55,8 @@ class Comparison:
         Recorded labels: how often the commonest true class is wrong, for nothing at all.
     breach : str
         How the crowd breaks the model, if it does.
+    undrawn : list of str
+        What could not be drawn where it was written, in sentences.
     """
 
     title: str
@@ -67,6 +69,7 @@ class Comparison:
     least: Least | None = None
     constant_error: float | None = None
     breach: str = ""
+    undrawn: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,15 +171,22 @@ def read_setting(path: str) -> Setting:
 
 
 def row(
-    setting: str, text: str, trial: int, seed: int, optimum: list[Any], possible: float | None, labels: int = 0
+    solve: Solve,
+    setting: str,
+    text: str,
+    trial: int,
+    seed: int,
+    optimum: list[Any],
+    possible: float | None,
+    labels: int = 0,
 ) -> dict[str, Any]:
-    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
+    """Play one policy over one trial's stream and score it."""
     shared = read_setting(setting)
     policy = named(text)
     if labels:
         policy = replace(policy, labels=labels)
     stream = shared.stream(seed, trial, policy.preliminary(shared.instance.n_workers))
-    run = replay(policy, stream, jobs.seed_of(seed, trial), solve_whole)
+    run = replay(policy, stream, jobs.seed_of(seed, trial), solve)
     best = Optimum(*optimum)
     found = {"text": text, "trial": trial, **score(run, best, possible)}
     return {"figures": found, "seconds": run.seconds}
@@ -190,6 +200,7 @@ def play(
     optimum: Optimum,
     folder: Path,
     processes: int,
+    row: Callable[..., dict[str, Any]],
     least: Least | None = None,
 ) -> Comparison:
     """All rows, those of kos last (they need others' totals), and what they come to.
@@ -198,6 +209,8 @@ def play(
     ----------
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
+    row : callable
+        :func:`row` with solvers bound to it, at the top of a module that spawned processes can import.
     least : Least, optional
         What is possible, to hold costs against.
     """

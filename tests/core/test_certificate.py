@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from crowdopt import Options, Program, Solution, Status, certify, lagrangian_bound, relax
+from crowdopt import Options, Status, certify, lagrangian_bound, relax
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Solution
 from crowdopt.core.certificate import proves_empty
 from crowdopt.core.program import stack
 

@@ -1,4 +1,4 @@
-"""Real labels into a campaign: who labelled how much, how well, and what is to be planned anew."""
+"""The verb import: real labels into a campaign. Who labelled how much, how well, and what is to be planned anew."""
 
 from __future__ import annotations
 
@@ -8,18 +8,29 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.answers import one_coin
+from crowdopt.api.binding import AnyPath
 from crowdopt.arrays import Ints
 from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.skills import empirical_bayes
 from crowdopt.errors import InputError
+from crowdopt.io.campaign import write_campaign
+from crowdopt.io.folder import CAMPAIGN, check_target
 from crowdopt.io.tables import Table, read_table
 
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """An instance made of real labels, with the tallies its accuracies were estimated from."""
+    """An instance made of real labels, with the tallies its accuracies were estimated from.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    gold : (correct, asked), each (types, workers) int
+    gold_source : str
+        What the labels were held against, in words.
+    """
 
     instance: AssignmentInstance
     gold: tuple[Ints, Ints]
@@ -27,12 +38,15 @@ class Imported:
 
 
 def import_labels(
-    labels_path: str | Path,
-    truth_path: str | Path | None = None,
-    types_path: str | Path | None = None,
+    labels: AnyPath,
+    truth: AnyPath | None = None,
+    *,
+    types: AnyPath | None = None,
     epsilon: float = 0.05,
     capacity: int | None = None,
     rule: str = "bhattacharyya",
+    output: AnyPath | None = None,
+    force: bool = False,
 ) -> Imported:
     """Tally each worker against the truth, per type; without truth, against the answers of one-coin EM.
 
@@ -40,42 +54,58 @@ def import_labels(
 
     Parameters
     ----------
-    labels_path : path
+    labels : path
         Columns task, worker, label (others are ignored).
-    truth_path : path, optional
+    truth : path, optional
         Columns task, label. Tasks without truth count for nobody's tally.
-    types_path : path, optional
+    types : path, optional
         Columns task, type; every task needs one.
+    epsilon : float
+        Error probability each task may have.
     capacity : int, optional
         For everybody; default: the number of labels the worker gave.
+    rule : str
+        Evidence rule.
+    output : path, optional
+        Campaign folder to write, with the tallies as gold.
+    force : bool
+        Whether a campaign that is there may be replaced.
+
+    Returns
+    -------
+    Imported
 
     Raises
     ------
     InputError
-        If a table cannot be used, or the labels hold one class only.
+        If a table cannot be used, the labels hold one class only, or the target cannot be written.
     """
-    table = read_table(Path(labels_path), ("task", "worker", "label"), extras=True)
-    truth_table = None if truth_path is None else read_table(Path(truth_path), ("task", "label"), extras=True)
-    labels = _labels(table, truth_table)
-    if len(labels.classes) < 2:
-        raise InputError(f"{table.path.name} has the one label {labels.classes[0]!r} only; there is nothing to decide")
-    rule_named(rule, len(labels.classes))
-    kinds, names = _types(types_path, labels)
-    truth, source = _truth(truth_table, labels)
-    gold = tally(labels, truth, kinds, len(names))
+    if output is not None:
+        check_target(Path(output), CAMPAIGN, force)
+    table = read_table(Path(labels), ("task", "worker", "label"), extras=True)
+    known = None if truth is None else read_table(Path(truth), ("task", "label"), extras=True)
+    given = _labels(table, known)
+    if len(given.classes) < 2:
+        raise InputError(f"{table.path.name} has the one label {given.classes[0]!r} only; there is nothing to decide")
+    rule_named(rule, len(given.classes))
+    kinds, names = _types(types, given)
+    true, source = _truth(known, given)
+    gold = tally(given, true, kinds, len(names))
     instance = AssignmentInstance(
         accuracy=empirical_bayes(*gold),
         task_type=kinds,
-        capacity=labels.counts if capacity is None else np.full(len(labels.workers), capacity),
+        capacity=given.counts if capacity is None else np.full(len(given.workers), capacity),
         epsilon=np.asarray(epsilon),
         rule=rule,
-        classes=len(labels.classes),
-        tasks=labels.tasks,
-        workers=labels.workers,
+        classes=len(given.classes),
+        tasks=given.tasks,
+        workers=given.workers,
         types=names,
         title=f"imported from {table.path.name}",
         skills_source=f"empirical-bayes from {source}",
     )
+    if output is not None:
+        write_campaign(instance, output, force=force, gold=gold, gold_source=source)
     return Imported(instance, gold, source)
 
 
@@ -100,7 +130,7 @@ def _truth(table: Table | None, labels: Labels) -> tuple[Ints, str]:
     return truth, "truth"
 
 
-def _types(path: str | Path | None, labels: Labels) -> tuple[Ints, list[str]]:
+def _types(path: AnyPath | None, labels: Labels) -> tuple[Ints, list[str]]:
     if path is None:
         return np.zeros(len(labels.tasks), np.int64), ["all"]
     table = read_table(Path(path), ("task", "type"), extras=True)
