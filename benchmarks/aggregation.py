@@ -1,6 +1,6 @@
 """EM, Dawid-Skene and KOS on a million labels against crowd-kit, at equal iterations and from equal starts.
 
-python benchmarks/answers.py [--items N] [--workers M] [--labels-per-item D] [--seed S] [--repeats R]
+python benchmarks/aggregation.py [--items N] [--workers M] [--labels-per-item D] [--seed S] [--repeats R]
 
 Needs crowd-kit 1.4.2 (extra ``oracles``). Both get integer columns: crowd-kit a data frame, crowdopt index arrays.
 crowd-kit's EM stops by its own rule; crowdopt then runs as many rounds. Each method runs in a process of its own, so
