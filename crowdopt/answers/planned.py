@@ -59,10 +59,16 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
 
     Parameters
     ----------
+    instance : AssignmentInstance
     pairs : (k, 2) int
         Task and worker of each label.
     label : (k,) int
         Its class.
+
+    Returns
+    -------
+    (tasks, classes) float
+        Each row adds up to 1.
     """
     p = instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
     return _softmax(_scores(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
@@ -73,10 +79,19 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
 
     Parameters
     ----------
+    instance : AssignmentInstance
     plan : (k, 2) int
         Task and worker of each planned label.
-    pairs, label, weight
-        Task and worker, class, and vote weight of each label that is there.
+    pairs : (labels, 2) int
+        Task and worker of each label that is there.
+    label : (labels,) int
+        Its class.
+    weight : (labels,) float
+        Its vote's weight.
+
+    Returns
+    -------
+    PlanAnswers
     """
     votes = _scores(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
     m = instance.n_workers

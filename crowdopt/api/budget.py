@@ -204,7 +204,28 @@ def promised_to_each(
 
 
 def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 60.0, seed: int = 0) -> Promised:
-    """The smallest error that a plan found for so much money keeps for every task, and one that none can."""
+    """The smallest error that a plan found for so much money keeps for every task, and one that none can.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    money : float
+        The most the plan may cost.
+    time_limit : float
+        Seconds in all.
+    seed : int
+        Of the solver.
+
+    Returns
+    -------
+    Promised
+        With pairs that keep the error, but without a plan.
+
+    Raises
+    ------
+    InputError
+        If the sum cannot be spent.
+    """
     _refuse_amount(money)
     options = options_of(time_limit, seed)
     return smallest_promise(

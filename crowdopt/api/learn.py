@@ -113,7 +113,28 @@ def learn(
 
 
 def read_labels(labels: AnyPath, truth: AnyPath, *, types: AnyPath | None = None, cost: float = 0.0) -> RecordedLabels:
-    """A table of real labels (task,worker,label), its truth (task,label), and types of its tasks (task,type)."""
+    """Labels that people once gave, to learn from.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label.
+    truth : path
+        Columns task, label.
+    types : path, optional
+        Columns task, type.
+    cost : float
+        Of a label.
+
+    Returns
+    -------
+    RecordedLabels
+
+    Raises
+    ------
+    InputError
+        If a table is not what it should be.
+    """
     given = Path(labels), Path(truth), None if types is None else Path(types)
     return RecordedLabels(**read_table_of_labels(*given, cost))
 

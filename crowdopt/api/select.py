@@ -122,6 +122,7 @@ def select_from_tables(
     at_least: Mapping[str, int] | None = None,
     backend: str = SEARCH,
     time_limit: float = 60.0,
+    coverage: float = 0.95,
     seed: int = 0,
     output: AnyPath | None = None,
     chart: AnyPath | None = None,
@@ -144,6 +145,8 @@ def select_from_tables(
         Ids of workers who must be hired; who must not.
     at_least : dict of str to int, optional
         The fewest workers of a group.
+    coverage : float
+        Of the score's interval, ``selection.interval(coverage)``; out of (0, 1) nothing is written.
     output, chart, frontier : path, optional
         To write: a table of the hired; a picture, .png or .svg; a table of the sets that no smaller one (with prices:
         no cheaper one) scores as much as. Without a set only the frontier is written.
@@ -167,6 +170,7 @@ def select_from_tables(
     fewest = dict(at_least or {})
     instance = read_candidates(gold, classes, budget, workers, money, require, bar, fewest, kind)
     selection = hire(instance, method, backend=backend, time_limit=time_limit, seed=seed)
+    selection.interval(coverage)
     if output is not None and selection.found:
         write_hired(selection, Path(output), force)
     if chart is not None and selection.found:

@@ -82,6 +82,7 @@ def select(
         at_least=_numbers(at_least),
         backend=backend,
         time_limit=time_limit,
+        coverage=coverage,
         seed=seed,
         output=output,
         chart=chart,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +118,7 @@ class AssignmentInstance:
     types: Sequence[str] | None = None
     title: str = ""
     skills_source: str = "given"
-    origin: Origin | None = None
+    origin: Origin | None = field(default=None, repr=False)
 
     if TYPE_CHECKING:  # what may be given; what the instance then holds is said above
 

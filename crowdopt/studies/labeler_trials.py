@@ -76,7 +76,21 @@ def texts(policies: Sequence[str]) -> list[str]:
 
 
 def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[str, Any]:
-    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
+    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs).
+
+    Parameters
+    ----------
+    setting : str
+        Path of the archive that all rows share.
+    text : str
+        The policy with its options.
+    trial, seed, horizon : int
+
+    Returns
+    -------
+    dict
+        Figures, curves and seconds, as plain JSON.
+    """
     stream = read_setting(setting).stream(horizon, seed, trial)
     run = replay(named(text), stream, jobs.seed_of(seed, trial))
     one = judged(run)
@@ -90,8 +104,18 @@ def play(
 
     Parameters
     ----------
+    setting : Setting
+    wanted : sequence of str
+        Policies.
+    trials, seed, horizon : int
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
+    processes : int
+        Spawned processes; 0: in this one.
+
+    Returns
+    -------
+    Learning
     """
     path = write_setting(setting, folder)
     length = setting.stream(horizon, seed, 0).horizon

@@ -180,7 +180,29 @@ def row(
     possible: float | None,
     labels: int = 0,
 ) -> dict[str, Any]:
-    """Play one policy over one trial's stream and score it."""
+    """Play one policy over one trial's stream and score it.
+
+    Parameters
+    ----------
+    solve : callable
+        Who solves programs for the policies.
+    setting : str
+        Path of the archive that all rows share.
+    text : str
+        The policy with its options.
+    trial, seed : int
+    optimum : list
+        Fields of an Optimum.
+    possible : float, optional
+        What no policy undercuts.
+    labels : int
+        For a policy that is to take as many labels as another one; 0: it knows itself.
+
+    Returns
+    -------
+    dict
+        Figures and seconds for each arrival, as plain JSON.
+    """
     shared = read_setting(setting)
     policy = named(text)
     if labels:
@@ -207,12 +229,23 @@ def play(
 
     Parameters
     ----------
+    setting : Setting
+    wanted : sequence of str
+        Policies.
+    trials, seed : int
+    optimum : Optimum
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
+    processes : int
+        Spawned processes; 0: in this one.
     row : callable
         :func:`row` with solvers bound to it, at the top of a module that spawned processes can import.
     least : Least, optional
         What is possible, to hold costs against.
+
+    Returns
+    -------
+    Comparison
     """
     path = write_setting(setting, folder)
     best = [optimum.bound, optimum.lp, optimum.found, optimum.proof]
@@ -264,7 +297,27 @@ def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done:
 def with_gold(
     instance: AssignmentInstance, record: LabelRecord | None, share: float, seed: int
 ) -> tuple[AssignmentInstance, np.ndarray[Any, Any]]:
-    """Recorded labels: some tasks of known truth serve as gold. Simulated ones need none held out."""
+    """Recorded labels: some tasks of known truth serve as gold. Simulated ones need none held out.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    record : LabelRecord, optional
+    share : float
+        Of the tasks of known truth, held out as gold; in [0, 1).
+    seed : int
+
+    Returns
+    -------
+    instance : AssignmentInstance
+        Without a need for the tasks that are held out.
+    held : (tasks,) bool array
+
+    Raises
+    ------
+    InputError
+        If the share is out of range.
+    """
     if record is None:
         return instance, np.zeros(instance.n_tasks, bool)
     if not 0 <= share < 1:

@@ -83,7 +83,9 @@ def test_the_whole_round_trip(tmp_path, rule):
     place = campaign(tmp_path, rule)
     plan = crowdopt.assign(crowdopt.read_campaign(place))
     crowdopt.write_plan(plan, tmp_path / "plan")
-    count = crowdopt.rehearse(place, tmp_path / "plan", output=tmp_path / "labels.csv", truth=tmp_path / "truth.csv", seed=1, lost=0.2)
+    count = crowdopt.rehearse(
+        place, tmp_path / "plan", output=tmp_path / "labels.csv", truth=tmp_path / "truth.csv", seed=1, lost=0.2
+    )
     first = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place, output=tmp_path / "answers")
     assert count == len(first.new) == plan.labels - len(first.answers.missing) < plan.labels
     assert not first.answers.sure.all()

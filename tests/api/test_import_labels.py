@@ -30,7 +30,9 @@ def test_tallies_per_worker_and_type(tables):
 
 def test_the_written_campaign_is_the_imported_instance(tables):
     """import, then read: the same skills, estimated from the written tallies."""
-    found = import_labels(tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3, capacity=5)
+    found = import_labels(
+        tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3, capacity=5
+    )
     write_campaign(found.instance, tables / "c", gold=found.gold, gold_source=found.gold_source)
     back = read_campaign(tables / "c")
     assert np.array_equal(back.accuracy, found.instance.accuracy)

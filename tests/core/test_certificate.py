@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from crowdopt import Options, Status, certify, lagrangian_bound, relax
-from crowdopt.core.program import Program
-from crowdopt.core.solution import Solution
 from crowdopt.core.certificate import proves_empty
-from crowdopt.core.program import stack
+from crowdopt.core.program import Program, stack
+from crowdopt.core.solution import Solution
 
 
 def small_program(rng: np.random.Generator) -> Program:
