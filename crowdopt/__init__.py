@@ -32,7 +32,8 @@ from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
-from crowdopt.io.campaign import read_campaign, write_campaign
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.plan_folder import write_plan
 from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 from crowdopt.version import __version__

@@ -13,8 +13,9 @@ from crowdopt.answers import FROM_ACCURACIES, FROM_LABELS, Answers
 from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-from crowdopt.io.answers_table import read_accuracy, read_labels, read_truth, write_accuracies, write_answers
+from crowdopt.io.answers_table import read_accuracy, write_accuracies, write_answers
 from crowdopt.io.folder import check_target
+from crowdopt.io.label_table import read_labels, read_truth
 
 AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES)
 UNSURE = 0.9  # answers less sure than this are counted apart

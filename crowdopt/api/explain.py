@@ -23,7 +23,8 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
 from crowdopt.io.folder import check_target
-from crowdopt.io.overrides import overridden, read_overrides
+from crowdopt.io.overrides import overridden
+from crowdopt.io.stored_plan import read_overrides
 from crowdopt.report.charts import can_draw, save
 from crowdopt.report.curve_chart import cost_curve as curve_chart
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
-from crowdopt.io.campaign import write_campaign
+from crowdopt.io.campaign_writing import write_campaign
 
 
 def generate(

@@ -12,12 +12,11 @@ from crowdopt.api.binding import AnyPath
 from crowdopt.arrays import Ints
 from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.labels import Labels, tally
+from crowdopt.crowd.labels import tally
 from crowdopt.crowd.skills import empirical_bayes
-from crowdopt.errors import InputError
-from crowdopt.io.campaign import write_campaign
+from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.folder import CAMPAIGN, check_target
-from crowdopt.io.tables import Table, read_table
+from crowdopt.io.label_table import read_labels, read_true_labels, read_types, true_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +81,14 @@ def import_labels(
     """
     if output is not None:
         check_target(Path(output), CAMPAIGN, force)
-    table = read_table(Path(labels), ("task", "worker", "label"), extras=True)
-    known = None if truth is None else read_table(Path(truth), ("task", "label"), extras=True)
-    given = _labels(table, known)
-    if len(given.classes) < 2:
-        raise InputError(f"{table.path.name} has the one label {given.classes[0]!r} only; there is nothing to decide")
+    known = None if truth is None else read_true_labels(truth)
+    given = read_labels(labels, () if known is None else tuple(known.values()))
     rule_named(rule, len(given.classes))
-    kinds, names = _types(types, given)
-    true, source = _truth(known, given)
+    kinds, names = read_types(types, given.tasks)
+    if known is None or truth is None:
+        true, source = one_coin(given).answer, "the answers of one-coin EM, for want of truth"
+    else:
+        true, source = true_classes(known, given, Path(truth).name), "truth"
     gold = tally(given, true, kinds, len(names))
     instance = AssignmentInstance(
         accuracy=empirical_bayes(*gold),
@@ -101,43 +100,9 @@ def import_labels(
         tasks=given.tasks,
         workers=given.workers,
         types=names,
-        title=f"imported from {table.path.name}",
+        title=f"imported from {Path(labels).name}",
         skills_source=f"empirical-bayes from {source}",
     )
     if output is not None:
         write_campaign(instance, output, force=force, gold=gold, gold_source=source)
     return Imported(instance, gold, source)
-
-
-def _labels(table: Table, truth: Table | None) -> Labels:
-    classes = [] if truth is None else truth.ids("label")
-    columns = table.ids("task"), table.ids("worker"), table.ids("label")
-    try:
-        return Labels.from_columns(*columns, classes)
-    except InputError as error:
-        raise InputError(f"{table.path.name}: {error}") from None
-
-
-def _truth(table: Table | None, labels: Labels) -> tuple[Ints, str]:
-    """Index of each task's true class, -1 unknown, and where it comes from."""
-    if table is None:
-        return one_coin(labels).answer, "the answers of one-coin EM, for want of truth"
-    place = {name: k for k, name in enumerate(labels.classes)}
-    known = dict(zip(table.unique_ids("task"), table["label"], strict=True))
-    truth = np.array([place[known[task]] if task in known else -1 for task in labels.tasks])
-    if (truth < 0).all():
-        raise InputError(f"{table.path.name} knows none of the tasks in the label table; check the ids")
-    return truth, "truth"
-
-
-def _types(path: AnyPath | None, labels: Labels) -> tuple[Ints, list[str]]:
-    if path is None:
-        return np.zeros(len(labels.tasks), np.int64), ["all"]
-    table = read_table(Path(path), ("task", "type"), extras=True)
-    kind = dict(zip(table.unique_ids("task"), table.ids("type"), strict=True))
-    unknown = next((task for task in labels.tasks if task not in kind), None)
-    if unknown is not None:
-        raise InputError(f"{table.path.name} has no type for task {unknown!r}; every labelled task needs one")
-    names = sorted({kind[task] for task in labels.tasks})
-    place = {name: k for k, name in enumerate(names)}
-    return np.array([place[kind[task]] for task in labels.tasks]), names

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
+from crowdopt.io import learning_folder
 from crowdopt.io.comparison_folder import WORK, check_comparison
-from crowdopt.io.learning_folder import LEARNING, read_skills, read_table_of_labels, write_learning
+from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_learning
 from crowdopt.labelers.policy import policies as asking_policies
 from crowdopt.report import write_page
 from crowdopt.report.charts import save
@@ -166,7 +167,7 @@ def _from_options(
     if truth is not None or types is not None:
         raise InputError("--truth and --types belong to recorded labels; give them with --labels")
     if skills is not None:
-        return read_skills(Path(skills), cost, classes)
+        return Labelers(**learning_folder.read_skills(Path(skills), cost, classes))
     if classes != 2:
         raise InputError("--draw draws labelers of two classes; for more, write their skills and give --skills")
     return DrawnLabelers.of(*_drawn(str(draw)), cost)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crowdopt.api.binding import AnyPath
 from crowdopt.recheck import verification
-from crowdopt.recheck.verification import Report as Report
+from crowdopt.recheck.findings import Report as Report
 
 
 def verify(campaign: AnyPath, plan: AnyPath) -> Report:

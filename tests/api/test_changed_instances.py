@@ -10,7 +10,8 @@ import pytest
 
 import crowdopt
 from crowdopt.errors import InputError
-from crowdopt.io.overrides import SETTINGS, overridden, overrides
+from crowdopt.io.overrides import overridden, overrides
+from crowdopt.io.recorded_settings import SETTINGS
 from crowdopt.io.sample import write_sample
 
 CHANGES = {
