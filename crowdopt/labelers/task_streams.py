@@ -100,7 +100,16 @@ def recorded_tasks(
 
 
 def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int) -> Floats:
-    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where there are none."""
+    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where there are none.
+
+    Parameters
+    ----------
+    label : (tasks, labelers) int
+        -1 where there is none.
+    truth, context : (tasks,) int
+        True classes, -1 where unknown, and kinds of task.
+    classes : int
+    """
     known = (label >= 0) & (truth >= 0)[:, None]
     right = known & (label == truth[:, None])
     share = np.full((int(context.max()) + 1, label.shape[1]), 1 / classes)

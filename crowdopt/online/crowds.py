@@ -85,7 +85,13 @@ def _gold_chances(key: tuple[int, ...], count: int) -> Floats:
 
 
 def reordered(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
-    """The instance with some of its workers, in that order, or with one several times over; ids are left out."""
+    """The instance with some of its workers, in that order, or with one several times over; ids are left out.
+
+    Parameters
+    ----------
+    workers : (k,) int
+        Their indices in the instance.
+    """
     place = np.full(instance.n_workers, -1, np.int64)
     place[workers] = np.arange(workers.size)
     pairs: dict[str, Any] = {}
@@ -143,7 +149,13 @@ def _extra(
 
 
 def copies(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
-    """Workers like these, without pairs of their own."""
+    """Workers like these, without pairs of their own.
+
+    Parameters
+    ----------
+    workers : (k,) int
+        Indices in the instance; some may come several times.
+    """
     nobody = np.zeros((0, 2), np.int64)
     bare = replace(instance, forbidden=nobody, collected=nobody)
     return reordered(bare, workers)

@@ -16,7 +16,12 @@ TIE = 1e-7  # relative; values this close are equal, whichever way a solver roun
 
 
 def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
-    """Tasks of equal entries are of one kind: kind of each task, (tasks,), and one task of each kind, (kinds,)."""
+    """Tasks of equal entries are of one kind: kind of each task, (tasks,), and one task of each kind, (kinds,).
+
+    Parameters
+    ----------
+    columns : list of (tasks,) arrays
+    """
     key = np.zeros(columns[0].size, np.int64)
     for column in columns:
         values, place = np.unique(column, return_inverse=True)

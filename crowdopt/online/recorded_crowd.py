@@ -144,7 +144,17 @@ def recorded_stream(
 def hold_out(
     instance: AssignmentInstance, truth: Ints, share: float, seed: int
 ) -> tuple[AssignmentInstance, NDArray[np.bool_]]:
-    """Set a share of the tasks of known truth aside as gold: they need no labels any more."""
+    """Set a share of the tasks of known truth aside as gold: they need no labels any more.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    truth : (tasks,) int
+        -1 where unknown.
+    share : float
+        Chance of each to be held out.
+    seed : int
+    """
     held = (np.random.default_rng([seed, HELD]).random(instance.n_tasks) < share) & (truth >= 0)
     return replace(instance, demand=np.where(held, 0.0, instance.demand)), held
 

@@ -118,7 +118,14 @@ def answers_of(run: Run) -> Ints:
 
 
 def realised_error(run: Run, answers: Ints) -> float | None:
-    """Share of wrong answers among the tasks of known truth; no label counts as a fair guess."""
+    """Share of wrong answers among the tasks of known truth; no label counts as a fair guess.
+
+    Parameters
+    ----------
+    run : Run
+    answers : (tasks,) int
+        -1 where there is none.
+    """
     instance, truth = run.stream.instance, run.stream.truth
     judged = (truth >= 0) & (instance.need > COVERAGE)
     if not judged.any():

@@ -38,6 +38,13 @@ def error_after(epsilon: float, tolerance: float, least_quality: float, quality:
     """``epsilon^((1 - 4t/qmin)(1 - 4t/q_i))``: the error at mean true evidence q_i per label (Theorem 4).
 
     Where 4 t exceeds q_i the theorem says nothing, and 1 is returned.
+
+    Parameters
+    ----------
+    epsilon, tolerance : float
+        The target, and t.
+    least_quality, quality : float
+        qmin and q_i.
     """
     exponent = (1 - 4 * tolerance / least_quality) * (1 - 4 * tolerance / quality)
     return float(epsilon**exponent) if 4 * tolerance < quality and 4 * tolerance < least_quality else 1.0

@@ -83,7 +83,12 @@ def _column(rows: Sequence[Row], key: str) -> Floats:
 
 
 def interval(values: Floats) -> tuple[float, float | None]:
-    """Mean and half-width of Student's interval at LEVEL; no half-width from a single value."""
+    """Mean and half-width of Student's interval at LEVEL; no half-width from a single value.
+
+    Parameters
+    ----------
+    values : (trials,) float
+    """
     if values.size < 2:
         return float(values.mean()), None
     from scipy.special import stdtrit

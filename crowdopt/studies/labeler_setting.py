@@ -54,7 +54,17 @@ class DrawnLabelers:
 
     @staticmethod
     def of(count: int, low: float = 0.0, high: float = 1.0, cost: float = 0.0) -> DrawnLabelers:
-        """M of them."""
+        """M of them.
+
+        Parameters
+        ----------
+        count : int
+            M.
+        low, high : float
+            Range of skills.
+        cost : float
+            Of a label.
+        """
         drawn = DrawnLabelers(np.array([count]), np.array([low]), np.array([high]), np.array([cost]))
         drawn.stream(1, 0, 0)  # refuses what cannot be drawn
         return drawn

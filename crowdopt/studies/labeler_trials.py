@@ -70,7 +70,16 @@ def texts(policies: Sequence[str]) -> list[str]:
 
 
 def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[str, Any]:
-    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
+    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs).
+
+    Parameters
+    ----------
+    setting : str
+        Where :func:`write_setting` wrote it.
+    text : str
+        The policy with its options.
+    trial, seed, horizon : int
+    """
     stream = read_setting(setting).stream(horizon, seed, trial)
     run = replay(named(text), stream, jobs.seed_of(seed, trial))
     played = judged(run)
