@@ -279,10 +279,10 @@ def test_priced_policies_pay_less():
 
 def test_drawn_crowds_have_a_majority():
     for seed in range(20):
-        people = drawn_labelers(5, (seed,), theorems.strict_majority)
+        people = drawn_labelers(5, (seed,))
         assert theorems.strict_majority(people.accuracy[0]) > 0.5
     with pytest.raises(InputError, match="cannot draw"):
-        drawn_labelers(5, (0,), theorems.strict_majority, 0.9, 0.1)
+        drawn_labelers(5, (0,), 0.9, 0.1)
 
 
 def test_constants_need_one_kind_of_task():
