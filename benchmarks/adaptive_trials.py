@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from crowdopt import AssignmentInstance, solve
+from crowdopt.crowd.subset import of_workers
 from crowdopt.crowd.voting import weighted_vote
 from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import reordered, simulated_stream
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import least
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policy import named
@@ -94,7 +95,7 @@ def bought(text: str, best: bool, seed: int) -> dict[str, Any]:
     skill = np.random.default_rng([seed, 5]).choice(POOL, 90, p=SHARES)
     instance = AssignmentInstance(skill[None], np.zeros(300, np.int64), np.full(90, 100), 0.1)
     if best:
-        instance = reordered(instance, np.argsort(-skill, kind="stable")[: EACH * 300 // 100])
+        instance = of_workers(instance, np.argsort(-skill, kind="stable")[: EACH * 300 // 100])
     return played(text, simulated_stream(instance, (seed,), shuffle=not best), seed)
 
 

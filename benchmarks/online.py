@@ -21,9 +21,10 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.picking import TaskRotation, fill
 from crowdopt.online.policy import named
-from crowdopt.online.pricing import Market, prices
 from crowdopt.online.replay import replay
+from crowdopt.online.task_prices import prices
 from crowdopt.programs import sampled
+from crowdopt.programs.market import Market
 
 SEED = 0
 SPELL = 0.05  # seconds that one measurement lasts at least

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.subset import of_workers
 from crowdopt.online.arrivals import Arrival, Stream
 
 STRETCH = 64  # gold tasks whose chances are drawn together
@@ -84,32 +84,6 @@ def _gold_chances(key: tuple[int, ...], count: int) -> Floats:
     return np.concatenate([_gold_stretch(key, k) for k in range(-(-count // STRETCH))])
 
 
-def reordered(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
-    """The instance with some of its workers, in that order, or with one several times over; ids are left out.
-
-    Parameters
-    ----------
-    workers : (k,) int
-        Their indices in the instance.
-    """
-    place = np.full(instance.n_workers, -1, np.int64)
-    place[workers] = np.arange(workers.size)
-    pairs: dict[str, Any] = {}
-    for name in ("forbidden", "fixed", "collected"):
-        moved = getattr(instance, name).copy()
-        moved[:, 1] = place[moved[:, 1]]
-        pairs[name] = moved[moved[:, 1] >= 0]
-    return replace(
-        instance,
-        accuracy=instance.accuracy[:, workers],
-        capacity=instance.capacity[workers],
-        cost=instance.cost[:, workers],
-        min_load=instance.min_load[workers],
-        workers=None,
-        **pairs,
-    )
-
-
 def simulated_stream(
     instance: AssignmentInstance,
     seed: tuple[int, ...],
@@ -130,7 +104,7 @@ def simulated_stream(
     """
     n, m = instance.n_tasks, instance.n_workers
     order = np.random.default_rng([*seed, ORDER]).permutation(m) if shuffle else np.arange(m)
-    arriving = reordered(instance, order)
+    arriving = of_workers(instance, order)
     truth = np.random.default_rng([*seed, TRUTH]).integers(0, instance.classes, n)
     extra = _extra(instance, seed, preliminary, draw)
     return Stream(arriving, Simulated(arriving, extra, truth, seed), truth, extra, prices)
@@ -158,4 +132,4 @@ def copies(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
     """
     nobody = np.zeros((0, 2), np.int64)
     bare = replace(instance, forbidden=nobody, collected=nobody)
-    return reordered(bare, workers)
+    return of_workers(bare, workers)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Stream
-from crowdopt.online.crowds import EXTRA, GOLD, HELD, ORDER, copies, reordered
+from crowdopt.online.crowds import EXTRA, GOLD, HELD, ORDER, copies
 
 
 class GivenLabels(Protocol):
@@ -123,7 +124,7 @@ def recorded_stream(
     place = np.empty(m, np.int64)
     place[order] = np.arange(m)
     chosen = np.random.default_rng([*seed, EXTRA]).integers(0, m, preliminary)
-    arriving = reordered(instance, order)
+    arriving = of_workers(instance, order)
     right, asked = _held_out(instance, task, worker, label == truth[task], held)
     key = place[worker] * n + task
     sort = np.argsort(key)

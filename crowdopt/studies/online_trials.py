@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -212,19 +212,37 @@ def play(
     early = [text for text in wanted if text not in late]
     done = jobs.run([job(text, k) for k in range(trials) for text in early], folder / "rows", processes, title="trials")
     totals = {(one.arguments["text"], one.arguments["trial"]): _total(one) for one in done}
-    matched = [
-        job(text, k, total)
-        for k in range(trials)
-        for text in late
-        if (total := totals[(_equal(named(text), wanted) or "", k)])
-    ]
+    matched, orphans = [], []
+    for k in range(trials):
+        for text in late:
+            equal = _matched(named(text), wanted, totals, trials)
+            if totals[equal, k]:
+                matched.append(job(text, k, totals[equal, k]))
+            else:
+                orphans.append(_orphan(job(text, k), equal))
     done += jobs.run(matched, folder / "rows", processes, title="kos") if matched else []
+    done += orphans
     found = _comparison(setting, wanted, optimum, done)
     return replace(found, least=least, constant_error=setting.constant_error(), breach=setting.breach)
 
 
 def _total(one: jobs.Row) -> int:
     return 0 if one.error else int(one.result["figures"]["labels"])
+
+
+def _matched(policy: Any, wanted: Sequence[str], totals: Mapping[tuple[str, int], int], trials: int) -> str:
+    """The policy whose totals a kos takes: the one it names; else the first that has one in every trial."""
+    whole = [text for text in wanted if all(totals.get((text, k)) for k in range(trials))]
+    return _equal(policy, wanted if policy.equal or not whole else whole) or ""
+
+
+def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
+    """The row of a kos that has nobody to equal."""
+    return jobs.Row(
+        job.function,
+        job.arguments,
+        error=f"InputError: {equal}, whose labels it was to equal, has none; name another policy, as in kos:equal=NAME",
+    )
 
 
 def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done: Sequence[jobs.Row]) -> Comparison:
@@ -243,8 +261,21 @@ def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done:
         if (seconds := [s for one in good if one["figures"]["text"] == text for s in one["seconds"]])
     ]
     reference = wanted[0]
-    summary = summarise(rows, wanted, reference)
+    summary = _with_failures(summarise(rows, wanted, reference), wanted, done)
     return Comparison(setting.instance.title, optimum, rows, summary, timings, reference, failed)
+
+
+def _with_failures(summary: Rows, wanted: Sequence[str], done: Sequence[jobs.Row]) -> Rows:
+    """How many trials of each policy failed; one that always did has a line of its own that says why."""
+    errors: dict[str, list[str]] = {text: [] for text in wanted}
+    for one in done:
+        if one.error:
+            errors[one.arguments["text"]].append(one.error)
+    lines = {line["policy"]: line for line in summary}
+    return [
+        {**lines.get(text, {"policy": text, "trials": 0, "notes": said[:1]}), "failed": len(said)}
+        for text, said in errors.items()
+    ]
 
 
 def with_gold(

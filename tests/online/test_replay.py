@@ -10,10 +10,11 @@ import pytest
 import crowdopt
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.label_kinds import REFUSED, WORK
+from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.arrivals import Decision
-from crowdopt.online.crowds import reordered, simulated_stream
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies.greedy import Greedy
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import Replay
@@ -53,7 +54,7 @@ def test_prices_prove_a_ratio_at_any_arrival(text):
         bound = played.bound()
         got = [np.concatenate(parts) for parts in (played.ledger.tasks, played.ledger.workers)]
         covered = of.instance.supply(np.column_stack(got))
-        arrived = reordered(of.instance, np.arange(arrivals))
+        arrived = of_workers(of.instance, np.arange(arrivals))
         arrived = replace(arrived, forbidden=None)  # the bound allows barred pairs, which only lowers it
         demand = np.minimum(1.0, covered / of.instance.need) * of.instance.demand
         program = assignment.build(replace(arrived, demand=demand))

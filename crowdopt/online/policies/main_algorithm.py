@@ -78,7 +78,7 @@ class MainAlgorithm(SampledLP):
             self.delta,
             self.least_quality,
             self.gamma,
-            None if self.guaranteed else self.gold,
+            gold=None if self.guaranteed else self.gold,
         )
         if plan.gold > MOST_GOLD:
             raise InputError(f"policy {self.name}: Theorem 5 asks for {plan.gold} gold tasks per worker and type")

@@ -13,7 +13,8 @@ from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known
 from crowdopt.online.covering import Covering
-from crowdopt.online.pricing import Market, prices
+from crowdopt.online.task_prices import prices
+from crowdopt.programs.market import Market
 
 FEW = 4  # workers seen, up to which a median says more than a program
 LAST = 10  # workers to come, at which every arrival is priced anew

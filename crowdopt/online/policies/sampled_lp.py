@@ -14,7 +14,8 @@ from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known
 from crowdopt.online.covering import Covering
-from crowdopt.online.pricing import REMEDIES, Market, prices
+from crowdopt.online.task_prices import REMEDIES, prices
+from crowdopt.programs.market import Market
 
 
 @dataclass
