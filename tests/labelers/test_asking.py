@@ -220,7 +220,7 @@ def test_vetting_drops_the_best_where_the_majority_misleads_and_the_run_says_so(
 
 
 def test_vetting_drops_the_worst_where_ranks_are_right():
-    """Five labelers of .8 and one of .3: she goes, and the majority of the rest is better."""
+    """Five labelers of .8 and one of .3: the latter goes, and the majority of the rest is better."""
     of = simulated_tasks(Labelers(np.array([[0.8, 0.81, 0.82, 0.3, 0.83]]), np.zeros(5)), 600, (1,), shuffle=False)
     run = replay(named("ls-ol-vetting:g1=20:g2=.1"), of, 0)
     assert [who for who, _ in run.policy.dropped] == [3]
