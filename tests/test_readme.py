@@ -53,7 +53,7 @@ def in_this_process(command: str) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-@pytest.mark.parametrize(("place", "text"), enumerate(CONSOLE), ids=[f"block {k}" for k in range(len(CONSOLE))])
+@pytest.mark.parametrize(("place", "text"), list(enumerate(CONSOLE)), ids=[f"block {k}" for k in range(len(CONSOLE))])
 def test_what_the_console_shows_is_what_it_prints(place, text, desk, monkeypatch):
     """Each command of a block in turn; only seconds may differ. The first block runs in a shell as it stands."""
     monkeypatch.chdir(desk)
