@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt import answers
+from crowdopt.answers import Answers, dawid_skene, one_coin, wmv_linear, wmv_log
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.hire import ranking
@@ -36,7 +36,7 @@ SEVEN = {  # figures 3 and 4: who is hired, how their labels are combined
     "EM selected": ("algorithm1", "em"),
     "WMV-lin plug-in": ("plug-in", "linear"),
 }
-EM = {"one-coin": answers.one_coin, "dawid-skene": answers.dawid_skene}
+EM = {"one-coin": one_coin, "dawid-skene": dawid_skene}
 
 
 def simulated(
@@ -133,9 +133,9 @@ def _hired(rule: str, instance: SelectionInstance, ties: int) -> tuple[int, ...]
 def _answer(labels: Labels, members: np.ndarray, share: np.ndarray, vote: str, em: str) -> np.ndarray:
     theirs = labels.of_workers(members)
     how, _, truncation = vote.partition(":")
-    votes: dict[str, Callable[[], answers.Answers]] = {
-        "linear": lambda: answers.wmv_linear(theirs, share),
-        "log": lambda: answers.wmv_log(theirs, share, *([float(truncation)] if truncation else [])),
+    votes: dict[str, Callable[[], Answers]] = {
+        "linear": lambda: wmv_linear(theirs, share),
+        "log": lambda: wmv_log(theirs, share, *([float(truncation)] if truncation else [])),
         "em": lambda: EM[em](theirs, iterations=100),
     }
     return votes[how]().answer

@@ -58,7 +58,7 @@ def played(of: TaskStream, policies: list[str], seed: int) -> dict[str, Any]:
 
 
 @cache
-def recorded(labels: str, truth: str) -> learn.Table:
+def recorded(labels: str, truth: str) -> learn.RecordedLabels:
     """The label table, read once a process."""
     return learn.read_labels(labels, truth, cost=COST)
 
