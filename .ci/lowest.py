@@ -12,7 +12,10 @@ TOOLS = ("ruff", "mypy")  # they judge the code by their newest rules and take n
 
 def lowest(project: dict) -> list[str]:
     """One line, ``name==version``, for each requirement with a lower bound."""
-    wanted = [*project["dependencies"], *(line for extra in project["optional-dependencies"].values() for line in extra)]
+    wanted = [
+        *project["dependencies"],
+        *(line for extra in project["optional-dependencies"].values() for line in extra),
+    ]
     bounds = dict(match.groups() for line in wanted if (match := BOUND.match(line)))
     return [f"{name}=={version}" for name, version in sorted(bounds.items()) if name not in TOOLS]
 

@@ -46,7 +46,7 @@ def test_a_search_finds_the_best_allowed_set_of_all(backend: str) -> None:
     search_agrees(backend, MORE)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("backend", SEARCHING)
 def test_algorithm_1_and_the_program_agree_on_300_workers(backend: str) -> None:
     """The search's set scores what Algorithm 1's does, whose proof bounds all; and the search claims no more."""
