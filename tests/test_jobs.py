@@ -145,12 +145,12 @@ def test_workers_end_with_their_parent(tmp_path, how):
     with runner("wait_with", 2, folder, pids, 2) as running:
         workers = wait_for(lambda: [int(path.read_text() or 0) for path in pids.iterdir()], 2)
         running.send_signal(how)
-        running.wait(10)
+        running.wait(60)
     wait_for(lambda: [pid for pid in workers if not psutil.pid_exists(pid)], 2)
     assert not list(folder.iterdir())
 
 
-def wait_for(look, count: int, seconds: float = 20) -> list[int]:
+def wait_for(look, count: int, seconds: float = 60) -> list[int]:
     end = time.monotonic() + seconds
     while len(found := [one for one in look() if one]) < count:
         assert time.monotonic() < end, found

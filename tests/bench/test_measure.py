@@ -119,7 +119,7 @@ def _solving(folder: Path) -> bool:
     return any('"solving"' in path.read_text() for path in folder.glob("*/events.jsonl"))
 
 
-def wait_for(look, seconds: float = 20.0):
+def wait_for(look, seconds: float = 60.0):
     end = time.monotonic() + seconds
     while not (found := look()):
         assert time.monotonic() < end
