@@ -36,7 +36,7 @@ def expected(tmp_path_factory):
     return table(run(DRAWS, folder, processes=0)), files(folder)
 
 
-@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_any_number_of_processes_gives_the_same_bytes(expected, tmp_path, processes):
     """Seeds are derived from the place of a row, texts are made where the row is, the order is the jobs'."""
     assert table(run(DRAWS, tmp_path, processes)) == expected[0]
@@ -190,6 +190,7 @@ def test_processes_that_cannot_start_are_a_sentence(tmp_path):
     assert "JobsError: worker processes do not start" in done.stderr
 
 
+@pytest.mark.slow
 def test_two_dask_workers_one_killed_in_the_middle(tmp_path):
     """The rows of the lost worker move to the other one: the same table as in this process."""
     folder = tmp_path / "rows"

@@ -91,7 +91,7 @@ def test_one_type_binding_capacity_is_proven(seed):
     assert plan.proven and plan.proof == "certificate"
 
 
-@pytest.mark.parametrize("name", ["R10:1000x300", "B5:1000x300"])
+@pytest.mark.parametrize("name", [pytest.param("R10:1000x300", marks=pytest.mark.slow), "B5:1000x300"])
 def test_many_types_come_within_three_per_mille(name):
     """Plans near the bound after a fixed number of attempts, the same on every machine."""
     first, second = (assign(recipe(name), nodes=2, time_limit=300, gap=0.003) for _ in range(2))

@@ -15,7 +15,7 @@ from crowdopt.crowd.subset import of_tasks
 from tests.small import brute_force, instances
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(instances(most_pairs=12))
 def test_every_way_out_has_a_plan(instance):
     """Applying any suggestion makes the integer program feasible: the plan that comes with it keeps every limit."""
@@ -25,7 +25,7 @@ def test_every_way_out_has_a_plan(instance):
         assert not breaches(way.instance, way.pairs)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(instances(most_pairs=9, options=False))
 def test_what_was_infeasible_is_not_after_any_of_them(instance):
     """By brute force, where hired hands leave it small enough."""
@@ -132,6 +132,7 @@ def test_the_curve_is_made_of_all_its_pieces(rule):
     assert plans.sum() >= 7 and (found.plan[plans] >= found.bound[plans] - 1e-6).all()
 
 
+@pytest.mark.slow
 def test_the_curve_of_a_checked_rule_is_a_bound_with_plans():
     """No tangents are claimed; bound and plans are."""
     found = api.curve(replace(recipe("R10:40x40"), rule="exact-error"))
