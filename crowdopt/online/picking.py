@@ -118,8 +118,23 @@ def best_of(value: Floats, ties: Floats, candidates: Ids, room: int) -> Ids:
     sure = value > threshold + slack
     tied = np.flatnonzero(np.abs(value - threshold) <= slack)
     left = room - int(np.count_nonzero(sure))
-    if left < tied.size:
-        tied = tied[np.argpartition(ties[tied], left)[:left]] if left > 0 else tied[:0]
-    sure[tied] = True
+    sure[_first_by(ties[tied], tied, left)] = True
     chosen: Any = candidates[sure]
+    return np.asarray(chosen)
+
+
+def _first_by(ties: Floats, places: Ids, count: int) -> Ids:
+    """The ``count`` places of least tie; between equals the earlier ones.
+
+    numpy's own partial sort orders equals as the processor's vector unit does: other machines would ask other pairs.
+    """
+    if count >= places.size:
+        return places
+    if count <= 0:
+        return places[:0]
+    last = np.partition(ties, count - 1)[count - 1]
+    before = ties < last
+    equal = np.flatnonzero(ties == last)[: count - int(np.count_nonzero(before))]
+    before[equal] = True
+    chosen: Any = places[before]
     return np.asarray(chosen)

@@ -127,7 +127,7 @@ def recorded_stream(
     arriving = of_workers(instance, order)
     right, asked = _held_out(instance, task, worker, label == truth[task], held)
     key = place[worker] * n + task
-    sort = np.argsort(key)
+    sort = np.argsort(key, kind="stable")
     crowd = Recorded(
         n,
         key[sort],

@@ -61,7 +61,7 @@ def test_verify_s_own_knapsack_agrees_with_brute_force(seed):
     assert found == best or best - 1e-6 * max(1.0, abs(best)) <= found <= best + ROUNDING
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(instances(), st.integers(0, 10**9))
 def test_any_multipliers_bound_every_plan(instance, seed):
     """Weak duality over blocks: whatever stands in a plan folder, no plan costs less than it proves."""
@@ -72,7 +72,7 @@ def test_any_multipliers_bound_every_plan(instance, seed):
     assert best is None or bound <= best + ROUNDING
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(instances())
 def test_generated_bounds_lie_below_the_optimum(instance):
     """Column generation from no multipliers at all, with every option in the master; its claim is proven again."""
