@@ -61,7 +61,7 @@ def _aimed(classes: Classes, money: float, solve: Solve, options: Options) -> In
     pairs = deal_evenly(classes, whole)
     if pairs is not None:
         return pairs
-    split = Split.dealt(classes, whole, money, seed=0)
+    split = Split.of_amounts(classes, whole, money, seed=0)
     split.level()
     split.finish(WORK)
     if not split.covered and split.everybody.size <= SMALL:

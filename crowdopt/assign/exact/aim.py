@@ -87,7 +87,7 @@ def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
 def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool) -> Ints | None:
     if not are_compiled():
         search.tell("compiling once")
-    split = Split.dealt(search.classes, whole, money, seed)
+    split = Split.of_amounts(search.classes, whole, money, seed)
     finishing, sharing, trading = (
         min(per_task * search.instance.n_tasks, most) for per_task, most in (FINISHING, SHARING, TRADING)
     )

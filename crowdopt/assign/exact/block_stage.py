@@ -67,7 +67,7 @@ def dive_into(search: Search, blocks: Blocks, dives: int, care: Care) -> None:
 
 def offer(search: Search, blocks: Blocks, dived: Dived) -> None:
     """Offer the plan that a dive leads to, tasks without a set topped up and labels nobody needs dropped."""
-    split = Split.given(blocks.classes, dived.hands(blocks), search.options.seed)
+    split = Split.of_sets(blocks.classes, dived.hands(blocks), search.options.seed)
     if not split.covered and split.top_up():
         return
     split.thin()

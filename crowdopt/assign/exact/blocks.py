@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.master import MakeMaster, MasterPoint
@@ -24,8 +25,8 @@ from crowdopt.programs.label_sets import columns_of, has_label_limits, of_sets
 Sets: TypeAlias = list[Ints]  # worker classes of one task's labels, sorted
 Seconds: TypeAlias = Callable[[], float]  # how many are left
 
-CLOSE = 1e-6  # relative; how far a priced set's bound may stay below its cost
-NODES, CELLS, KEPT = 50_000, 4_000, 4  # of the pricing search; its grid; sets that it returns
+EFFORT = Effort(close=1e-6, nodes=50_000, cells=4_000)  # of one pricing
+KEPT = 4  # sets that it returns
 PULLS = (0.7, 0.35, 0.0)  # towards the best multipliers so far, tried in turn until a column comes
 NEGATIVE = 1e-7  # relative; a reduced cost above minus this brings no column
 MEETS = 1e-6  # relative; the master's value and the bound
@@ -81,7 +82,7 @@ class SetPricing:
         if room is not None:
             there = room[groups] > 0
             cost, worth = np.where(there, cost, 1.0), np.where(there, worth, 0.0)
-        bound, _ = self._kernels.cheapest_set(cost, worth, need, CLOSE, NODES, CELLS, sets, sizes)
+        bound, _ = self._kernels.cheapest_set(Knapsack(cost, worth, need), EFFORT, sets, sizes)
         found = [np.sort(np.append(groups[sets[s, : sizes[s]]], fixed)) for s in range(KEPT) if sizes[s] >= 0]
         return float(bound + reduced[fixed].sum()), found
 

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.exact.blocks import CELLS, CLOSE, NEGATIVE, NODES, PULLS, Seconds
+from crowdopt.assign.exact.blocks import EFFORT, NEGATIVE, PULLS, Seconds
+from crowdopt.assign.exact.knapsacks import Knapsack
 from crowdopt.assign.exact.levels.cut import Levels
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.programs.level_sets import columns_of, of_levels
@@ -90,7 +91,7 @@ class LevelBlocks:
         classes, items = self.levels.classes, self.items[kind]
         sets, sizes = np.empty((KEPT, items.size), np.int64), np.empty(KEPT, np.int64)
         worth = self.levels.tops[kind][items]
-        found, _ = kernels.cheapest_set(value[items], worth, classes.floor[kind], CLOSE, NODES, CELLS, sets, sizes)
+        found, _ = kernels.cheapest_set(Knapsack(value[items], worth, classes.floor[kind]), EFFORT, sets, sizes)
         return found, [(kind, np.sort(items[sets[s, : sizes[s]]])) for s in range(KEPT) if sizes[s] >= 0]
 
     def worker_prices(self, values: Values) -> Floats:
