@@ -259,21 +259,21 @@ def breaches(
     labels, loads = _counted(pairs[:, 0], amounts, n), _counted(pairs[:, 1], amounts, m)
     fewest, most = instance.new_label_limits
     task, worker = instance.task_id, instance.worker_id
-    found = _over("lacks evidence", instance.need - evidence, short, "task", task)
-    found += _over("exceeds the capacity", loads - instance.capacity, tolerance, "worker", worker)
-    found += _over("is below the minimum load", instance.min_load - loads, tolerance, "worker", worker)
-    found += _over("has too few labels", fewest - labels, tolerance, "task", task)
-    found += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
+    broken = _over("lacks evidence", instance.need - evidence, short, "task", task)
+    broken += _over("exceeds the capacity", loads - instance.capacity, tolerance, "worker", worker)
+    broken += _over("is below the minimum load", instance.min_load - loads, tolerance, "worker", worker)
+    broken += _over("has too few labels", fewest - labels, tolerance, "task", task)
+    broken += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
     if instance.budget is not None:
         excess = float(instance.prices(pairs) @ shares) - instance.budget
-        found += _over(
+        broken += _over(
             "is exceeded",
             np.array([excess]),
             tolerance * max(1.0, instance.budget),
             "the",
             lambda _: "budget",
         )
-    return found + _pair_breaches(instance, pairs, shares, tolerance)
+    return broken + _pair_breaches(instance, pairs, shares, tolerance)
 
 
 def _counted(places: Ints, amounts: Floats | None, size: int) -> Floats:
@@ -318,8 +318,8 @@ def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, to
     barred = instance.barred[:, 0] * m + instance.barred[:, 1]
     fixed = instance.fixed[:, 0] * m + instance.fixed[:, 1]
     twice = key[1:][key[1:] == key[:-1]]
-    found = each("is in the plan twice", twice, np.ones(twice.size))
+    breaches_of_pairs = each("is in the plan twice", twice, np.ones(twice.size))
     if shares.strides != (0,):
-        found += each("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
-    found += each("may not be paired", barred, share_of(barred))
-    return found + each("must be in the plan", fixed, 1 - share_of(fixed))
+        breaches_of_pairs += each("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
+    breaches_of_pairs += each("may not be paired", barred, share_of(barred))
+    return breaches_of_pairs + each("must be in the plan", fixed, 1 - share_of(fixed))

@@ -77,8 +77,8 @@ class Classes:
 
     def spread(self, per_class: Floats) -> Floats:
         """Amounts per pair of classes, (T, G), shared equally among their pairs, (tasks, workers)."""
-        one = per_class / (self.tasks_in[:, None] * self.workers_in)
-        return np.ascontiguousarray(one[:, self.worker_class])[self.task_class]
+        each = per_class / (self.tasks_in[:, None] * self.workers_in)
+        return np.ascontiguousarray(each[:, self.worker_class])[self.task_class]
 
 
 def classes_of(instance: AssignmentInstance) -> Classes:

@@ -28,24 +28,11 @@ def reliability_variance(correct: Any, asked: Any) -> Floats:
     return variance
 
 
-def gain_from_estimates(accuracy: Any, variance: Any, classes: int) -> Floats:
-    """``G = (L w - 1)^2 - L^2 var``, unbiased for ``(L w - 1)^2`` with any unbiased estimates (eq. 8, 25; Lemma 2)."""
-    w, spread = np.asarray(accuracy, np.float64), np.asarray(variance, np.float64)
-    gain: Floats = (classes * w - 1) ** 2 - classes**2 * spread
-    return gain
-
-
-def gain_completed_square(correct: Any, asked: Any, classes: int) -> Floats:
-    """The same gain as ``n/(n-1) [(L w - 1 - (L-2)/(2n))^2 - ((L-2)^2/(4n^2) + (L-1)/n)]`` (eq. 26)."""
-    n = np.asarray(asked, np.float64)
-    shift = (classes - 2) / (2 * n)
-    square = (classes * reliability(correct, n) - 1 - shift) ** 2
-    gain: Floats = n / (n - 1) * (square - (shift**2 + (classes - 1) / n))
-    return gain
-
-
 def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """The same gain, exactly: ``(L^2 c (c-1) - 2 L c (n-1) + n (n-1)) / (n (n-1))``, by factorial moments."""
+    """G, unbiased for ``(L w - 1)^2`` (eq. 8): ``(L^2 c (c-1) - 2 L c (n-1) + n (n-1)) / (n (n-1))``, exactly.
+
+    By factorial moments; equal to the paper's two forms (crowdopt.hire.theorems).
+    """
     c, n = correct, asked
     pairs = n * (n - 1)
     return classes**2 * (c * (c - 1)) - 2 * classes * (c * (n - 1)) + pairs, pairs

@@ -59,11 +59,11 @@ def spend(instance: AssignmentInstance, money: float) -> Ints:
     heap = [(-state.worth(task), task) for task in range(plain.n_tasks)]
     heapify(heap)
     while heap:
-        said, task = heappop(heap)
+        promised, task = heappop(heap)
         worth = state.worth(task)
         if worth <= 0:
             continue
-        if worth >= -said:
+        if worth >= -promised:
             state.take(task, int(state.ranked[state.kind[task]][state.place[task]]))
             worth = state.worth(task)
         heappush(heap, (-worth, task))
@@ -113,6 +113,6 @@ class _State:
 
     def pairs(self) -> Ints:
         """All labels bought, sorted."""
-        task = np.repeat(np.arange(len(self.taken)), [len(one) for one in self.taken])
-        worker = np.array([j for one in self.taken for j in sorted(one)], dtype=np.int64)
+        task = np.repeat(np.arange(len(self.taken)), [len(workers) for workers in self.taken])
+        worker = np.array([j for workers in self.taken for j in sorted(workers)], dtype=np.int64)
         return np.column_stack([task, worker]).astype(np.int64)

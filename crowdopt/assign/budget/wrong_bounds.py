@@ -104,15 +104,15 @@ def _by_tangents(
     tangents, best = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)], -np.inf
     for _ in range(ROUNDS):
         program = of_tangents(classes, held, tangents)
-        found = solve(program, "highs-simplex", options)
-        if found.status is not Status.OPTIMAL or found.dual is None or found.primal is None:
+        solution = solve(program, "highs-simplex", options)
+        if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return best
-        duals = found.dual
+        duals = solution.dual
         price = np.maximum(LEAST, program.row("cover").view(duals))
         worker = np.maximum(0.0, -program.row("capacity").view(duals))
         spend = max(0.0, -float(program.row("budget").view(duals)[0]))
         best = max(best, priced_out(classes, curve, held, price, worker, spend, money))
-        tangents.append(_tangent(curve, program.column("evidence").view(found.primal).copy()))
+        tangents.append(_tangent(curve, program.column("evidence").view(solution.primal).copy()))
         if float(classes.tasks_in @ tangents[-1].value) - best <= NEAR * max(1.0, abs(best)):
             return best
     return best

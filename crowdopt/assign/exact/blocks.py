@@ -83,20 +83,20 @@ class SetPricing:
             there = room[groups] > 0
             cost, worth = np.where(there, cost, 1.0), np.where(there, worth, 0.0)
         bound, _ = self._kernels.cheapest_set(Knapsack(cost, worth, need), EFFORT, sets, sizes)
-        found = [np.sort(np.append(groups[sets[s, : sizes[s]]], fixed)) for s in range(KEPT) if sizes[s] >= 0]
-        return float(bound + reduced[fixed].sum()), found
+        chosen = [np.sort(np.append(groups[sets[s, : sizes[s]]], fixed)) for s in range(KEPT) if sizes[s] >= 0]
+        return float(bound + reduced[fixed].sum()), chosen
 
     def evidence_prices(self, prices: BlockPrices) -> Floats:
         """The multiplier of each class's need in the LP of its pricing problem, (T,)."""
-        classes, found = self.classes, np.zeros(self.classes.need.size)
-        for kind in range(found.size):
+        classes, multipliers = self.classes, np.zeros(self.classes.need.size)
+        for kind in range(multipliers.size):
             reduced, worth = self.reduced(kind, prices), classes.evidence[kind]
             ratio = np.where(worth > 0, np.maximum(reduced, 0.0) / np.maximum(worth, 1e-300), np.inf)
             order = np.argsort(ratio, kind="stable")
             reached = np.searchsorted(np.cumsum((worth * classes.room[kind])[order]), classes.floor[kind])
             last = ratio[order[min(int(reached), ratio.size - 1)]]
-            found[kind] = last if classes.floor[kind] > 0 and np.isfinite(last) else 0.0
-        return found
+            multipliers[kind] = last if classes.floor[kind] > 0 and np.isfinite(last) else 0.0
+        return multipliers
 
     def bound(self, values: Floats, prices: BlockPrices, tasks: Ints, room: Ints) -> float:
         """``sum_t n_t v_t`` and what the linking rows add: a lower bound on every plan, whatever the prices."""

@@ -150,6 +150,6 @@ def _small(
     if solution.primal is None or solution.dual is None:
         return None
     amounts[worker, kind] = np.maximum(solution.primal[: worker.size], 0.0)
-    found = np.maximum(solution.dual[: need.size], 0.0)
+    prices_there = np.maximum(solution.dual[: need.size], 0.0)
     value = float(np.einsum("ij,ij->", lp.cost, amounts))
-    return Boxed(found, NOWHERE, amounts, value, float(solution.primal[worker.size :].sum()))
+    return Boxed(prices_there, NOWHERE, amounts, value, float(solution.primal[worker.size :].sum()))

@@ -36,7 +36,7 @@ Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], flo
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class MenuPlan:
     """How often the cheapest plan over a menu uses each pattern (None: no plan), its value, and a bound that the solver
     claims.
     """
@@ -54,7 +54,7 @@ class Found:
 
 
 @dataclass
-class Watched:
+class WatchedSolve:
     """A solve that remembers whether Ctrl-C cut one of its searches short."""
 
     solve: Solve
@@ -68,9 +68,9 @@ class Watched:
         listener: Listener | None = None,
     ) -> Solution:
         """Solve the program."""
-        found = self.solve(program, backend, options, listener)
-        self.interrupted |= found.interrupted
-        return found
+        solution = self.solve(program, backend, options, listener)
+        self.interrupted |= solution.interrupted
+        return solution
 
 
 def solve_patterns(
@@ -103,7 +103,7 @@ def solve_patterns(
     wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
     below = pools_of(instance, pools)
     check_size(below, pools)
-    watched = Watched(solve)
+    watched = WatchedSolve(solve)
     plan = _planned(instance, below, pools, Goal(wrong), watched, prove, options, clock)
     return replace(plan, interrupted=watched.interrupted)
 
@@ -150,10 +150,10 @@ def _planned(
     if not np.array_equal(below.skill, above.skill):
         exact, (known, prices) = False, bounded_above(instance, above, goal, solve, prove, options, clock)
     certified = known.bound
-    found = cheapest(columns, solve, options, clock)
-    pairs = found.pairs(columns.pools)
-    if exact and found.claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
-        known = Certificate(None, rounded(instance, found.claimed - NOISE), "solver", None, None)
+    best = cheapest(columns, solve, options, clock)
+    pairs = best.pairs(columns.pools)
+    if exact and best.claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
+        known = Certificate(None, rounded(instance, best.claimed - NOISE), "solver", None, None)
     if pairs is not None and not exact and not instance.the_rule.average:
         pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less
     if pairs is not None and not keeps(instance, pairs):
@@ -232,7 +232,7 @@ def keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
     return bool(fine) and not breaches(instance, pairs)
 
 
-def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> Found:
+def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
     """The best plan over the menu; where it does not meet the bound, over all patterns that a better one could use."""
     lowest = columns.bound
     first = over_menu(columns, solve, options, clock)
@@ -249,22 +249,22 @@ def _rounded(columns: Columns, bound: float) -> float:
     return bound if columns.goal.least_wrong else rounded(columns.pools.instance, bound)
 
 
-def over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> Found:
+def over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
     """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened."""
     menu, limit, tight = columns.menu, columns.goal.wrong, 0.0
     for _ in range(ROUNDS):
         goal = replace(columns.goal, wrong=None if limit is None else limit - tight)
         program = of_menu(columns.pools, menu, goal.wrong, goal.least_wrong)
-        found = solve(program, "highs", clock.within(options, options.nodes))
-        claimed = -np.inf if found.claimed_bound is None else found.claimed_bound
-        if found.primal is None:
-            return Found(menu, None, np.inf, np.inf if found.status is Status.INFEASIBLE else claimed)
-        count = np.rint(found.primal).astype(np.int64)
+        solution = solve(program, "highs", clock.within(options, options.nodes))
+        claimed = -np.inf if solution.claimed_bound is None else solution.claimed_bound
+        if solution.primal is None:
+            return MenuPlan(menu, None, np.inf, np.inf if solution.status is Status.INFEASIBLE else claimed)
+        count = np.rint(solution.primal).astype(np.int64)
         excess = -1.0 if limit is None else float(menu.error @ count) - limit
         if excess <= CERTAIN * menu.kind.size and _holds(program, count, columns.pools):
-            return Found(menu, count, float(program.cost @ count), claimed)
+            return MenuPlan(menu, count, float(program.cost @ count), claimed)
         tight += max(excess, 0.0) + TIGHTER
-    return Found(menu, None, np.inf, -np.inf)
+    return MenuPlan(menu, None, np.inf, -np.inf)
 
 
 def _holds(program: Program, count: Ints, pools: Pools) -> bool:

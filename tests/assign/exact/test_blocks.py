@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, Options, assign, recipe, solve, write_plan
 from crowdopt.assign.exact import boxstep, kernels
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
-from crowdopt.assign.exact.dive import Care, dive
+from crowdopt.assign.exact.dive import DiveSettings, dive
 from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
@@ -97,7 +97,7 @@ def test_a_dive_keeps_every_capacity(name, tries):
     supply = classes.workers_in * classes.capacity
     blocks = Blocks(classes, HighsMaster, start, classes.tasks_in, supply)
     blocks.generate(100, 1e-6, np.inf, lambda: 30.0)
-    dived = dive(blocks, Care(5, tries), np.random.default_rng(0), np.inf, lambda: 30.0)
+    dived = dive(blocks, DiveSettings(5, tries), np.random.default_rng(0), np.inf, lambda: 30.0)
     used = np.zeros(supply.size, np.int64)
     left = classes.tasks_in.copy()
     for kind, groups, count in dived.hands(blocks):

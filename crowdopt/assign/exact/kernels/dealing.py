@@ -20,11 +20,11 @@ def draw(state, below):
 @njit(cache=True)
 def count(hands, held, i, g):
     """Labels that task i has from class g."""
-    found = 0
+    labels = 0
     for k in range(held[i]):
         if hands[i, k] == g:
-            found += 1
-    return found
+            labels += 1
+    return labels
 
 
 @njit(cache=True)
