@@ -97,7 +97,16 @@ def _starts(instance: AssignmentInstance, head: Plan, linear: Linear, options: O
 
 
 def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
-    """The pairs made to keep the rule and every limit, without a label to spare; None where that fails."""
+    """The pairs made to keep the rule and every limit, without a label to spare; None where that fails.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label to begin with.
+    clock : Clock
+        When to give up.
+    """
     hands = TaskLabels.of(instance, pairs)
     if not hands.mend(clock):
         return None

@@ -117,7 +117,23 @@ class Plan:
         amounts: Floats | None = None,
         **made: Any,
     ) -> Plan:
-        """A plan of these pairs (None: there is none) against the best bound known; the rest is recomputed."""
+        """A plan of these pairs (None: there is none) against the best bound known; the rest is recomputed.
+
+        Parameters
+        ----------
+        instance : AssignmentInstance
+        program : str
+            ``ip`` or ``lp``.
+        known : Certificate
+            The best bound, and where it comes from.
+        certified : float
+            What ``duals`` prove by themselves.
+        duals : Duals, optional
+        pairs : (k, 2) int, optional
+            Task and worker of each label.
+        amounts : (k,) float, optional
+            Shares of labels, where the plan is the LP's.
+        """
         certificate = replace(known, value=None, violation=None, fraction=None)
         if pairs is not None and known.bound < np.inf:
             prices = instance.prices(pairs)
@@ -232,7 +248,13 @@ def decide(certificate: Certificate, found: bool) -> Status:
 
 
 def queues(pairs: Ints) -> list[tuple[int, Ints]]:
-    """Each worker in the plan with her tasks, both in ascending order."""
+    """Each worker in the plan with her tasks, both in ascending order.
+
+    Parameters
+    ----------
+    pairs : (k, 2) int
+        Task and worker of each label.
+    """
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     workers, starts = np.unique(pairs[order, 1], return_index=True)
     tasks = np.split(pairs[order, 0], starts[1:]) if workers.size else []
@@ -240,7 +262,16 @@ def queues(pairs: Ints) -> list[tuple[int, Ints]]:
 
 
 def worst_breach(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None) -> float:
-    """The largest amount by which the pairs break a limit; 0 if they keep all of them exactly."""
+    """The largest amount by which the pairs break a limit; 0 if they keep all of them exactly.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    amounts : (k,) float, optional
+        Shares of labels; whole ones by default.
+    """
     return max((breach.amount for breach in breaches(instance, pairs, amounts, tolerance=0.0)), default=0.0)
 
 
@@ -251,6 +282,16 @@ def breaches(
 
     Evidence is summed in float64 in the order of the pairs, labels already in first; a task is covered if it lacks
     at most the tolerance.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    amounts : (k,) float, optional
+        Shares of labels; whole ones by default.
+    tolerance : float
+        Absolute, in the unit of the limit.
     """
     n, m = instance.n_tasks, instance.n_workers
     shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts

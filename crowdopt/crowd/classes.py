@@ -151,7 +151,13 @@ def _equal_rows(table: Floats) -> Ints:
 
 
 def firsts(place: Ints) -> Ints:
-    """Where each number appears first."""
+    """Where each number appears first.
+
+    Parameters
+    ----------
+    place : (k,) int
+        Numbers from 0 on, each at least once.
+    """
     return np.unique(place, return_index=True)[1]
 
 

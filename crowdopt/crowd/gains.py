@@ -32,6 +32,13 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
     """G, unbiased for ``(L w - 1)^2`` (eq. 8): ``(L^2 c (c-1) - 2 L c (n-1) + n (n-1)) / (n (n-1))``, exactly.
 
     By factorial moments; equal to the paper's two forms (crowdopt.hire.theorems).
+
+    Parameters
+    ----------
+    correct, asked : (workers,) int
+        c and n of each, n at least 2.
+    classes : int
+        L.
     """
     c, n = correct, asked
     pairs = n * (n - 1)
@@ -39,12 +46,28 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 
 
 def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased upwards by ``L^2 var``."""
+    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased upwards by ``L^2 var``.
+
+    Parameters
+    ----------
+    correct, asked : (workers,) int
+        c and n of each.
+    classes : int
+        L.
+    """
     return (classes * correct - asked) ** 2, asked**2
 
 
 def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``c / n``, exactly."""
+    """``c / n``, exactly.
+
+    Parameters
+    ----------
+    correct, asked : (workers,) int
+        c and n of each.
+    classes : int
+        Not needed; all three have the same arguments.
+    """
     return correct, asked
 
 

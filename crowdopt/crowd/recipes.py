@@ -129,6 +129,15 @@ def simulated_labels(
 
     Truth is drawn from the prior, unless given; worker j then says it with chance p and otherwise any other class.
     Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    rng : Generator
+    truth : (tasks,) int, optional
+        Class of each task; drawn by default.
     """
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     drawn = (rng.random((instance.n_tasks, 1)) > np.cumsum(prior, axis=1)[:, :-1]).sum(axis=1)

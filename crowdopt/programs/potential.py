@@ -153,6 +153,14 @@ def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = Non
     Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
     stays one.
 
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    most : int
+        Levels of skill in all, about.
+    knots : (k,) float, optional
+        Where potentials may bend; as many as the levels leave room for by default.
+
     Raises
     ------
     InputError
@@ -203,7 +211,14 @@ def _levels(accuracy: Floats, capacity: Ints, most: int) -> tuple[Floats, Ints]:
 
 
 def alike(instance: AssignmentInstance, level: Ints) -> tuple[Ints, Ints]:
-    """One worker of each group of equal levels, prices and capacity, and how many are like her."""
+    """One worker of each group of equal levels, prices and capacity, and how many are like her.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    level : (types, workers) int
+        Level of skill of each pair.
+    """
     key = np.vstack([level, instance.cost, instance.capacity])
     _, worker, size = np.unique(key, axis=1, return_index=True, return_counts=True)
     return worker.astype(np.int64), size.astype(np.int64)
@@ -216,7 +231,20 @@ def wanted_in(instance: AssignmentInstance) -> Ints:
 
 
 def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Floats, size: Ints) -> Rules:
-    """The rules by which a worker of each group, represented by ``worker``, does ``amount`` (groups, types)."""
+    """The rules by which a worker of each group, represented by ``worker``, does ``amount`` (groups, types).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    level : (types, workers) int
+        Level of skill of each pair.
+    worker : (groups,) int
+        One worker of each group.
+    amount : (groups, types) float
+        Labels that the rule expects of a worker.
+    size : (groups,) int
+        Workers in each group.
+    """
     group, levels = np.arange(worker.size), int(level.max()) + 1
     labels = np.zeros((worker.size, levels))
     for kind in range(instance.n_types):
@@ -225,7 +253,14 @@ def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Fl
 
 
 def everything(instance: AssignmentInstance, level: Ints) -> Rules:
-    """Workers of known skill who do all they can, one type first and the others in turn: a rule for each first type."""
+    """Workers of known skill who do all they can, one type first and the others in turn: a rule for each first type.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    level : (types, workers) int
+        Level of skill of each pair.
+    """
     worker, size = alike(instance, level)
     wanted, rules = wanted_in(instance), []
     for first in range(instance.n_types):

@@ -16,7 +16,14 @@ PENNY = 1e-12  # a label that costs nothing is worth this much money to nobody
 
 
 def surrogate(instance: AssignmentInstance, pairs: Ints) -> Floats:
-    """``S e^{-A_i/2}`` of each task, labels already in included: no log-odds vote errs more on average, (tasks,)."""
+    """``S e^{-A_i/2}`` of each task, labels already in included: no log-odds vote errs more on average, (tasks,).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    """
     plain = replace(instance, rule="bhattacharyya")
     return bhattacharyya_error(plain.collected_evidence + plain.supply(pairs), plain.prior)
 

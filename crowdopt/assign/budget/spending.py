@@ -157,7 +157,19 @@ def _wrong_at(instance: AssignmentInstance, money: float, prices: PatternPrices,
 
 
 def wrong_bound(cost_bound: float, allowed: float, price: float, money: float) -> float:
-    """Least E for the money, since every plan with E wrong answers costs at least ``bound + (allowed - E) price``."""
+    """Least E for the money, since every plan with E wrong answers costs at least ``bound + (allowed - E) price``.
+
+    Parameters
+    ----------
+    cost_bound : float
+        What every plan costs at least, by the prices.
+    allowed : float
+        Wrong answers that the bound allows, in all tasks together.
+    price : float
+        Money per wrong answer; positive.
+    money : float
+        What may be spent.
+    """
     return (cost_bound + allowed * price - money) / price
 
 

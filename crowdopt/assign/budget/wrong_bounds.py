@@ -40,7 +40,13 @@ class ErrorCurve:
 
 
 def surrogate_curve(prior: Floats) -> ErrorCurve:
-    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task."""
+    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task.
+
+    Parameters
+    ----------
+    prior : (T, classes) float
+        Of a task of each class; rows add up to 1.
+    """
     top = bhattacharyya_error(np.zeros(len(prior)), prior)
 
     def least(x: Floats) -> Floats:
@@ -52,7 +58,13 @@ def surrogate_curve(prior: Floats) -> ErrorCurve:
 
 
 def least_curve(prior: Floats) -> ErrorCurve:
-    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes."""
+    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes.
+
+    Parameters
+    ----------
+    prior : (T, 2) float
+        Of a task of each class; rows add up to 1.
+    """
     k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
 
     def value(a: Floats) -> Floats:
@@ -79,6 +91,16 @@ def fewest_wrong(
 
     Tangents of the curve make a linear program over classes of tasks and workers; its multipliers are the prices at
     which :func:`priced_out` proves the bound, whatever the solver did.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    money : float
+        The most that a plan may cost.
+    curve : callable
+        From the priors of the classes of tasks, (T, classes), to their curve.
+    solve, options : callable and Options
+        Whose prices are taken.
     """
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     classes = _classes(instance, money, prior)
@@ -129,6 +151,21 @@ def priced_out(
 
     At most ``sum_i value(A_i)`` for every plan that costs at most B and keeps the capacities, for any x, w, b >= 0:
     weak duality. D_i is the evidence of labels already in.
+
+    Parameters
+    ----------
+    classes : Classes
+    curve : ErrorCurve
+    held : (T,) float
+        D, evidence in already.
+    price : (T,) float
+        x, money per unit of evidence; positive.
+    worker : (G,) float
+        w, of a label of each worker; at least 0.
+    spend : float
+        b, of money; at least 0.
+    money : float
+        B.
     """
     gain = price[:, None] * classes.evidence - worker - spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room

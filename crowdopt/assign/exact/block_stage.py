@@ -55,7 +55,18 @@ def duals_of(blocks: Blocks) -> Duals:
 
 
 def dive_into(search: Search, blocks: Blocks, dives: int, settings: DiveSettings) -> None:
-    """Dive until the plan is proven, after the first time with a little more chance."""
+    """Dive until the plan is proven, after the first time with a little more chance.
+
+    Parameters
+    ----------
+    search : Search
+        Is offered the plans.
+    blocks : Blocks
+        With a solved master.
+    dives : int
+        At most so many, and no more than the search's nodes.
+    settings : DiveSettings
+    """
     limit = dives if search.options.nodes is None else min(dives, search.options.nodes)
     for number in range(limit):
         if search.done or blocks.point is None:

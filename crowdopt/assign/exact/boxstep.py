@@ -77,7 +77,16 @@ def applies(classes: Classes) -> bool:
 
 
 def box_step(classes: Classes, slack: float, solve: Solve, options: Options) -> Boxed | None:
-    """The optimum of the aggregated LP with ``slack`` more evidence per task; None where the steps do not get there."""
+    """The optimum of the aggregated LP with ``slack`` more evidence per task; None where the steps do not get there.
+
+    Parameters
+    ----------
+    classes : Classes
+        For which :func:`applies` holds.
+    slack : float
+        Evidence per task beyond its need.
+    solve, options : callable and Options
+    """
     whole = Fractional(
         np.ascontiguousarray(classes.evidence.T),
         np.ascontiguousarray(classes.cost.T),

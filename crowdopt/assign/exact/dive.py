@@ -45,7 +45,19 @@ class FixedSets:
         return FixedSets(self.left.copy(), self.room.copy(), dict(self.counts))
 
     def fix(self, kind: int, groups: Ints, column: int, tasks: int) -> int:
-        """Give so many tasks a set, as far as capacity allows; returns how many."""
+        """Give so many tasks a set, as far as capacity allows; returns how many.
+
+        Parameters
+        ----------
+        kind : int
+            Class of tasks.
+        groups : (size,) int
+            Worker classes of the set's labels, sorted.
+        column : int
+            Number of the set.
+        tasks : int
+            How many are to have it.
+        """
         label, each = np.unique(groups, return_counts=True)
         tasks = int(min(tasks, self.left[kind], (self.room[label] // each).min(initial=tasks)))
         if tasks > 0:
@@ -73,6 +85,18 @@ def dive(blocks: Blocks, settings: DiveSettings, rng: np.random.Generator, enoug
 
     A step that costs more than the goal is tried again with other fractions; if none does better the goal is what the
     best of them costs. The dive ends where that is no better than ``enough``.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With a solved master, whose rows are as before when the dive ends.
+    settings : DiveSettings
+    rng : Generator
+        Breaks ties among fractions.
+    enough : float
+        Cost of the best plan known.
+    left : callable
+        Seconds left.
     """
     step, goal = Step(FixedSets(blocks.tasks.copy(), blocks.room.copy()), blocks.point, -np.inf), blocks.goal
     while step.point is not None and step.dived.left.any() and goal < enough - WHOLE:

@@ -54,7 +54,20 @@ class Search:
     def of(
         cls, relaxation: Relaxation, solvers: Solvers, options: Options, clock: Clock, listener: Listener | None = None
     ) -> Search:
-        """Begin with what the LP over classes proves, and without a plan."""
+        """Begin with what the LP over classes proves, and without a plan.
+
+        Parameters
+        ----------
+        relaxation : Relaxation
+            Of the instance's classes.
+        solvers : Solvers
+        options : Options
+            Gap, nodes and seed of the search.
+        clock : Clock
+            When it ends.
+        listener : callable, optional
+            Hears where things stand.
+        """
         known, classes = relaxation.certificate, relaxation.classes
         return cls(
             instance=classes.instance,

@@ -43,6 +43,12 @@ def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
     """Deal each class's labels round robin, without looking; the pairs if that covers every task, else None.
 
     Where evidence comes in few sizes (half spammers, half hammers) this is all there is to do.
+
+    Parameters
+    ----------
+    classes : Classes
+    amounts : (T, G) int
+        Labels per class of tasks and of workers.
     """
     if classes.task_class.size * classes.workers_in.size > EVEN:
         return None
@@ -75,7 +81,14 @@ def _places(classes: Classes) -> Ints:
 
 
 def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
-    """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice."""
+    """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice.
+
+    Parameters
+    ----------
+    classes : Classes
+    task, group : (k,) int
+        Task and worker class of each label.
+    """
     members, many = np.argsort(classes.worker_class, kind="stable"), classes.worker_class.size
     if members.size == classes.workers_in.size:
         key = task * many + members[group]
@@ -125,7 +138,18 @@ class Split:
 
     @classmethod
     def of_amounts(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
-        """Deal whole amounts: the best workers first, always to the tasks that lack most."""
+        """Deal whole amounts: the best workers first, always to the tasks that lack most.
+
+        Parameters
+        ----------
+        classes : Classes
+        amounts : (T, G) int
+            Labels per class of tasks and of workers.
+        money : float
+            What the labels may cost once they are mended.
+        seed : int
+            Of the mending.
+        """
         widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
         split = cls(classes, widest, seed)
         dealt = split.dealt
@@ -190,7 +214,17 @@ class Split:
         return (tasks for tasks in self.rows if (self.dealt.slack[tasks] < 0).any())
 
     def squeeze(self, tries: int, finishing: int, trading: int, over: Callable[[], bool]) -> None:
-        """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails."""
+        """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails.
+
+        Parameters
+        ----------
+        tries : int
+            Labels that are tried.
+        finishing, trading : int
+            Work on each: pairs and tasks looked at.
+        over : callable
+            Whether time is up.
+        """
         stubborn = np.zeros(len(self.rows), np.int64)
         for _ in range(tries):
             if over():

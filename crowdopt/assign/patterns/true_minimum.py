@@ -165,7 +165,18 @@ def _planned(
 
 
 def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: Clock) -> Columns:
-    """A menu complete enough for the linear program, with the bound that its prices prove."""
+    """A menu complete enough for the linear program, with the bound that its prices prove.
+
+    Parameters
+    ----------
+    pools : Pools
+        Workers of equal skill and price.
+    goal : Goal
+        What is minimised, under which limit.
+    solve, options : callable and Options
+    clock : Clock
+        When to stop.
+    """
     columns = Columns(pools, goal, solve, options, lambda: 0.0 if clock.over else clock.left)
     columns.generate()
     return columns
@@ -180,7 +191,21 @@ def bounded_above(
     options: Options,
     clock: Clock,
 ) -> tuple[Certificate, PatternPrices | None]:
-    """What prices from skills rounded up prove for the workers' own."""
+    """What prices from skills rounded up prove for the workers' own.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        With the workers' own skills.
+    above : Pools
+        The same workers, skills rounded up.
+    goal : Goal
+    solve, options : callable and Options
+    prove : callable
+        What multipliers prove for the own skills.
+    clock : Clock
+        When to stop.
+    """
     columns = generated(above, goal, solve, options, clock)
     known = bounded(columns)
     if columns.prices is None or not np.isfinite(known.bound):
@@ -224,7 +249,14 @@ def duals_of(instance: AssignmentInstance, prices: PatternPrices) -> Duals:
 
 
 def keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
-    """Whether the pairs keep every limit and the rule's errors."""
+    """Whether the pairs keep every limit and the rule's errors.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    """
     above, _ = exact_errors(instance, pairs)
     fine = above.mean() <= instance.epsilon.mean() + CERTAIN if instance.the_rule.average else None
     if fine is None:
@@ -233,7 +265,16 @@ def keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
 
 
 def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
-    """The best plan over the menu; where it does not meet the bound, over all patterns that a better one could use."""
+    """The best plan over the menu; where it does not meet the bound, over all patterns that a better one could use.
+
+    Parameters
+    ----------
+    columns : Columns
+        With the prices that its master ended with; patterns may be added.
+    solve, options : callable and Options
+    clock : Clock
+        When to stop.
+    """
     lowest = columns.bound
     first = over_menu(columns, solve, options, clock)
     enough = relative_gap(first.value, _rounded(columns, lowest)) <= max(PROVEN, options.gap)
@@ -250,7 +291,16 @@ def _rounded(columns: Columns, bound: float) -> float:
 
 
 def over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
-    """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened."""
+    """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened.
+
+    Parameters
+    ----------
+    columns : Columns
+        Whose menu is chosen from.
+    solve, options : callable and Options
+    clock : Clock
+        When to stop.
+    """
     menu, limit, tight = columns.menu, columns.goal.wrong, 0.0
     for _ in range(ROUNDS):
         goal = replace(columns.goal, wrong=None if limit is None else limit - tight)
