@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isfinite
 
 import numpy as np
@@ -15,6 +15,7 @@ FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and
 INTEGRALITY = 1e-5  # absolute; how far from an integer a solver may leave an integer column
 BOUND = 1e-9  # relative; rounding noise in a recomputed bound or value
 PROVEN = 1e-9  # relative; a plan whose gap is at most this is called optimal
+REFUTED = 1e-4  # relative; a claimed bound this far above a feasible point's value is false, not imprecise
 ZERO_PRICE = 1e-9  # relative to its terms; a reduced cost this small on an unbounded column counts as zero
 
 
@@ -67,7 +68,16 @@ def certify(solution: Solution) -> Certificate:
     bound, proof = _best_bound(solution)
     if point is None:
         return Certificate(None, bound, proof, None, None)
-    return Certificate(float(program.cost @ point), bound, proof, violation(program, point), fraction(program, point))
+    found = Certificate(float(program.cost @ point), bound, proof, violation(program, point), fraction(program, point))
+    if proof == "solver" and found.is_feasible() and is_refuted(bound, found.value):
+        bound, proof = _own_bound(solution)
+        return replace(found, bound=bound, proof=proof)
+    return found
+
+
+def is_refuted(bound: float, value: float | None) -> bool:
+    """Whether a feasible point's value shows that a claimed lower bound is false."""
+    return value is not None and bound > value + REFUTED * max(1.0, abs(value))
 
 
 def _best_bound(solution: Solution) -> tuple[float, str]:
@@ -76,14 +86,19 @@ def _best_bound(solution: Solution) -> tuple[float, str]:
         return np.inf, "certificate"
     if solution.status is Status.INFEASIBLE:
         return np.inf, "solver"
-    bound, proof = -np.inf, "none"
-    if solution.dual is not None:
-        bound = round_up(program, lagrangian_bound(program, solution.dual))
-        proof = "certificate" if isfinite(bound) else "none"
+    bound, proof = _own_bound(solution)
     claimed = solution.claimed_bound
     if claimed is not None and isfinite(claimed) and _says_more(program, claimed, bound):
         return round_up(program, claimed, FEASIBILITY), "solver"
     return bound, proof
+
+
+def _own_bound(solution: Solution) -> tuple[float, str]:
+    """What the solution's multipliers prove by themselves."""
+    if solution.dual is None:
+        return -np.inf, "none"
+    bound = round_up(solution.program, lagrangian_bound(solution.program, solution.dual))
+    return (bound, "certificate") if isfinite(bound) else (-np.inf, "none")
 
 
 def _says_more(program: Program, claimed: float, bound: float) -> bool:
