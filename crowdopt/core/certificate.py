@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
+from crowdopt.core.rounding import UNIT, lowered, product_error
 from crowdopt.core.solution import Solution, Status
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry
@@ -178,15 +179,22 @@ def pulling_sides(program: Program, multipliers: Floats) -> Floats:
 
 
 def _bound(program: Program, cost: Floats, pulling: Floats) -> float:
-    sides = np.where(pulling > 0, program.row_lower, program.row_upper)
-    active = pulling != 0
-    rows = float(sides[active] @ pulling[active])
+    """The Lagrangian bound, less what rounding may have added: multipliers of any size prove nothing false."""
+    rows = pulling[pulling != 0] * np.where(pulling > 0, program.row_lower, program.row_upper)[pulling != 0]
     reduced = cost - program.matrix.T @ pulling
+    off = product_error(program.matrix, pulling)
     ends = np.where(reduced > 0, program.lower, program.upper)
     unbounded = np.isinf(ends) & (reduced != 0)
-    if unbounded.any():
-        terms = np.abs(cost) + abs(program.matrix).T @ np.abs(pulling)
-        if (np.abs(reduced) > ZERO_PRICE * terms)[unbounded].any():
-            return -np.inf
+    if unbounded.any() and (np.abs(reduced) > ZERO_PRICE * (np.abs(cost) + off / UNIT))[unbounded].any():
+        return -np.inf
     held = (reduced != 0) & ~unbounded
-    return rows + float(reduced[held] @ ends[held])
+    columns = reduced[held] * ends[held]
+    size = float(np.abs(rows).sum() + np.abs(columns).sum())
+    return lowered(float(rows.sum() + columns.sum()), size) - float((off * _reach(program))[off > 0].sum())
+
+
+def _reach(program: Program) -> Floats:
+    """How far from 0 each column may be, on its finite sides."""
+    sides = np.abs(np.stack([program.lower, program.upper]))
+    reach: Floats = np.where(np.isfinite(sides), sides, 0.0).max(axis=0)
+    return reach
