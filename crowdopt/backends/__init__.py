@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdopt.backends.claims import NoAnswer, resting, taken_over
+from crowdopt.backends.lp_methods import suited
 from crowdopt.core.program import Program
 from crowdopt.core.registry import others, own
-from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Status
 
 if TYPE_CHECKING:
     from crowdopt.backends.probe import Available
@@ -67,9 +68,9 @@ class Backend:
 @cache
 def registered() -> dict[str, Backend]:
     """Every backend that this package or another installed one offers, by name, whether or not its library is there."""
-    backends = {backend.name: backend for several in own(_HERE, "BACKENDS") for backend in several}
-    theirs = [backend for several in others(_HERE) for backend in several]
-    return backends | {backend.name: replace(backend, isolated=True) for backend in theirs}
+    ours = {backend.name: backend for several in own(_HERE, "BACKENDS") for backend in several}
+    theirs = [replace(backend, isolated=True) for several in others(_HERE) for backend in several]
+    return ours | {backend.name: backend for backend in theirs if backend.name not in ours}
 
 
 def named(name: str) -> Backend:
@@ -112,7 +113,7 @@ def solve(
     ----------
     program : Program
     backend : str
-        One of ``registered()``.
+        One of ``registered()``; or BY_SIZE, and HiGHS solves it by what suits its size.
     options : Options
         Limits; 60 seconds unless said.
     listener : callable, optional
@@ -128,6 +129,7 @@ def solve(
     BackendFailed
         If the backend raises anything else, is stopped, or answers with something that is no answer.
     """
+    backend = suited(program) if backend == BY_SIZE else backend
     chosen = named(backend)
     if program.integer.any() and not chosen.integers:
         raise BackendMissing(f"{backend} solves linear programs only; relax the program or choose another backend")

@@ -17,7 +17,7 @@ def lowered(total: float, size: float) -> float:
 
 
 def product_error(matrix: sparse.csc_array, vector: Floats) -> Floats:
-    """By how much ``matrix.T @ vector`` may be off at most, entry by entry: ``(k + 2) u sum_i |a_i y_i|``, k entries."""
+    """By how much ``matrix.T @ vector`` may be off, entry by entry: ``(k + 2) u sum_i |a_i y_i|``, k entries."""
     absolute = sparse.csc_array((np.abs(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
     error: Floats = (np.diff(matrix.indptr) + 2) * UNIT * (absolute.T @ np.abs(vector))
     return error
