@@ -33,7 +33,8 @@ class Duals:
     form : str
         What they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum
         knapsack of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every
-        task has its cheapest set of labels by exact errors.
+        task has its cheapest set of labels by exact errors; ``curve``, prices in wrong answers, which prove how many
+        answers any plan of so much money gets wrong and nothing of its cost.
     wrong : float
         <= 0: of one more wrong answer expected, under a rule for the average.
     levels : int

@@ -20,6 +20,29 @@ ROUNDS = 40  # of tangents
 NEAR = 1e-7  # relative; the point's value on the curve and the bound are then the same
 LEAST = 1e-12  # evidence has at least this price
 
+
+@dataclass(frozen=True, eq=False)
+class WrongBound:
+    """What no plan of so much money can do, and the prices that prove it.
+
+    Parameters
+    ----------
+    value : float
+        The least of the curves' sum; -inf where nothing is known.
+    task : (tasks,) float
+        x >= 0, the price of a unit of evidence, in wrong answers.
+    worker : (workers,) float
+        w >= 0, of a label's place.
+    money : float
+        b >= 0, of a unit of money.
+    """
+
+    value: float
+    task: Floats
+    worker: Floats
+    money: float
+
+
 Function: TypeAlias = Callable[[Floats], Floats]
 
 
@@ -80,17 +103,25 @@ def _half_share(rest: Floats) -> Floats:
 
 def fewest_wrong(
     instance: AssignmentInstance, money: float, curve: Callable[[Floats], ErrorCurve], solve: Solve, options: Options
-) -> float:
+) -> WrongBound:
     """A lower bound on ``sum_i value(A_i)`` over all plans of so much money, shares of labels included.
 
     Tangents of the curve make a linear program over classes of tasks and workers; its multipliers are the prices at
     which :func:`priced_out` proves the bound, whatever the solver did.
     """
+    money = min(money, most_money(instance))
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     classes = _classes(instance, money, prior)
     task = np.unique(classes.task_class, return_index=True)[1]
     held = classes.instance.collected_evidence[task]
-    return _by_tangents(classes, curve(prior[task]), held, money, solve, options)
+    best = _by_tangents(classes, curve(prior[task]), held, money, solve, options)
+    return replace(best, task=best.task[classes.task_class], worker=best.worker[classes.worker_class])
+
+
+def most_money(instance: AssignmentInstance) -> float:
+    """What all labels that can be had cost at most: more money buys nothing."""
+    room = np.minimum(instance.capacity, instance.n_tasks)
+    return float(room @ instance.cost.max(axis=0))
 
 
 def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Classes:
@@ -106,8 +137,10 @@ def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Class
 
 def _by_tangents(
     classes: Classes, curve: ErrorCurve, held: Floats, money: float, solve: Solve, options: Options
-) -> float:
-    tangents, best = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)], -np.inf
+) -> WrongBound:
+    """The best bound of all tangent programs, its prices over classes."""
+    tangents = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)]
+    best = WrongBound(-np.inf, np.zeros(held.size), np.zeros(classes.workers_in.size), 0.0)
     for _ in range(ROUNDS):
         program = of_tangents(classes, held, tangents)
         found = solve(program, "highs-simplex", options)
@@ -117,9 +150,10 @@ def _by_tangents(
         price = np.maximum(LEAST, program.row("cover").view(duals))
         worker = np.maximum(0.0, -program.row("capacity").view(duals))
         spend = max(0.0, -float(program.row("budget").view(duals)[0]))
-        best = max(best, priced_out(classes, curve, held, price, worker, spend, money))
+        value = priced_out(classes, curve, held, price, worker, spend, money)
+        best = best if best.value >= value else WrongBound(value, price, worker, spend)
         tangents.append(_tangent(curve, program.column("evidence").view(found.primal).copy()))
-        if float(classes.tasks_in @ tangents[-1].value) - best <= NEAR * max(1.0, abs(best)):
+        if float(classes.tasks_in @ tangents[-1].value) - best.value <= NEAR * max(1.0, abs(best.value)):
             return best
     return best
 

@@ -75,6 +75,12 @@ class Probe:
         point = self.elastic(classes_of(relaxation(instance)))
         return point is not None and point.beyond <= NOTICE
 
+    def lacks_shares(self, instance: AssignmentInstance) -> bool:
+        """Whether multipliers prove that not even shares of labels would do; False where that is not known."""
+        program = missing.elastic(aggregated.of_classes(classes_of(relaxation(instance))))
+        known = certify(self.solve(program, BY_SIZE, Options(time_limit=self.clock.left)))
+        return known.proof == "certificate" and known.bound > NOTICE
+
     def bound(self, instance: AssignmentInstance) -> float:
         """The least cost by the LP; infinite where it has no point."""
         options = Options(time_limit=self.clock.left)
