@@ -10,8 +10,10 @@ from crowdopt.api.assign import pools_asked
 from crowdopt.api.binding import SOLVERS, options_of
 from crowdopt.assign.budget.promise import Promised, smallest_promise
 from crowdopt.assign.budget.spending import METHODS, Spent, least_wrong
+from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import solve_whole
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -55,7 +57,7 @@ def promise(instance: AssignmentInstance, money: float, time_limit: float = 60.0
     """The smallest error that a plan found for so much money keeps for every task, and one that none can."""
     if not is_amount(money):
         raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
-    options = options_of(time_limit, seed)
-    return smallest_promise(
-        instance, money, solve_whole, options, lambda one: quick_plan(one, SOLVERS, max(0.5, time_limit / 40))
-    )
+    clock = Clock(options_of(time_limit, seed).time_limit)
+    each = max(0.5, time_limit / 40)
+    probe = Probe(solve_whole, lambda one, seconds: quick_plan(one, SOLVERS, min(each, seconds)), clock)
+    return smallest_promise(instance, money, probe.lacks_shares, lambda one: quick_plan(one, SOLVERS, each), clock)

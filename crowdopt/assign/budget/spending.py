@@ -97,8 +97,8 @@ def least_wrong(
     curve, prices = fewest_wrong(instance, money, least_curve, solve, options), None
     plans = {"greedy": by_hand} if method != "patterns" else {}
     if method == "patterns" or (method == "auto" and _are_few(instance)):
-        found, prices = _by_patterns(instance, money, solve, options, clock, pools)
-        plans |= {} if found is None else {"patterns": found}
+        by_pattern, prices = _by_patterns(instance, money, solve, options, clock, pools)
+        plans |= {} if by_pattern is None else {"patterns": by_pattern}
     if not plans:
         raise InputError("no plan over patterns was found within the limits; choose --method greedy")
     wrong = {name: float(exact_errors(instance, pairs)[0].sum()) for name, pairs in plans.items()}

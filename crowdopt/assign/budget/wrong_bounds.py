@@ -64,7 +64,13 @@ class ErrorCurve:
 
 
 def surrogate_curve(prior: Floats) -> ErrorCurve:
-    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task."""
+    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task.
+
+    Parameters
+    ----------
+    prior : (T, classes) float
+        Of a task of each class; rows add up to 1.
+    """
     top = bhattacharyya_error(np.zeros(len(prior)), prior)
 
     def least(x: Floats) -> Floats:
@@ -76,7 +82,13 @@ def surrogate_curve(prior: Floats) -> ErrorCurve:
 
 
 def least_curve(prior: Floats) -> ErrorCurve:
-    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes."""
+    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes.
+
+    Parameters
+    ----------
+    prior : (T, 2) float
+        Of a task of each class; rows add up to 1.
+    """
     k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
 
     def value(a: Floats) -> Floats:
@@ -108,6 +120,16 @@ def fewest_wrong(
 
     Tangents of the curve make a linear program over classes of tasks and workers; its multipliers are the prices at
     which :func:`priced_out` proves the bound, whatever the solver did.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    money : float
+        The most that a plan may cost.
+    curve : callable
+        From the priors of the classes of tasks, (T, classes), to their curve.
+    solve, options : callable and Options
+        Whose prices are taken.
     """
     money = min(money, most_money(instance))
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
@@ -143,16 +165,16 @@ def _by_tangents(
     best = WrongBound(-np.inf, np.zeros(held.size), np.zeros(classes.workers_in.size), 0.0)
     for _ in range(ROUNDS):
         program = of_tangents(classes, held, tangents)
-        found = solve(program, "highs-simplex", options)
-        if found.status is not Status.OPTIMAL or found.dual is None or found.primal is None:
+        solution = solve(program, "highs-simplex", options)
+        if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return best
-        duals = found.dual
+        duals = solution.dual
         price = np.maximum(LEAST, program.row("cover").view(duals))
         worker = np.maximum(0.0, -program.row("capacity").view(duals))
         spend = max(0.0, -float(program.row("budget").view(duals)[0]))
         value = priced_out(classes, curve, held, price, worker, spend, money)
         best = best if best.value >= value else WrongBound(value, price, worker, spend)
-        tangents.append(_tangent(curve, program.column("evidence").view(found.primal).copy()))
+        tangents.append(_tangent(curve, program.column("evidence").view(solution.primal).copy()))
         if float(classes.tasks_in @ tangents[-1].value) - best.value <= NEAR * max(1.0, abs(best.value)):
             return best
     return best
@@ -169,6 +191,21 @@ def priced_out(
 
     At most ``sum_i value(A_i)`` for every plan that costs at most B and keeps the capacities, for any x, w, b >= 0:
     weak duality, less what rounding may have added. D_i is the evidence of labels already in.
+
+    Parameters
+    ----------
+    classes : Classes
+    curve : ErrorCurve
+    held : (T,) float
+        D, evidence in already.
+    price : (T,) float
+        x, money per unit of evidence; positive.
+    worker : (G,) float
+        w, of a label of each worker; at least 0.
+    spend : float
+        b, of money; at least 0.
+    money : float
+        B.
     """
     worth, paid = price[:, None] * classes.evidence, worker + spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room
