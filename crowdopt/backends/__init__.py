@@ -122,6 +122,11 @@ def solve(
         Whether to run it in a process of its own, which is stopped if it breaks the options' limits; third parties'
         backends always are unless this says no.
 
+    Returns
+    -------
+    Solution
+        Status, point and multipliers as the solver claims them, in the house's sign; what it does not say is None.
+
     Raises
     ------
     BackendMissing

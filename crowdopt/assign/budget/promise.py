@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.error_targets import least_target
-from crowdopt.assign.plan import breaches
+from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 
@@ -30,14 +30,17 @@ class Promised:
     epsilon : float, optional
         None: no plan was found.
     pairs : (k, 2) int, optional
-        The plan.
+        Task and worker of each label that keeps it.
     least_epsilon : float
         Proven by multipliers of elastic LPs.
+    plan : Plan, optional
+        A plan for that error, with what is known of its cost; None until somebody asks for it.
     """
 
     epsilon: float | None
     pairs: Ints | None
     least_epsilon: float
+    plan: Plan | None = None
 
 
 def smallest_promise(instance: AssignmentInstance, money: float, lacks: Lacks, find: Find, clock: Clock) -> Promised:

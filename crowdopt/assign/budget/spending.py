@@ -176,9 +176,8 @@ def _plan(
     spending = {"money": float(money), "wrong": float(exact_errors(stated, pairs)[0].sum())}
     if duals is not None:
         spending["wrong_bound"] = max(0.0, least)
-    overrides = {"rule": "mean-error", "epsilon": float(stated.epsilon[0])}
     plan = Plan.of(stated, "ip", known, known.bound, duals, pairs, method=method, backend="highs", seed=options.seed)
-    return replace(plan, overrides=overrides, spending=spending)
+    return replace(plan, spending=spending)
 
 
 def _wrong_at(proven: float, allowed: float, price: float, money: float) -> float:

@@ -47,7 +47,7 @@ class Fractional:
     def fill(self, prices: Floats) -> tuple[float, Floats, Floats]:
         """``g(x)``, the thresholds (G,) of the best fills, and the gains (G, T)."""
         gains = self.evidence * prices - self.cost
-        order = np.argsort(-gains, axis=1)
+        order = np.argsort(-gains, axis=1, kind="stable")
         ranked, room = np.take_along_axis(gains, order, 1), np.take_along_axis(self.upper, order, 1)
         filled = np.cumsum(room, axis=1)
         taken = np.clip(self.supply[:, None] - (filled - room), 0.0, room)
