@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
-from crowdopt.core.rounding import UNIT, lowered, product_error
+from crowdopt.core.roundoff import UNIT, lowered, product_error
 from crowdopt.core.solution import Solution, Status
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.core.certificate import BOUND
-from crowdopt.core.rounding import lowered
+from crowdopt.core.roundoff import lowered
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.stored_plan import StoredPlan

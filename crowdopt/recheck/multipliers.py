@@ -7,7 +7,7 @@ from math import fsum
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.rounding import UNIT, lowered
+from crowdopt.core.roundoff import UNIT, lowered
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 

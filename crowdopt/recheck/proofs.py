@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.rounding import lowered
+from crowdopt.core.roundoff import lowered
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance

@@ -7,7 +7,7 @@ from math import fsum
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.core.rounding import lowered
+from crowdopt.core.roundoff import lowered
 from crowdopt.crowd.instance import AssignmentInstance
 
 STEP = 2_000_000  # pairs looked at together

@@ -14,7 +14,7 @@ from crowdopt.assign.patterns.true_minimum import POOLS, Prove, cheapest, duals_
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
-from crowdopt.core.rounding import lowered
+from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import AssignmentInstance

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.core.rounding import lowered
+from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.evidence import bhattacharyya_error
