@@ -117,6 +117,8 @@ class Program:
             raise ValueError(f"program {self.name}: the matrix is {self.matrix.shape}, not {(*rows, *columns)}")
         if not np.isfinite(self.matrix.data).all():
             raise ValueError(f"program {self.name}: the matrix contains NaN or infinity")
+        for array in (self.matrix.data, self.matrix.indices, self.matrix.indptr):
+            array.setflags(write=False)
 
     def column(self, name: str) -> Block:
         """The block of columns of that name."""
@@ -141,6 +143,34 @@ def _check_tiling(program: str, side: str, blocks: tuple[Block, ...], count: int
         start = block.stop
     if start != count:
         raise ValueError(f"program {program}: blocks name {start} {side}, there are {count}")
+
+
+def extended(
+    base: Program, parts: Iterable[tuple[str, tuple[int, ...]]], entries: sparse.sparray, *, cost: Any, upper: Any
+) -> Program:
+    """The linear program with more columns, at least 0, behind its own, which cost nothing any more.
+
+    Parameters
+    ----------
+    base : Program
+        Without integer columns.
+    parts : sequence of (name, shape)
+        The new blocks of columns.
+    entries : (rows, new columns) sparse array
+    cost, upper : float or (new columns,) array
+        Of the new columns.
+    """
+    more = entries.shape[1]
+    columns = stack([*((block.name, block.shape) for block in base.columns), *parts])
+    return replace(
+        base,
+        cost=np.append(np.zeros_like(base.cost), np.broadcast_to(cost, more)),
+        matrix=sparse.csc_array(sparse.hstack([base.matrix, entries], format="csc")),
+        lower=np.append(base.lower, np.zeros(more)),
+        upper=np.append(base.upper, np.broadcast_to(upper, more)),
+        integer=np.zeros(base.cost.size + more, bool),
+        columns=columns,
+    )
 
 
 def relax(program: Program) -> Program:

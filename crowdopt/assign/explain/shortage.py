@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.error_targets import LEAST, MOST, least_target
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.evidence import guessing
 from crowdopt.crowd.exactness import fewest_exact, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.programs import smallest_coverage
 
-LEAST, MOST = 1e-9, 0.4999  # error targets looked at
-CLOSE = 1e-4  # relative; how closely the smallest target is told
-STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)  # times the LP's smallest target
+SHOWN = 20  # types in sentences; what else is to be said comes after them
+STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, *(10.0 * 3.0**k for k in range(18)))  # times the smallest
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,25 +56,25 @@ class Shortage:
 
     def sentences(self, instance: AssignmentInstance) -> list[str]:
         """The shortage in words, the worst first."""
-        said = _by_type(instance, self.evidence)
-        said += _labels(instance, self.labels)
-        said += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
+        lines = _by_type(instance, self.evidence)
+        lines += _labels(instance, self.labels)
+        lines += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
         if self.money is not None:
-            said.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
-        if not said:
-            said.append("shares of labels would do: only whole labels do not fit")
+            lines.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
+        if not lines:
+            lines.append("shares of labels would do: only whole labels do not fit")
         if self.blocked:
-            said.append("no error target helps: the other limits leave no plan, so mend those first")
+            lines.append("no error target helps: the other limits leave no plan, so mend those first")
         if self.no_epsilon_below is None:
-            return said
+            return lines
         if self.no_epsilon_below >= 1 - 1 / instance.classes:
-            said.append("no error target better than guessing is within reach: more or better workers are needed")
-            return said
-        said.append(f"no plan can promise every task an error below {self.no_epsilon_below:.4g}")
+            lines.append("no error target better than guessing is within reach: more or better workers are needed")
+            return lines
+        lines.append(f"no plan can promise every task an error below {self.no_epsilon_below:.4g}")
         if self.epsilon_within_reach is not None:
             reach = rounded_up(self.epsilon_within_reach)
-            said.append(f"a plan for epsilon = {reach:g} exists: set that, add capacity, or drop tasks")
-        return said
+            lines.append(f"a plan for epsilon = {reach:g} exists: set that, add capacity, or drop tasks")
+        return lines
 
 
 def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
@@ -88,7 +89,7 @@ def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
         return None
     task, worker = classes.task_class, classes.worker_class
     below, reach, blocked = _targets(instance, probe)
-    found = Shortage(
+    lack = Shortage(
         evidence=(_missing(solution, "cover", classes.need.size) / classes.tasks_in)[task],
         labels=(_missing(solution, "labels", classes.need.size) / classes.tasks_in)[task],
         load=(_missing(solution, "capacity", classes.capacity.size) / classes.workers_in)[worker],
@@ -97,10 +98,10 @@ def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
         no_epsilon_below=below,
         epsilon_within_reach=reach,
     )
-    if instance.budget is None or found.total > NOTICE:
-        return found
+    if instance.budget is None or lack.total > NOTICE:
+        return lack
     cheapest = probe.bound(free)
-    return replace(found, money=cheapest if instance.budget < cheapest < np.inf else None)
+    return replace(lack, money=cheapest if instance.budget < cheapest < np.inf else None)
 
 
 def _missing(solution: ElasticPoint, name: str, size: int) -> Floats:
@@ -113,28 +114,28 @@ def _missing(solution: ElasticPoint, name: str, size: int) -> Floats:
 
 def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, float | None, bool]:
     """The error below which nothing can be promised, one that a plan of whole labels keeps, and if nothing helps."""
-    below, above = LEAST, MOST
-    if not probe.has_shares(instance.with_epsilon(above)):
-        blocked = not probe.has_shares(replace(instance, demand=np.zeros(instance.n_tasks), rule=_plain(instance)))
-        return (None, None, True) if blocked else (0.5, None, False)
-    if probe.has_shares(instance.with_epsilon(below)):
-        return below, below if probe.find(instance.with_epsilon(below)) is not None else None, False
+    if probe.lacks_shares(instance.with_epsilon(MOST)):
+        asking_nothing = replace(instance, demand=np.zeros(instance.n_tasks), rule=_plain(instance))
+        return (None, None, True) if probe.lacks_shares(asking_nothing) else (0.5, None, False)
     known = _by_level(instance, probe)
-    if known is not None:
-        return known, _reached(instance, known, probe), False
-    while above > below * (1 + CLOSE) and not probe.clock.over:
-        middle = float(np.sqrt(below * above)) if above < 4 * below else max(below * 2, above / 8)
-        below, above = (below, middle) if probe.has_shares(instance.with_epsilon(middle)) else (middle, above)
-    return below, _reached(instance, above, probe), False
+    below = least_target(instance, probe.lacks_shares, probe.clock) if known is None else known
+    return below, _reached(instance, below, probe), False
 
 
 def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
-    """The smallest target in one LP, where a target is one level of evidence for all; else None."""
-    if instance.the_rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any():
+    """The smallest target in one LP, where a target is one level of evidence for all; else None.
+
+    Where a guess errs less than the vote with so much evidence, a target that the guess keeps needs no evidence.
+    """
+    rule = instance.the_rule
+    if rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any():
         return None
     classes = classes_of(replace(instance, epsilon=np.full(instance.n_tasks, MOST)))
     level = probe.ceiling(smallest_coverage.of_classes(classes))
-    return None if level is None else float(instance.the_rule.error(level, instance.classes, instance.prior))
+    if level is None:
+        return None
+    error = float(rule.error(level, instance.classes, instance.prior))
+    return max(LEAST, min(error, float(guessing(instance.prior))) if rule.heeds_prior else error)
 
 
 def _plain(instance: AssignmentInstance) -> str:
@@ -151,36 +152,38 @@ def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float 
         tried = instance.with_epsilon(epsilon)
         pairs = probe.find(tried)
         if pairs is not None:
-            kept = rounded_up(max(least, _kept(tried, pairs)))
-            return min(epsilon, kept)
+            return min(epsilon, rounded_up(max(least, _kept(tried, pairs))))
     return None
 
 
 def _kept(instance: AssignmentInstance, pairs: Ints) -> float:
     """The largest error target that the plan's worst task reaches, by the rule or exactly."""
-    if instance.the_rule.checked:
+    rule = instance.the_rule
+    if rule.checked:
         return float(instance.epsilon[0])
     evidence = instance.collected_evidence + instance.supply(pairs) - COVERAGE
-    return float(instance.the_rule.error(evidence, instance.classes, instance.prior).max())
+    error = rule.error(evidence, instance.classes, instance.prior)
+    return float((np.minimum(error, guessing(instance.prior)) if rule.heeds_prior else error).max())
 
 
 def _by_type(instance: AssignmentInstance, lack: Floats) -> list[str]:
     """One sentence per type that lacks evidence, the worst first; task by task where every task is its own type."""
     short = np.flatnonzero(lack > NOTICE)
     if instance.n_types == instance.n_tasks:
-        said = _each("task", instance.task_id, lack, "unit(s) of evidence short of its need")
-        return said
+        lines = _each("task", instance.task_id, lack, "unit(s) of evidence short of its need")
+        return lines
     kinds = instance.task_type[short]
     totals = np.bincount(kinds, weights=lack[short], minlength=instance.n_types)
     sentences = []
-    for kind in np.argsort(-totals, kind="stable")[: (totals > NOTICE).sum()]:
+    worst = np.argsort(-totals, kind="stable")[: (totals > NOTICE).sum()]
+    for kind in worst[:SHOWN]:
         tasks = instance.task_type == kind
         needed = float(instance.residual_need[tasks].sum())
         sentences.append(
             f"type {instance.type_id(int(kind))}: its {int(tasks.sum())} tasks lack {totals[kind]:.4g} of the "
             f"{needed:.4g} units of evidence they need"
         )
-    return sentences
+    return sentences + ([f"and {worst.size - SHOWN} more types"] if worst.size > SHOWN else [])
 
 
 def _labels(instance: AssignmentInstance, lack: Floats) -> list[str]:
@@ -190,15 +193,15 @@ def _labels(instance: AssignmentInstance, lack: Floats) -> list[str]:
     hopeless = fewest_exact(instance) > instance.n_workers
     names = [instance.task_id(int(i)) for i in np.flatnonzero(hopeless)]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    said = [f"nobody could bring these tasks to their target: {', '.join(names[:5])}{more}"] if names else []
+    lines = [f"nobody could bring these tasks to their target: {', '.join(names[:5])}{more}"] if names else []
     what = "label(s) short of the fewest that its target takes"
-    return said + _each("task", instance.task_id, np.where(hopeless, 0.0, lack), what)
+    return lines + _each("task", instance.task_id, np.where(hopeless, 0.0, lack), what)
 
 
 def _each(owner: str, name: object, lack: Floats, what: str, most: int = 5) -> list[str]:
     worst = np.argsort(-lack, kind="stable")[: int((lack > NOTICE).sum())]
-    said = [f"{owner} {name(int(k))} is {lack[k]:.4g} {what}" for k in worst[:most]]  # type: ignore[operator]
-    return said + ([f"and {worst.size - most} more {owner}s"] if worst.size > most else [])
+    lines = [f"{owner} {name(int(k))} is {lack[k]:.4g} {what}" for k in worst[:most]]  # type: ignore[operator]
+    return lines + ([f"and {worst.size - most} more {owner}s"] if worst.size > most else [])
 
 
 def rounded_up(epsilon: float) -> float:
