@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,29 +19,46 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MUTANTS = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))["mutant"]
 PARTS = ("crowdopt", "tests", "benchmarks", "models", "pyproject.toml")
-SECONDS = 600  # a mutant that never ends is no survivor
+SECONDS = 900  # a mutant that never ends is no survivor
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forks")
 
 
-def run(copy: Path, tests: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run tests in the copy, there and nowhere else."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
-    env = {**os.environ, "PYTHONPATH": str(copy)}
-    return subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, timeout=SECONDS)
+class Copy:
+    """A copy of the repository, and a process that runs tests in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.log = folder, folder / "log.txt"
+        for part in PARTS:
+            if (ROOT / part).is_dir():
+                shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+            else:
+                shutil.copy(ROOT / part, folder / part)
+        command = [sys.executable, str(folder / "tests" / "mutants" / "forker.py")]
+        env = {**os.environ, "PYTHONPATH": str(folder)}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.process = subprocess.Popen(command, cwd=folder, env=env, text=True, **pipes)
+
+    def run(self, tests: list[str]) -> int:
+        """Pytest's exit status, negative where a signal ended it."""
+        asked = {"folder": str(self.folder), "tests": tests, "log": str(self.log), "seconds": SECONDS}
+        assert self.process.stdin is not None and self.process.stdout is not None
+        print(json.dumps(asked), file=self.process.stdin, flush=True)
+        return int(json.loads(self.process.stdout.readline()))
+
+    @property
+    def words(self) -> str:
+        """The end of what pytest said."""
+        return self.log.read_text(encoding="utf-8", errors="replace")[-3000:]
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the repository in which all tests that are named pass: one that fails anyway kills nothing."""
-    folder = tmp_path_factory.mktemp("mutants")
-    for part in PARTS:
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
-        else:
-            shutil.copy(ROOT / part, folder / part)
-    every = sorted({test for mutant in MUTANTS for test in mutant["tests"]})
-    done = run(folder, every)
-    assert done.returncode == 0, done.stdout[-3000:]
-    return folder
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
+    """All tests that are named pass in the copy as it is: one that fails anyway kills nothing."""
+    made = Copy(tmp_path_factory.mktemp("mutants"))
+    with made.process:
+        assert made.run(sorted({test for mutant in MUTANTS for test in mutant["tests"]})) == 0, made.words
+        yield made
+        made.process.stdin.close()
 
 
 def mutated(text: str, mutant: dict[str, str]) -> str:
@@ -51,20 +70,17 @@ def mutated(text: str, mutant: dict[str, str]) -> str:
 
 @pytest.mark.mutants
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant["name"].replace(" ", "-"))
-def test_the_mutant_dies(mutant: dict, copy: Path) -> None:
+def test_the_mutant_dies(mutant: dict, copy: Copy) -> None:
     """A wrong line that no test notices could have been written at any time."""
-    path = copy / mutant["file"]
+    path = copy.folder / mutant["file"]
     text = path.read_text(encoding="utf-8")
     path.write_text(mutated(text, mutant), encoding="utf-8")
     try:
-        done = run(copy, mutant["tests"])
-    except subprocess.TimeoutExpired:
-        return
+        status = copy.run(mutant["tests"])
     finally:
         path.write_text(text, encoding="utf-8")
-    said = done.stdout[-2000:] + done.stderr[-2000:]
-    assert done.returncode != 0, f"survived: {mutant['why']}"
-    assert done.returncode == 1, f"a mutant must run, not break the import: {said}"
+    assert status != 0, f"survived: {mutant['why']}"
+    assert status == 1 or status < 0, f"a mutant must run, not break the import: {copy.words}"
 
 
 @pytest.mark.mutants
