@@ -1,7 +1,7 @@
 """Runs pytest again and again, each time in a fork of a process that has the libraries loaded: a second, not four.
 
-Reads lines of JSON, ``{"folder": ..., "tests": [...], "log": ..., "seconds": ...}``, and answers each with pytest's exit
-status, negative where a signal ended it. Nothing of the code under test is loaded before the fork.
+Reads lines of JSON, ``{"folder": ..., "tests": [...], "log": ..., "seconds": ...}``, and answers each with pytest's
+exit status, negative where a signal ended it. Nothing of the code under test is loaded before the fork.
 """
 
 from __future__ import annotations

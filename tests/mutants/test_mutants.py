@@ -34,7 +34,8 @@ class Copy:
             else:
                 shutil.copy(ROOT / part, folder / part)
         command = [sys.executable, str(folder / "tests" / "mutants" / "forker.py")]
-        env = {**os.environ, "PYTHONPATH": str(folder)}
+        # no bytecode on disk: a file changed and changed back within a second would be taken for the other
+        env = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self.process = subprocess.Popen(command, cwd=folder, env=env, text=True, **pipes)
 

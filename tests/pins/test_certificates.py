@@ -43,9 +43,9 @@ def test_any_multipliers_bound_the_optimum():
     """(2.5, -.5) gives 9.5 exactly; (1, 0): 4 + 0 = 4; (3, 0): 12 - 3 + 0 = 9; a pull on an infinite side is none."""
     one = program()
     assert lagrangian_bound(one, np.array([2.5, -0.5])) == pytest.approx(9.5, abs=1e-12)
-    assert lagrangian_bound(one, np.array([1.0, 0.0])) == 4.0
-    assert lagrangian_bound(one, np.array([3.0, 0.0])) == 9.0
-    assert lagrangian_bound(one, np.array([-1.0, 2.0])) == 0.0
+    assert lagrangian_bound(one, np.array([1.0, 0.0])) == pytest.approx(4.0, abs=1e-12)
+    assert lagrangian_bound(one, np.array([3.0, 0.0])) == pytest.approx(9.0, abs=1e-12)
+    assert lagrangian_bound(one, np.array([-1.0, 2.0])) == pytest.approx(0.0, abs=1e-12)
     free = program(upper=np.full(2, np.inf))
     assert lagrangian_bound(free, np.array([3.0, 0.0])) == -np.inf
 

@@ -10,6 +10,7 @@ import pytest
 import crowdopt
 from crowdopt.assign.exact.blocks import BlockPrices, SetPricing
 from crowdopt.assign.exact.kernels.knapsack import cheapest_set
+from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import exact_errors, fewest_exact
@@ -83,7 +84,7 @@ def test_a_task_s_least_set_by_brute_force():
         wanted = knapsack(cost, worth, need)
         for cells in (3, 200):  # a coarse grid may only make the search longer
             sets, sizes = np.empty((4, 9), np.int64), np.empty(4, np.int64)
-            bound, best = cheapest_set(cost, worth, need, 1e-9, 100_000, cells, sets, sizes)
+            bound, best = cheapest_set(Knapsack(cost, worth, need), Effort(1e-9, 100_000, cells), sets, sizes)
             assert bound == pytest.approx(wanted, abs=1e-7) or (np.isinf(bound) and np.isinf(wanted)), k
             assert np.isinf(wanted) or best == pytest.approx(wanted, abs=1e-9)
         assert minimum_knapsack(cost, worth, need) == pytest.approx(wanted, abs=1e-6), k

@@ -10,14 +10,15 @@ import pytest
 
 from crowdopt.crowd import gains
 from crowdopt.crowd.candidates import SelectionInstance
-from crowdopt.hire import ranking
-from crowdopt.hire.score_bounds import interval_half_width, linear_vote_bound, printed_linear_vote_bound
+from crowdopt.hire import ranking, theorems
+from crowdopt.hire.score_bounds import interval_half_width, linear_vote_bound
+from crowdopt.hire.theorems import printed_linear_vote_bound
 
 
 def test_equations_7_to_10_in_fractions():
     """L = 4, c = 3 of n = 5: w = 3/5, var = 3*2/(25*4) = 3/50, G = (7/5)^2 - 16 * 3/50 = 1."""
     assert gains.reliability_variance(3, 5) == pytest.approx(3 / 50, rel=1e-15)
-    assert gains.gain_from_estimates(0.6, 0.06, 4) == pytest.approx(1.0, rel=1e-12)
+    assert theorems.gain_from_estimates(0.6, 0.06, 4) == pytest.approx(1.0, rel=1e-12)
     top, bottom = gains.gain_fractions(np.array([3]), np.array([5]), 4)
     assert Fraction(int(top[0]), int(bottom[0])) == 1
     top, bottom = gains.plug_in_fractions(np.array([3]), np.array([5]), 4)
@@ -34,7 +35,7 @@ def test_the_three_ways_to_write_a_gain_agree():
                 exact = (classes * w - 1) ** 2 - classes**2 * var
                 top, bottom = gains.gain_fractions(np.array([c]), np.array([n]), classes)
                 assert Fraction(int(top[0]), int(bottom[0])) == exact
-                assert float(gains.gain_completed_square(c, n, classes)) == pytest.approx(float(exact), abs=1e-12)
+                assert float(theorems.gain_completed_square(c, n, classes)) == pytest.approx(float(exact), abs=1e-12)
 
 
 def test_lemma_2_in_fractions():
