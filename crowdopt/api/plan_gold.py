@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.api.assign import assign
+from crowdopt.api.binding import InstanceLike, instance_of
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -101,8 +102,9 @@ class GoldPlan:
 
 
 def plan_gold(
-    instance: AssignmentInstance,
+    campaign: InstanceLike,
     *,
+    epsilon: float | None = None,
     golds: Sequence[int] = GOLDS,
     gamma: float = 0.3,
     delta: float = 0.1,
@@ -114,8 +116,11 @@ def plan_gold(
 
     Parameters
     ----------
-    instance : AssignmentInstance
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
         Its accuracies stand for the crowd to come; simulated preliminary workers are drawn from the same.
+    epsilon : float, optional
+        Error target in place of the campaign's own.
     golds : sequence of int
         Gold tasks per worker and type to look at.
     gamma : float
@@ -130,6 +135,7 @@ def plan_gold(
     InputError
         If there are more than two classes, no plan, or a number is out of range.
     """
+    instance = instance_of(campaign, None, epsilon)
     if instance.classes != 2:
         raise InputError(f"the theorems on gold are for 2 classes, not {instance.classes}")
     if not golds or min(golds) < 1 or trials < 0:

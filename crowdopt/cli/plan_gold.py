@@ -9,11 +9,9 @@ from typing import Any
 
 import click
 
-from crowdopt import api
 from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, plan_gold
 from crowdopt.cli.common import as_json, say
 from crowdopt.errors import InputError
-from crowdopt.io.campaign import overridden
 
 HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "labels /IP", "labels", "short", "wrong")
 
@@ -42,9 +40,7 @@ def plan_gold_verb(
         golds = [int(one) for one in gold.split(",")]
     except ValueError:
         raise InputError(f"--gold is a list of whole numbers such as 5,10,20, not {gold!r}") from None
-    settings = {} if epsilon is None else {"epsilon": epsilon}
-    instance = overridden(api.read_campaign(campaign), settings)
-    plan = plan_gold(instance, golds=golds, gamma=gamma, delta=delta, trials=trials, seed=seed)
+    plan = plan_gold(campaign, epsilon=epsilon, golds=golds, gamma=gamma, delta=delta, trials=trials, seed=seed)
     say(as_json, _facts(plan), *_sentences(plan))
 
 
