@@ -15,7 +15,6 @@ from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 
-
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
 
 
@@ -250,7 +249,9 @@ class Plan:
 
 
 def _as_far_as_it_stands(known: Certificate, certified: float, value: float | None) -> Certificate:
-    """A solver's bound as the plan and the multipliers leave it: refuted by the one, or confirmed by the others."""
+    """A bound as the plan and the multipliers leave it: worth keeping, refuted by the one, confirmed by the others."""
+    if known.bound < WORTHLESS:
+        return replace(known, bound=-np.inf, proof="none")
     if known.proof == "solver" and is_refuted(known.bound, value):
         return replace(known, bound=certified, proof="certificate" if isfinite(certified) else "none")
     if known.proof == "solver" and known.bound <= certified + BOUND * max(1.0, abs(certified)):
