@@ -13,17 +13,7 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 
-LIBRARIES = (
-    "numpy",
-    "scipy.sparse",
-    "scipy.stats",
-    "scipy.special",
-    "highspy",
-    "numba",
-    "click",
-    "hypothesis",
-    "pytest",
-)
+LIBRARIES = ("numpy", "scipy.sparse", "scipy.stats", "scipy.special", "highspy", "numba", "click", "pytest")
 
 
 def main() -> None:
