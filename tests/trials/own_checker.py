@@ -18,15 +18,15 @@ RULES = ("bhattacharyya", "hoeffding", "exact-error")
 def draw(seed: int) -> dict:
     """A campaign of 2 or 3 tasks and 2 to 4 workers, with every option at some seed."""
     rng = np.random.default_rng([seed, 77])
-    n, m, kinds = int(rng.integers(2, 4)), int(rng.integers(2, 5)), int(rng.integers(1, 3))
+    n, m, kinds = int(rng.integers(2, 4)), int(rng.integers(3, 5)), int(rng.integers(1, 3))
     rule = RULES[int(rng.integers(3))]
     classes = 3 if rule == "bhattacharyya" and rng.random() < 0.2 else 2
 
     def often(share: float) -> bool:
         return bool(rng.random() < share)
 
-    best = 0.999 if often(0.3) else 0.9
-    accuracy = rng.uniform(0.35, best, (kinds, m))
+    best = 0.999 if often(0.5) else 0.9
+    accuracy = rng.uniform(0.35 if often(0.3) else 0.7, best, (kinds, m))
     if often(0.2):
         accuracy = np.round(accuracy, 1)  # ties, and workers who know nothing
     pairs = [(i, j) for i in range(n) for j in range(m)]
@@ -34,6 +34,7 @@ def draw(seed: int) -> dict:
     forbidden, fixed, collected = [], [], []
     for pair in mixed[: int(rng.integers(0, 4)) if often(0.4) else 0]:
         [forbidden, fixed, collected][int(rng.integers(3))].append(pair)
+    low = 0.3 if rule == "hoeffding" else 0.1
     prior = None
     if rule != "hoeffding" and often(0.4):
         prior = rng.dirichlet(np.full(classes, 4.0), n if often(0.5) else None).tolist()
@@ -46,8 +47,8 @@ def draw(seed: int) -> dict:
         "rule": rule,
         "accuracy": accuracy.tolist(),
         "task_type": rng.integers(0, kinds, n).tolist(),
-        "capacity": rng.integers(0, n + 1, m).tolist(),
-        "epsilon": (rng.uniform(0.05, 0.45, n) if often(0.5) else np.full(n, rng.choice([0.1, 0.2, 0.3]))).tolist(),
+        "capacity": rng.integers(0 if often(0.3) else n - 1, n + 1, m).tolist(),
+        "epsilon": (rng.uniform(low, 0.48, n) if often(0.5) else np.full(n, rng.choice([low, 0.3, 0.4]))).tolist(),
         "cost": (rng.integers(1, 6, m) if often(0.4) else np.ones(m)).tolist(),
         "prior": prior,
         "forbidden": sorted(forbidden),
