@@ -82,8 +82,6 @@ class Plan:
     duals : Duals, optional
     method, backend, seed, seconds, started, interrupted
         How it was made.
-    overrides : dict
-        Settings that took the place of the campaign's own: rule, epsilon, price.
     spending : dict
         Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     """
@@ -102,7 +100,6 @@ class Plan:
     seconds: float = 0.0
     started: str = ""
     interrupted: bool = False
-    overrides: dict[str, Any] = field(default_factory=dict)
     spending: dict[str, float] = field(default_factory=dict)
 
     @classmethod

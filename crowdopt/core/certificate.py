@@ -126,8 +126,15 @@ def lagrangian_bound(program: Program, multipliers: Floats) -> float:
 
     Parameters
     ----------
-    multipliers : (rows,) array
+    program : Program
+        Integer or not: its relaxation's bound is its own.
+    multipliers : (rows,) float
         In the house's sign: >= 0 pulls on ``row_lower``, <= 0 on ``row_upper``.
+
+    Returns
+    -------
+    float
+        -inf where the multipliers prove nothing.
     """
     return _bound(program, program.cost, pulling_sides(program, multipliers))
 

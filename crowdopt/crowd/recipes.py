@@ -79,7 +79,7 @@ def _find(kind: str) -> Recipe | None:
     return Recipe(f"{types} types, uniform(.5, .95)", _uniform(0.5, 0.95, types), lambda m: 0.05, lambda m: 8.7)
 
 
-def recipe(name: str, seed: int = 0, priced: bool = False) -> AssignmentInstance:
+def recipe(name: str, seed: int = 0, *, priced: bool = False) -> AssignmentInstance:
     """The instance that ``KIND:NxM`` and a seed name, under the rule hoeffding, with task i of type i mod T.
 
     Drawn from ``np.random.default_rng(seed)`` in this order: accuracies, capacities

@@ -35,7 +35,20 @@ def markdown(
 ) -> str:
     """The page that a comparison leaves beside its tables: what was compared, with what, and how long it took.
 
-    ``beside`` has what else there is to hold runs against: ``possible``, ``constant_error`` and ``breach``.
+    Parameters
+    ----------
+    title : str
+    optimum : mapping
+        ``bound``, ``lp``, ``found`` and ``proof`` of the offline optimum.
+    summary, timings : sequence of mapping
+        One per policy.
+    trials : int
+    beside : mapping, optional
+        What else there is to hold runs against: ``possible``, ``constant_error`` and ``breach``.
+
+    Returns
+    -------
+    str
     """
     said = [f"# {title or 'Online policies'}", "", *_held_against(optimum), "", *_set_beside(beside or {})]
     said += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
@@ -100,9 +113,9 @@ def _results(summary: Sequence[Line]) -> list[list[str]]:
     return [
         [
             str(line["policy"]),
-            f"{line['labels']:.0f}",
-            " + ".join(f"{line[f'labels_{kind}']:.0f}" for kind in KINDS),
-            f"{line['cost']:.0f}",
+            f"{line['labels']:.0f}" if line["trials"] else "failed",
+            " + ".join(f"{line[f'labels_{kind}']:.0f}" for kind in KINDS) if line["trials"] else "–",
+            f"{line['cost']:.0f}" if line["trials"] else "–",
             _measured(line, "ratio_bound", _number),
             beside,
             _number(line.get("ratio_lp")),
@@ -147,9 +160,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def charts(summary: Sequence[Line], optimum: Line, possible: Line | None = None) -> dict[str, Any]:
     """By name: labels by kind against the bound; cost against shortfall; error against cost beside what is possible."""
     curve = [] if not possible else possible["curve"]
-    found = {"labels": _labels_chart(summary, optimum), "errors": _errors_chart(summary, curve)}
+    drawn = [line for line in summary if line["trials"]]  # a policy that failed has nothing to draw
+    found = {"labels": _labels_chart(drawn, optimum), "errors": _errors_chart(drawn, curve)}
     if optimum["bound"] is not None:
-        found["ratios"] = _ratio_chart(summary)
+        found["ratios"] = _ratio_chart(drawn)
     return found
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.backends import solve_whole
+from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.archive import arrays_of, read_archive
 from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import hold_out, recorded_stream, simulated_stream
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import Least
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policies.kos import Kos
 from crowdopt.online.policy import named
+from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
 from crowdopt.studies.intervals import BASELINE, summarise
@@ -57,6 +58,8 @@ class Comparison:
         Recorded labels: how often the commonest true class is wrong, for nothing at all.
     breach : str
         How the crowd breaks the model, if it does.
+    undrawn : list of str
+        What could not be drawn where it was written, in sentences.
     """
 
     title: str
@@ -69,6 +72,7 @@ class Comparison:
     least: Least | None = None
     constant_error: float | None = None
     breach: str = ""
+    undrawn: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +90,7 @@ class Setting:
         if self.record is None:
             simulated = simulated_stream(self.instance, (seed, trial), preliminary, prices=self.prices)
             return breached(simulated, breach(self.breach))
-        one = self.record
-        given = (one.task, one.worker, one.label, one.truth)
-        recorded = recorded_stream(self.instance, *given, (seed, trial), self.held, preliminary, self.prices)
+        recorded = recorded_stream(self.instance, self.record, (seed, trial), self.held, preliminary, self.prices)
         return breached(recorded, breach(self.breach))
 
     def constant_error(self) -> float | None:
@@ -169,15 +171,44 @@ def read_setting(path: str) -> Setting:
 
 
 def row(
-    setting: str, text: str, trial: int, seed: int, optimum: list[Any], possible: float | None, labels: int = 0
+    solve: Solve,
+    setting: str,
+    text: str,
+    trial: int,
+    seed: int,
+    optimum: list[Any],
+    possible: float | None,
+    labels: int = 0,
 ) -> dict[str, Any]:
-    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
+    """Play one policy over one trial's stream and score it.
+
+    Parameters
+    ----------
+    solve : callable
+        Who solves programs for the policies.
+    setting : str
+        Path of the archive that all rows share.
+    text : str
+        The policy with its options.
+    trial, seed : int
+    optimum : list
+        Fields of an Optimum.
+    possible : float, optional
+        What no policy undercuts.
+    labels : int
+        For a policy that is to take as many labels as another one; 0: it knows itself.
+
+    Returns
+    -------
+    dict
+        Figures and seconds for each arrival, as plain JSON.
+    """
     shared = read_setting(setting)
     policy = named(text)
     if labels:
         policy = replace(policy, labels=labels)
     stream = shared.stream(seed, trial, policy.preliminary(shared.instance.n_workers))
-    run = replay(policy, stream, jobs.seed_of(seed, trial), solve_whole)
+    run = replay(policy, stream, jobs.seed_of(seed, trial), solve)
     best = Optimum(*optimum)
     found = {"text": text, "trial": trial, **score(run, best, possible)}
     return {"figures": found, "seconds": run.seconds}
@@ -191,16 +222,30 @@ def play(
     optimum: Optimum,
     folder: Path,
     processes: int,
+    row: Callable[..., dict[str, Any]],
     least: Least | None = None,
 ) -> Comparison:
     """All rows, those of kos last (they need others' totals), and what they come to.
 
     Parameters
     ----------
+    setting : Setting
+    wanted : sequence of str
+        Policies.
+    trials, seed : int
+    optimum : Optimum
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
+    processes : int
+        Spawned processes; 0: in this one.
+    row : callable
+        :func:`row` with solvers bound to it, at the top of a module that spawned processes can import.
     least : Least, optional
         What is possible, to hold costs against.
+
+    Returns
+    -------
+    Comparison
     """
     path = write_setting(setting, folder)
     best = [optimum.bound, optimum.lp, optimum.found, optimum.proof]
@@ -214,19 +259,37 @@ def play(
     early = [text for text in wanted if text not in late]
     done = jobs.run([job(text, k) for k in range(trials) for text in early], folder / "rows", processes, title="trials")
     totals = {(one.arguments["text"], one.arguments["trial"]): _total(one) for one in done}
-    matched = [
-        job(text, k, total)
-        for k in range(trials)
-        for text in late
-        if (total := totals[(_equal(named(text), wanted) or "", k)])
-    ]
+    matched, orphans = [], []
+    for k in range(trials):
+        for text in late:
+            equal = _matched(named(text), wanted, totals, trials)
+            if totals[equal, k]:
+                matched.append(job(text, k, totals[equal, k]))
+            else:
+                orphans.append(_orphan(job(text, k), equal))
     done += jobs.run(matched, folder / "rows", processes, title="kos") if matched else []
+    done += orphans
     found = _comparison(setting, wanted, optimum, done)
     return replace(found, least=least, constant_error=setting.constant_error(), breach=setting.breach)
 
 
 def _total(one: jobs.Row) -> int:
     return 0 if one.error else int(one.result["figures"]["labels"])
+
+
+def _matched(policy: Any, wanted: Sequence[str], totals: Mapping[tuple[str, int], int], trials: int) -> str:
+    """The policy whose totals a kos takes: the one it names; else the first that has one in every trial."""
+    whole = [text for text in wanted if all(totals.get((text, k)) for k in range(trials))]
+    return _equal(policy, wanted if policy.equal or not whole else whole) or ""
+
+
+def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
+    """The row of a kos that has nobody to equal."""
+    return jobs.Row(
+        job.function,
+        job.arguments,
+        error=f"InputError: {equal}, whose labels it was to equal, has none; name another policy, as in kos:equal=NAME",
+    )
 
 
 def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done: Sequence[jobs.Row]) -> Comparison:
@@ -245,14 +308,47 @@ def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done:
         if (seconds := [s for one in good if one["figures"]["text"] == text for s in one["seconds"]])
     ]
     reference = wanted[0]
-    summary = summarise(rows, wanted, reference)
+    summary = _with_failures(summarise(rows, wanted, reference), wanted, done)
     return Comparison(setting.instance.title, optimum, rows, summary, timings, reference, failed)
+
+
+def _with_failures(summary: Rows, wanted: Sequence[str], done: Sequence[jobs.Row]) -> Rows:
+    """How many trials of each policy failed; one that always did has a line of its own that says why."""
+    errors: dict[str, list[str]] = {text: [] for text in wanted}
+    for one in done:
+        if one.error:
+            errors[one.arguments["text"]].append(one.error)
+    lines = {line["policy"]: line for line in summary}
+    return [
+        {**lines.get(text, {"policy": text, "trials": 0, "notes": said[:1]}), "failed": len(said)}
+        for text, said in errors.items()
+    ]
 
 
 def with_gold(
     instance: AssignmentInstance, record: LabelRecord | None, share: float, seed: int
 ) -> tuple[AssignmentInstance, np.ndarray[Any, Any]]:
-    """Recorded labels: some tasks of known truth serve as gold. Simulated ones need none held out."""
+    """Recorded labels: some tasks of known truth serve as gold. Simulated ones need none held out.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    record : LabelRecord, optional
+    share : float
+        Of the tasks of known truth, held out as gold; in [0, 1).
+    seed : int
+
+    Returns
+    -------
+    instance : AssignmentInstance
+        Without a need for the tasks that are held out.
+    held : (tasks,) bool array
+
+    Raises
+    ------
+    InputError
+        If the share is out of range.
+    """
     if record is None:
         return instance, np.zeros(instance.n_tasks, bool)
     if not 0 <= share < 1:

@@ -183,6 +183,5 @@ def _plan(
         proven = proved(stated, prices, prove)
         known = replace(known, bound=rounded(stated, proven), proof="certificate")
         spending["wrong_bound"] = max(0.0, wrong_bound(proven, float(stated.epsilon.sum()), prices.wrong, money))
-    overrides = {"rule": "mean-error", "epsilon": float(stated.epsilon[0])}
     plan = Plan.of(stated, "ip", known, known.bound, duals, pairs, method=method, backend="highs", seed=options.seed)
-    return replace(plan, overrides=overrides, spending=spending)
+    return replace(plan, spending=spending)

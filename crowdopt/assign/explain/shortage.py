@@ -15,6 +15,7 @@ from crowdopt.programs import smallest_coverage
 
 LEAST, MOST = 1e-9, 0.4999  # error targets looked at
 CLOSE = 1e-4  # relative; how closely the smallest target is told
+SHOWN = 20  # types in sentences; what else is to be said comes after them
 STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)  # times the LP's smallest target
 
 
@@ -173,14 +174,15 @@ def _by_type(instance: AssignmentInstance, lack: Floats) -> list[str]:
     kinds = instance.task_type[short]
     totals = np.bincount(kinds, weights=lack[short], minlength=instance.n_types)
     sentences = []
-    for kind in np.argsort(-totals, kind="stable")[: (totals > NOTICE).sum()]:
+    worst = np.argsort(-totals, kind="stable")[: (totals > NOTICE).sum()]
+    for kind in worst[:SHOWN]:
         tasks = instance.task_type == kind
         needed = float(instance.residual_need[tasks].sum())
         sentences.append(
             f"type {instance.type_id(int(kind))}: its {int(tasks.sum())} tasks lack {totals[kind]:.4g} of the "
             f"{needed:.4g} units of evidence they need"
         )
-    return sentences
+    return sentences + ([f"and {worst.size - SHOWN} more types"] if worst.size > SHOWN else [])
 
 
 def _labels(instance: AssignmentInstance, lack: Floats) -> list[str]:

@@ -114,7 +114,7 @@ def test_the_box_step_is_the_lp(name, seed, priced, monkeypatch):
     """From nested samples and boxes to the same optimum, with a dual that proves it, as simplex on the whole LP."""
     monkeypatch.setattr(boxstep, "SAMPLE", 60)
     monkeypatch.setattr(boxstep, "GROWTH", 2)
-    classes = classes_of(recipe(name, seed, priced))
+    classes = classes_of(recipe(name, seed, priced=priced))
     step = boxstep.box_step(classes, 0.0, solve, Options())
     whole = solve(aggregated.of_classes(classes), "highs-simplex")
     assert step is not None and step.value == pytest.approx(whole.claimed_bound, rel=1e-8)

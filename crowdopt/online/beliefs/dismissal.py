@@ -1,0 +1,124 @@
+"""What a worker has to be worth to be kept: the stopping program's price and thresholds for what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.online.beliefs.grid import GRID, INFORMATION
+from crowdopt.online.beliefs.state import Beliefs
+from crowdopt.online.beliefs.stopping_program import StoppingProgram
+
+KNOWN = 10.0  # labels of known correctness from which a posterior mean is a fact rather than a hope
+SEEN = 3  # workers who came before the best of them says anything
+SHARE = 0.5  # of the workers to come who are counted on for what is missing,
+USUAL = 0.6  # while the last ones brought this share of what was promised; fewer where they brought less
+FADES = 0.95  # what is left of a worker in that account when the next one comes
+EARLY = 20  # workers during whom patience is bounded,
+PATIENCE = 0.8  # by this share of the top price: what is missing is not known to be much yet
+
+
+@dataclass(frozen=True, eq=False)
+class DismissalRule:
+    """For the worker who is here.
+
+    Parameters
+    ----------
+    reward : (cells,) float
+        r(g), nats a label is worth; no more than a task needs, or than the best seen so far gives.
+    price : float
+        Nats per label (at a middling price of labels) that the worker has to bring.
+    promised : float
+        Nats that an arrival is expected to bring at that price; what is brought falls short of it, because skills are
+        not told.
+    thresholds : list of (labels,) float
+        Least E[r] after so many labels, per type; empty where nothing is open.
+    """
+
+    reward: Floats
+    price: float
+    promised: float
+    thresholds: list[Floats]
+
+    def keeps(self, kind: int, value: float, known: float) -> bool:
+        """Whether the worker goes on with a type, at E[r] ``value`` after ``known`` labels."""
+        least = self.thresholds[kind]
+        return bool(least.size and value >= least[min(least.size - 1, int(known))])
+
+
+def _outlooks() -> tuple[tuple[slice, int], ...]:
+    """Rows of LIKELIHOOD for each number of further answers."""
+    ends = np.cumsum([0, *(m + 1 for m in AHEAD)])
+    return tuple((slice(a, b), m) for a, b, m in zip(ends[:-1].tolist(), ends[1:].tolist(), AHEAD, strict=True))
+
+
+AHEAD = (1, 2, 4, 8, 16)  # further answers, what is learnt from so many
+OUTLOOKS = _outlooks()
+LIKELIHOOD: Floats = np.vstack(
+    [comb(m, c) * GRID**c * (1 - GRID) ** (m - c) for m in AHEAD for c in range(m + 1)]
+)  # of c right of m
+
+
+def learning(density: Floats, profit: Floats, room: int) -> float:
+    """What knowing whether one more answer is right is worth, in nats: the best of several numbers of answers ahead.
+
+    ``max_m room (E[max(0, E[profit | m answers])] - max(0, E[profit])) / m``: whoever is let go brings nothing.
+    """
+    branches = LIKELIHOOD @ (density * profit)
+    now = max(0.0, float(density @ profit))
+    return room * max((float(np.maximum(0.0, branches[rows]).sum()) - now) / m for rows, m in OUTLOOKS)
+
+
+def missing(odds: Floats, sure: Floats, error: Floats) -> float:
+    """``sum_i max(0, (1 - 2 eps) ln((1 - eps)/eps) - |L| tanh(|L|/2))``: nats until every task is sure."""
+    level = np.abs(odds)
+    return float(np.maximum(0.0, (1 - 2 * error) * sure - level * np.tanh(level / 2)).sum())
+
+
+def dismissal_rule(
+    beliefs: Beliefs, most: float, lack: float, to_come: float, horizons: Ints, cost: Floats
+) -> DismissalRule:
+    """The price at which those who come bring what is missing, and whom it keeps.
+
+    Parameters
+    ----------
+    most : float
+        ``ln((1 - eps)/eps)``, beyond which evidence on a task is worth nothing.
+    lack : float
+        Nats that are missing in all.
+    to_come : float
+        Workers who can be counted on, the one who is here included.
+    horizons : (types,) int
+        Labels that the worker could give.
+    cost : (types,) float
+        Of the worker's labels, in units of a middling label's.
+    """
+    came = int(beliefs.came[0])
+    reward = np.minimum(np.minimum(INFORMATION, most), _best(beliefs, np.minimum(INFORMATION, most)))
+    wanted = lack / max(1.0, to_come) / horizons.size
+    programs = {h: StoppingProgram(beliefs.prior, reward, h) for h in set(horizons.tolist()) if h}
+    patience = PATIENCE if came <= EARLY else 0.0
+    prices = {h: program.price(wanted, patience) for h, program in programs.items()}
+    limits = {
+        key: programs[key[0]].thresholds(prices[key[0]] * key[1])
+        for key in {(h, c) for h, c in zip(horizons.tolist(), cost.tolist(), strict=True) if h}
+    }
+    each = [limits.get(key, np.zeros(0)) for key in zip(horizons.tolist(), cost.tolist(), strict=True)]
+    promised = sum(programs[h].brings(prices[h]) for h in horizons.tolist() if h)
+    return DismissalRule(reward, max(prices.values(), default=0.0), promised, each)
+
+
+def counted_on(to_come: int, brought: float, promised: float) -> float:
+    """Workers to come in whom to trust: fewer, where the last ones brought less than was expected of them."""
+    return SHARE * to_come * min(1.0, brought / (USUAL * promised))
+
+
+def _best(beliefs: Beliefs, reward: Floats) -> float:
+    """The best posterior mean of those who are known; without it, imaginary experts are waited for."""
+    before = int(beliefs.came[0]) - 1
+    means = beliefs.mean(reward)[:before]
+    known = beliefs.weight[:before] >= KNOWN
+    return float(means[known].max()) if before >= SEEN and known.any() else np.inf

@@ -1,0 +1,81 @@
+"""What is believed of the workers who have come so far: told, or estimated from gold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
+from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.online.arrivals import Arrival
+
+
+class SeenWorkers:
+    """Workers in their order of arrival, the preliminary ones first: skills, or gold tallies that imply them.
+
+    Parameters
+    ----------
+    types, preliminary, workers : int
+    estimate : str
+        How gold becomes accuracies: ``plug-in``, ``unbiased`` or ``empirical-bayes`` (fitted to all who have come).
+    told : bool
+        Whether skills are told, and no gold is asked.
+    """
+
+    def __init__(self, types: int, preliminary: int, workers: int, estimate: str, told: bool) -> None:
+        shape = (types, preliminary + workers)
+        self.first, self.estimate, self.told = preliminary, estimate, told
+        self.count = np.zeros(2, np.int64)  # preliminary workers and workers who have come
+        self.given = np.full(shape, 0.5)
+        self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self._fitted: tuple[tuple[int, int, int], Floats] | None = None  # worked out once per arrival
+        self.cost, self.capacity = np.zeros(shape), np.zeros(shape[1], np.int64)
+
+    def welcome(self, arrival: Arrival) -> None:
+        """Take note of who is here: price, capacity, and skill where it is told."""
+        column = self.column(arrival.number, arrival.preliminary)
+        self.count[0 if arrival.preliminary else 1] = arrival.number + 1
+        self.cost[:, column], self.capacity[column] = arrival.cost, arrival.capacity
+        if arrival.accuracy is not None:
+            self.given[:, column] = arrival.accuracy
+
+    def column(self, number: int, preliminary: bool) -> int:
+        """Where a worker's figures are."""
+        return number if preliminary else self.first + number
+
+    @property
+    def came(self) -> Ints:
+        """Columns of all who have come."""
+        return np.concatenate([np.arange(self.count[0]), self.first + np.arange(self.count[1])])
+
+    def accuracy(self, columns: Ints) -> Floats:
+        """P of those workers as far as it is known now, (types, columns)."""
+        if self.told:
+            return self.given[:, columns]
+        stamp = (int(self.count[0]), int(self.count[1]), int(self.asked.sum()))
+        if self._fitted is None or self._fitted[0] != stamp:
+            self._fitted = (stamp, self._estimated())
+        return self._fitted[1][:, columns]
+
+    def _estimated(self) -> Floats:
+        """All columns, from the gold of everybody who has come; 1/2 where nothing is known."""
+        came, every = self.came, np.full(self.given.shape, 0.5)
+        asked = self.asked[:, came]
+        if asked.any():
+            estimate = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
+            every[:, came] = np.where(np.isnan(estimate), 0.5, estimate)
+        return every
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, to be kept."""
+        names = ("count", "given", "right", "asked", "cost", "capacity")
+        return {f"seen.{name}": getattr(self, name).copy() for name in names}
+
+    def restore(self, arrays: Arrays) -> None:
+        """What was kept."""
+        self._fitted = None
+        for name in ("count", "given", "right", "asked", "cost", "capacity"):
+            setattr(self, name, np.array(arrays[f"seen.{name}"]))

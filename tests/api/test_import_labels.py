@@ -1,0 +1,95 @@
+"""Real labels into a campaign."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdopt import InputError, import_labels, read_campaign, write_campaign
+
+LABELS = "task,worker,label\n1,u,cat\n1,v,dog\n2,u,dog\n2,v,dog\n3,u,cat\n3,w,cat\n"
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """A label table with truth and types."""
+    (tmp_path / "labels.csv").write_text(LABELS)
+    (tmp_path / "truth.csv").write_text("task,label\n1,cat\n2,dog\n")
+    (tmp_path / "types.csv").write_text("task,type\n1,day\n2,night\n3,night\n")
+    return tmp_path
+
+
+def test_tallies_per_worker_and_type(tables):
+    """u: right on 1 (day) and 2 (night); v: wrong on 1, right on 2; task 3 has no truth and counts for nobody."""
+    found = import_labels(tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3)
+    correct, asked = found.gold
+    assert found.instance.types == ("day", "night") and found.instance.workers == ("u", "v", "w")
+    assert correct.tolist() == [[1, 0, 0], [1, 1, 0]] and asked.tolist() == [[1, 1, 0], [1, 1, 0]]
+    assert found.instance.capacity.tolist() == [3, 2, 1] and found.gold_source == "truth"
+
+
+def test_the_written_campaign_is_the_imported_instance(tables):
+    """import, then read: the same skills, estimated from the written tallies."""
+    found = import_labels(
+        tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3, capacity=5
+    )
+    write_campaign(found.instance, tables / "c", gold=found.gold, gold_source=found.gold_source)
+    back = read_campaign(tables / "c")
+    assert np.array_equal(back.accuracy, found.instance.accuracy)
+    assert back.skills_source == found.instance.skills_source == "empirical-bayes from truth"
+    assert (back.capacity == 5).all() and back.title == "imported from labels.csv"
+
+
+def test_without_truth_em_stands_in_and_says_so(tables):
+    """The tallies are against EM's answers, every label counts, and the campaign records where they come from."""
+    found = import_labels(tables / "labels.csv", epsilon=0.3)
+    assert found.gold[1].sum() == 6 and "EM" in found.gold_source and "EM" in found.instance.skills_source
+
+
+def test_more_than_two_classes_need_a_rule_for_them(tables):
+    """Hoeffding's bound is for two classes; with three labels in the table it is refused."""
+    (tables / "labels.csv").write_text(LABELS + "4,u,cow\n")
+    assert import_labels(tables / "labels.csv").instance.classes == 3
+    with pytest.raises(InputError, match="rule hoeffding is for 2 classes, not 3"):
+        import_labels(tables / "labels.csv", rule="hoeffding")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("labels.csv", "task,worker,label\n", "there is no label"),
+        ("labels.csv", "task,worker,label\n1,u,cat\n1,u,dog\n", "labels.csv: worker u labelled task 1 more than once"),
+        ("labels.csv", "task,worker,label\n1,u,\n", "line 2, column label: is empty"),
+        ("labels.csv", "task,annotator,label\n1,u,cat\n", "no column 'worker'"),
+        ("labels.csv", "task,worker,label\n1,u,cat\n2,u,cat\n", "nothing to decide"),
+        ("truth.csv", "task,label\n8,cat\n9,dog\n", "knows none of the tasks"),
+        ("truth.csv", "task,label\n1,cat\n1,dog\n", "'1' was there before"),
+        ("types.csv", "task,type\n1,day\n", "no type for task '2'"),
+    ],
+)
+def test_bad_tables_are_named(tables, name, text, sentence):
+    """Which table, which line, what to do."""
+    (tables / name).write_text(text)
+    truth = None if "nothing to decide" in sentence else tables / "truth.csv"
+    with pytest.raises(InputError, match=sentence):
+        import_labels(tables / "labels.csv", truth, types=tables / "types.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "workers", "tasks", "classes"), [("bluebird", 39, 108, 2), ("quiz_medicine", 45, 36, 4)]
+)
+def test_real_tables_import(real_data, name, workers, tasks, classes):
+    """The published label sets are read as they are."""
+    found = import_labels(real_data / name / "labels.csv", real_data / name / "truth.csv")
+    assert (found.instance.n_workers, found.instance.n_tasks, found.instance.classes) == (workers, tasks, classes)
+    assert (found.gold[1] == tasks).all()
+
+
+def test_em_agrees_with_the_truth_on_real_labels(real_data):
+    """On rte the answers of one-coin EM are right for nine tasks of ten, so its tallies are near the true ones."""
+    folder = real_data / "rte"
+    with_truth = import_labels(folder / "labels.csv", folder / "truth.csv")
+    without = import_labels(folder / "labels.csv")
+    busy = with_truth.gold[1][0] >= 100
+    rates = [found.gold[0][0][busy] / found.gold[1][0][busy] for found in (with_truth, without)]
+    assert np.abs(rates[0] - rates[1]).mean() < 0.05
