@@ -9,7 +9,8 @@ comes from ``state`` alone: equal input, equal output.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from crowdopt.compiled_kernels import njit
 
 
 @njit(cache=True)
