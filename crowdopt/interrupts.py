@@ -7,13 +7,16 @@ is the command line itself, Ctrl-C while the rest is loading ends it at once. In
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
-TYPE_CHECKING = False  # as typing has it, which takes longer to load than this may
+TYPE_CHECKING = False  # as typing has it; typing and signal take longer to load than this may
 if TYPE_CHECKING:
+    import signal
     from types import FrameType
     from typing import Any
+
+else:
+    import _signal as signal
 
 INTERRUPTED = 130
 SENTENCE = "crowdopt: interrupted"
@@ -46,6 +49,17 @@ def _heed(handler: Any) -> bool:
     return True
 
 
+def _forget() -> None:
+    """Keep the exit status ours.
+
+    Where KeyboardInterrupt passes through code that was compiled from a string (as dataclasses are), CPython notes it
+    as unhandled, whoever handles it later, and ends by killing itself with SIGINT. The next such code clears that.
+    """
+    from collections import namedtuple
+
+    namedtuple("Cleared", ())
+
+
 class Interrupts:
     """While a verb runs: the first Ctrl-C raises KeyboardInterrupt, the second ends the process, later ones are late.
 
@@ -67,6 +81,8 @@ class Interrupts:
     def __exit__(self, *_: object) -> None:
         if self._before is leave:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the answer is out: what is left is to end
+            if self.seen:
+                _forget()
         elif self._before is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._before)
             sys.unraisablehook = self._hook

@@ -60,9 +60,12 @@ def save(chart: Any, path: Path) -> None:
     except ImportError:
         raise InputError(MISSING) from None
     drawing = chart.configure(**LOOK).to_json()
-    if path.suffix == ".svg":
-        content = vl_convert.vegalite_to_svg(drawing).encode()
-    else:
-        content = vl_convert.vegalite_to_png(drawing, scale=PIXELS_PER_UNIT)
+    try:
+        if path.suffix == ".svg":
+            content = vl_convert.vegalite_to_svg(drawing).encode()
+        else:
+            content = vl_convert.vegalite_to_png(drawing, scale=PIXELS_PER_UNIT)
+    except ValueError as error:
+        raise InputError(f"{path.name} cannot be drawn: {' '.join(str(error).split())}") from None
     with draft(path) as file:
         file.write(content)

@@ -15,7 +15,7 @@ HOME = str(Path(crowdopt.__file__).parent.parent)
 
 
 def default_signals() -> None:
-    """Undo what a job in the background, nohup or cron leave behind: there SIGINT is ignored, and children inherit it."""
+    """Undo what a background job, nohup or cron leave behind: there SIGINT is ignored, and children inherit it."""
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 

@@ -8,25 +8,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-CELLS = ("", "nan", "inf", "-1", "0", "1e999", "9" * 30, "9223372036854775807", "0.5", "x", "ä" * 300, "a/b", "..", "\r", "a\rb",
-         "\x00", "\ufeff", "'=1+1", "<b>", "none", "True", "1_0", "٣", " ", '"', "a,b", "[" * 50, "-0.0", "1e-320")  # fmt: skip
+CELLS = tuple(
+    ["nan", "inf", "-1", "0", "1e999", "9223372036854775807", "0.5", "x", "a/b", "..", "'=1+1", "<b>", "none", "True", "1_0", "٣", "a,b", "-0.0", "1e-320"]
+) + (*("", "9" * 30, "ä" * 300, "\r", "a\rb", "\x00", "\ufeff", " ", '"', "[" * 50),)
 VALUES = (
-    None,
-    True,
-    -1,
-    0,
-    10**18,
-    10**400,
-    1.5,
-    float("nan"),
-    float("inf"),
-    "x",
-    "",
-    [],
-    {},
-    [[]],
-    {"a": {"b": []}},
-    "ä" * 300,
+    *(None, True, -1, 0, 10**18, 10**400, 1.5, float("nan"), float("inf"), "x", "", "ä" * 300),
+    *([], {}, [[]], {"a": {"b": []}}),
 )
 NUMBERS = ("nan", "inf", "-inf", "-1", "", "x", "1e999", "-0", "0.0000001", "٣", "1_0", " 1")
 NAMES = (
@@ -167,7 +154,7 @@ def cell(path: Path, rng: random.Random) -> None:
 def header(path: Path, rng: random.Random) -> None:
     """Another name of a column, or one twice."""
     rows = _rows(path)
-    rows[0][rng.randrange(len(rows[0]))] = rng.choice([*CELLS[:6], *rows[0], rows[0][0].upper()])
+    rows[0][rng.randrange(len(rows[0]))] = rng.choice([*CELLS[-6:], *rows[0], rows[0][0].upper()])
     _keep_rows(path, rows)
 
 
@@ -270,7 +257,7 @@ COUNTS = (
 
 
 def mistyped(words: list[str], rng: random.Random) -> list[str]:
-    """One word of a command replaced, dropped or doubled; sizes that would take hours are not among the replacements."""
+    """One word of a command replaced, dropped or doubled; sizes that would take hours are not among those put in."""
     words = list(words)
     place = rng.randrange(1, len(words)) if len(words) > 1 else 0
     before, word = words[place - 1], words[place]
