@@ -55,8 +55,8 @@ def smallest_promise(
         Who looks for plans of whole labels.
     """
     limited = replace(instance, budget=money)
-    found = solve(smallest_coverage.of_classes(classes_of(limited)), "highs-simplex", options)
-    level = max(0.0, -certify(found).bound)
+    solution = solve(smallest_coverage.of_classes(classes_of(limited)), "highs-simplex", options)
+    level = max(0.0, -certify(solution).bound)
     least = _error(instance, level)
     low, high, best = np.log(max(least, 1e-12)), np.log(WORST), Promised(None, None, least)
     for step in range(STEPS):
