@@ -42,7 +42,7 @@ MADE = (  # what the desk's own verbs make of these, in this order
     "aggregate back.csv --plan plan --campaign campaign -o answers",
     "compare campaign2 --policies greedy --trials 2 -o compared",
     "learn --draw 3 --policies ls-ol --horizon 12 --trials 2 -o learned",
-    "generate HS:6x4 -o archive.npz",
+    "generate HS:6x60 -o archive.npz",
     "bench HS:6x4 --backends exact --program ip --time-limit 9 -o measured",
 )
 
@@ -79,7 +79,7 @@ CASES = (
     Case("explain campaign plan --time-limit 1 -o new", ("campaign", "plan"), 0.5),
     Case("export campaign --program ip -o new.mps", CAMPAIGN),
     Case("export campaign --program dual -o new.lp", CAMPAIGN),
-    Case("budget campaign --money 8 --time-limit 1 -o new", CAMPAIGN, 0.5),
+    Case("budget campaign2 --money 8 --time-limit 1 -o new", ("campaign2",), 0.5),
     Case("rehearse campaign plan --seed 2 --lost 0.2 -o new.csv --truth drawn.csv", ("campaign", "plan", "drawn.csv")),
     Case("aggregate labels.csv --method dawid-skene -o new.csv --workers who.csv", ("labels.csv",)),
     Case(

@@ -106,6 +106,15 @@ def _wrong(desk: Path, first: int, count: int) -> list[str]:
     return [wrong for seed in range(first, first + count) if (wrong := _run(desk, seed)) is not None]
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.words)
+def test_without_damage_every_command_answers(desk, tmp_path, case):
+    """Otherwise the trials below would try nothing."""
+    copy(desk, tmp_path, case.reads)
+    with _inside(tmp_path):
+        result = CliRunner().invoke(main, case.words.split())
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.parametrize("first", range(0, DEFAULT, EACH))
 def test_damage_ends_in_an_answer_or_a_sentence(desk, first):
     """No traceback, no leftover, one line that says what is wrong."""

@@ -27,7 +27,7 @@ COMMANDS = {
     "verify": "verify campaign plan",
     "explain": "explain campaign --time-limit 5 -o new",
     "export": "export big.npz --program lp -o new.lp",
-    "budget": "budget campaign --money 8 --time-limit 5 -o new",
+    "budget": "budget campaign2 --money 8 --time-limit 5 -o new",
     "rehearse": "rehearse campaign plan -o new.csv",
     "aggregate": "aggregate back.csv --plan plan --campaign campaign -o new",
     "select": "select gold.csv --workers people.csv --money 4 -o new.csv",
