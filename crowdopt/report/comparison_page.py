@@ -272,7 +272,7 @@ def _scatter(rows: list[dict[str, Any]], across: str, up: str) -> Any:
     order = [row["policy"] for row in rows]
     colour = alt.Color("policy:N", title=None, sort=order)
     base = alt.Chart(alt.Data(values=rows))
-    shape = alt.Shape("policy:N", title=None, sort=[row["policy"] for row in rows])
+    shape = alt.Shape("policy:N", sort=order, legend=None)
     dots = base.mark_point(size=110, filled=True, opacity=0.9).encode(x=x, y=y, color=colour, shape=shape)
     bars = base.mark_rule().encode(x=alt.X("low:Q", title=across), x2="high:Q", y=y, color=colour)
     return (bars + dots).properties(width=WIDTH, height=HEIGHT)
