@@ -60,7 +60,7 @@ def kind_of(folder: Path) -> Kind:
     return found
 
 
-def write_page(folder: Path, facts: dict[str, Any] | None = None) -> Path:
+def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None) -> Path:
     """Write ``report.html``, whole or not at all; returns its path.
 
     Parameters
@@ -68,6 +68,8 @@ def write_page(folder: Path, facts: dict[str, Any] | None = None) -> Path:
     folder : Path
     facts : dict, optional
         What is shown; default: the folder's summary.
+    kind : Kind, optional
+        Default: what the folder's mark says it is.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def write_page(folder: Path, facts: dict[str, Any] | None = None) -> Path:
     """
     from crowdopt.report.page import html
 
-    kind = kind_of(folder)
+    kind = kind or kind_of(folder)
     if facts is None:
         assert kind.summary is not None, f"what is shown of {kind.name} has to be given"
         facts = read_json(folder / kind.summary, Keys(open=True))
