@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from crowdopt.api.binding import BackendMissing
-from crowdopt.cli.common import BAD_INPUT, one_line, print_nowhere
+from crowdopt.api.binding import BackendFailed, BackendMissing
+from crowdopt.cli.common import BAD_INPUT, NO, one_line, print_nowhere
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED, Interrupts
 from crowdopt.jobs import JobsError
@@ -56,6 +56,9 @@ class Verbs(click.Group):
             return super().invoke(context)
         except (InputError, BackendMissing, JobsError) as error:
             complain(str(error))
+        except BackendFailed as error:
+            complain(str(error))
+            context.exit(NO)
         except KeyboardInterrupt:
             complain("interrupted")
             context.exit(INTERRUPTED)

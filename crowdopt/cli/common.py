@@ -14,41 +14,12 @@ from typing import Any
 
 import click
 
-<<<<<<< HEAD
-=======
-from crowdopt.api.binding import BackendFailed, BackendMissing
->>>>>>> main
 from crowdopt.core.solution import Progress
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED as INTERRUPTED
 
-<<<<<<< HEAD
 NO, BAD_INPUT = 1, 2
-=======
-NO, BAD_INPUT, INTERRUPTED = 1, 2, 130
-
-
-class Verbs(click.Group):
-    """A group whose verbs turn bad input into one sentence and exit 2, and Ctrl-C into exit 130."""
-
-    def invoke(self, context: click.Context) -> Any:
-        """Run the verb."""
-        try:
-            return super().invoke(context)
-        except (InputError, BackendMissing) as error:
-            click.echo(f"crowdopt: {error}", err=True)
-            context.exit(BAD_INPUT)
-        except BackendFailed as error:
-            click.echo(f"crowdopt: {error}", err=True)
-            context.exit(NO)
-        except KeyboardInterrupt:
-            click.echo("crowdopt: interrupted", err=True)
-            context.exit(INTERRUPTED)
-        except MemoryError:
-            click.echo("crowdopt: there is not enough memory for an instance of this size", err=True)
-            context.exit(BAD_INPUT)
->>>>>>> main
 
 
 def target(what: str) -> Callable[[Any], Any]:
