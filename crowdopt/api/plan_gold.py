@@ -129,6 +129,14 @@ def plan_gold(
         Probability with which the promises may fail, in (0, 1/2).
     trials : int
         Simulated runs for each amount of gold; 0: none.
+    seed : int
+        Of the simulated runs.
+    time_limit : float
+        Seconds for the LP of the known skills.
+
+    Returns
+    -------
+    GoldPlan
 
     Raises
     ------
