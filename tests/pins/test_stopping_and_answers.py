@@ -31,6 +31,12 @@ def test_optimal_stopping_by_hand():
     np.testing.assert_allclose(found.labels, [1.0, 0.75], rtol=1e-12)
 
 
+def test_a_known_worker_is_worth_every_label_by_hand():
+    """Skill .7 for sure, gain 1, three labels: worth 3, whether the first are right or wrong."""
+    found = best_stopping(np.array([0.7]), np.ones(1), np.array([1.0]), 3)
+    assert found.worth == pytest.approx(3.0, rel=1e-12) and found.labels[0] == pytest.approx(3.0, rel=1e-12)
+
+
 def test_told_after_one_label_by_hand():
     """The same, but the skill is told after one label: (1/2)(2 * 1) - 1/2 = 1/2, more than 1/4, never less."""
     told = best_stopping(np.array([1.0, 0.5]), np.array([0.5, 0.5]), np.array([1.0, -1.0]), 2, longest=1)
