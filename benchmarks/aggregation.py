@@ -1,6 +1,6 @@
 """EM, Dawid-Skene and KOS on a million labels against crowd-kit, at equal iterations and from equal starts.
 
-python benchmarks/answers.py [--items N] [--workers M] [--labels-per-item D] [--seed S] [--repeats R]
+python benchmarks/aggregation.py [--items N] [--workers M] [--labels-per-item D] [--seed S] [--repeats R]
 
 Needs crowd-kit 1.4.2 (extra ``oracles``). Both get integer columns: crowd-kit a data frame, crowdopt index arrays.
 crowd-kit's EM stops by its own rule; crowdopt then runs as many rounds. Each method runs in a process of its own, so
@@ -55,7 +55,7 @@ def crowd_kit(method: str, data: dict[str, np.ndarray], seed: int) -> tuple[floa
 
 def ours(method: str, data: dict[str, np.ndarray], seed: int, rounds: int) -> tuple[float, np.ndarray, int]:
     """Seconds, answers, iterations; their settings: prior estimated, no smoothing, first messages N(1, 1)."""
-    from crowdopt import answers
+    from crowdopt.answers import dawid_skene, kos, one_coin
     from crowdopt.crowd.labels import Labels
 
     ids = (tuple(map(str, range(int(data[name].max()) + 1))) for name in ("task", "worker", "label"))
@@ -63,9 +63,9 @@ def ours(method: str, data: dict[str, np.ndarray], seed: int, rounds: int) -> tu
     np.random.seed(seed)  # noqa: NPY002  how crowd-kit draws
     start = np.random.normal(1, 1, labels.task.size)  # noqa: NPY002
     runs = {
-        "one-coin": lambda: answers.one_coin(labels, rounds, "estimated", 0.0, tolerance=-1.0),
-        "dawid-skene": lambda: answers.dawid_skene(labels, rounds, "estimated", 0.0, tolerance=-1.0),
-        "kos": lambda: answers.kos(labels, rounds, start),
+        "one-coin": lambda: one_coin(labels, rounds, "estimated", 0.0, tolerance=-1.0),
+        "dawid-skene": lambda: dawid_skene(labels, rounds, "estimated", 0.0, tolerance=-1.0),
+        "kos": lambda: kos(labels, rounds, start),
     }
     started = perf_counter()
     found = runs[method]()

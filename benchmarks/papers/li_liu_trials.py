@@ -7,15 +7,14 @@ ties of the top-K ranking to the seed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crowdopt import answers
+from benchmarks.papers.real_data import folder_of
+from crowdopt.answers import Answers, dawid_skene, one_coin, wmv_linear, wmv_log
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.hire import ranking
@@ -36,7 +35,7 @@ SEVEN = {  # figures 3 and 4: who is hired, how their labels are combined
     "EM selected": ("algorithm1", "em"),
     "WMV-lin plug-in": ("plug-in", "linear"),
 }
-EM = {"one-coin": answers.one_coin, "dawid-skene": answers.dawid_skene}
+EM = {"one-coin": one_coin, "dawid-skene": dawid_skene}
 
 
 def simulated(
@@ -91,7 +90,7 @@ def real(seed: int, dataset: str, controls: int = 10, em: str = "one-coin") -> d
 @cache
 def loaded(dataset: str) -> tuple[Labels, np.ndarray]:
     """A folder of CROWDOPT_DATA."""
-    folder = Path(os.environ["CROWDOPT_DATA"]) / dataset
+    folder = folder_of(dataset)
     labels = read_labels(folder / "labels.csv")
     return labels, read_truth(folder / "truth.csv", labels)
 
@@ -133,9 +132,9 @@ def _hired(rule: str, instance: SelectionInstance, ties: int) -> tuple[int, ...]
 def _answer(labels: Labels, members: np.ndarray, share: np.ndarray, vote: str, em: str) -> np.ndarray:
     theirs = labels.of_workers(members)
     how, _, truncation = vote.partition(":")
-    votes: dict[str, Callable[[], answers.Answers]] = {
-        "linear": lambda: answers.wmv_linear(theirs, share),
-        "log": lambda: answers.wmv_log(theirs, share, *([float(truncation)] if truncation else [])),
+    votes: dict[str, Callable[[], Answers]] = {
+        "linear": lambda: wmv_linear(theirs, share),
+        "log": lambda: wmv_log(theirs, share, *([float(truncation)] if truncation else [])),
         "em": lambda: EM[em](theirs, iterations=100),
     }
     return votes[how]().answer

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.io.comparison_folder import WORK, check_comparison
 from crowdopt.io.learning_folder import LEARNING, read_skills, read_table_of_labels, write_learning
-from crowdopt.labelers.task_arrivals import Labelers
 from crowdopt.report import write_page
 from crowdopt.report.charts import save
 from crowdopt.report.learning_page import charts, markdown

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.io.answers_table import read_labels, read_truth
 from crowdopt.io.comparison_folder import write_lines
 from crowdopt.io.folder import write_text
 from crowdopt.io.tables import Table, read_table
-from crowdopt.labelers.task_arrivals import Labelers
 
 LEARNING = "learning.json"
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
-from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import drawn_labelers, recorded_tasks, simulated_tasks
 from crowdopt.labelers.theorems import strict_majority
 

@@ -57,7 +57,7 @@ def test_tables_page_charts(skills, tmp_path):
     out = tmp_path / "out"
     done = run("learn", "--skills", skills, "--policies", POLICIES, "--trials", 3, "--horizon", 300, "-o", out)
     assert done.exit_code == 0, done.output
-    names = {"trials.csv", "summary.csv", "curves.csv", "timings.csv", "learn.md", "learn.json", "report.html"}
+    names = {"trials.csv", "summary.csv", "curves.csv", "timings.csv", "learning.md", "learning.json", "report.html"}
     assert names | {"regret.png", "reward.png", "cost_regret.png"} <= {path.name for path in out.iterdir()}
     rows = rows_of(out)
     assert [row["text"] for row in rows] == POLICIES.split(",") * 3
@@ -65,9 +65,9 @@ def test_tables_page_charts(skills, tmp_path):
     for row in rows:
         assert float(row["best_majority"]) == pytest.approx(best)
         assert float(row["regret"]) == pytest.approx(300 * (best - float(row["reward"])))
-    facts = json.loads((out / "learn.json").read_text(encoding="utf-8"))
+    facts = json.loads((out / "learning.json").read_text(encoding="utf-8"))
     assert facts["horizon"] == 300 and len(facts["curves"]) == 4 * 100
-    page = (out / "learn.md").read_text(encoding="utf-8")
+    page = (out / "learning.md").read_text(encoding="utf-8")
     assert "explores 28 of 300 steps" in page and "exploration in" in page
 
 
@@ -76,7 +76,7 @@ def test_equal_bytes_for_any_number_of_processes(skills, tmp_path):
     for name, processes in (("one", 0), ("two", 2)):
         more = ("--trials", 2, "--horizon", 200, "--processes", processes, "-o", tmp_path / name)
         assert run("learn", "--skills", skills, "--policies", POLICIES, *more).exit_code == 0
-    for name in ("trials.csv", "summary.csv", "curves.csv", "learn.json", "learn.md"):
+    for name in ("trials.csv", "summary.csv", "curves.csv", "learning.json", "learning.md"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
@@ -87,7 +87,7 @@ def test_finished_rows_are_kept_and_a_study_is_not_overwritten(skills, tmp_path)
     assert run(*words, "--trials", 2).exit_code == 0
     kept = {path.name: path.stat().st_mtime_ns for path in (out / "work" / "rows").iterdir()}
     assert run(*words, "--trials", 2).exit_code == 2
-    (out / "learn.json").unlink()  # as if stopped before the last file
+    (out / "learning.json").unlink()  # as if stopped before the last file
     assert run(*words, "--trials", 3).exit_code == 0
     now = {path.name: path.stat().st_mtime_ns for path in (out / "work" / "rows").iterdir()}
     assert kept.items() <= now.items() and len(now) > len(kept)
@@ -125,7 +125,7 @@ def test_kinds_contexts_and_classes(tmp_path):
 
 def test_the_call_is_the_verb(tmp_path):
     """Skills, Labelers and draws; the same figures both ways."""
-    found = crowdopt.learn(learn.Drawn.of(5, 0.6), ["ls-ol", "oracle"], horizon=100, trials=2, seed=5)
+    found = crowdopt.learn(learn.DrawnLabelers.of(5, 0.6), ["ls-ol", "oracle"], horizon=100, trials=2, seed=5)
     words = ("--policies", "ls-ol,oracle", "--horizon", 100, "--trials", 2, "--seed", 5)
     assert run("learn", "--draw", "5:.6:1", *words, "-o", tmp_path / "o").exit_code == 0
     written = [float(row["reward"]) for row in rows_of(tmp_path / "o")]
@@ -194,4 +194,4 @@ def test_five_real_labelers(real_data, tmp_path):
     assert done.exit_code == 0 and "T = 813" in done.output
     full = [float(row["right"]) for row in rows_of(tmp_path / "out") if row["text"] == "full-majority"]
     assert all(share == pytest.approx(0.861, abs=0.002) for share in full)
-    assert "agree more than independent labelers" in (tmp_path / "out" / "learn.md").read_text(encoding="utf-8")
+    assert "agree more than independent labelers" in (tmp_path / "out" / "learning.md").read_text(encoding="utf-8")

@@ -62,7 +62,7 @@ def test_killed_and_started_again_the_table_is_the_same(finished, tmp_path):
     kept = {path: path.stat().st_mtime_ns for path in (folder / "rows").glob("*.json")}
     subprocess.run(bench(folder, "--jobs", "2"), stdout=subprocess.DEVNULL, check=True)
     assert (folder / TABLE).read_bytes() == (finished[0] / TABLE).read_bytes()
-    assert (folder / "calls.json").read_bytes() == (finished[0] / "calls.json").read_bytes()
+    assert (folder / "bench.json").read_bytes() == (finished[0] / "bench.json").read_bytes()
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
 
 
@@ -82,11 +82,11 @@ def test_two_dask_workers_one_killed_the_table_is_the_same(finished, tmp_path):
 
 
 def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
-    """Nothing but calls.json, run.json and rows is needed, and every optimum says who proves it."""
+    """Nothing but bench.json, run.json and rows is needed, and every optimum says who proves it."""
     whole, said = finished
     bare = tmp_path / "bare"
     shutil.copytree(whole / "rows", bare / "rows")
-    for name in ("calls.json", "run.json"):
+    for name in ("bench.json", "run.json"):
         shutil.copy(whole / name, bare / name)
     page = calls.report(bare)
     assert page.read_bytes() == (whole / "report.html").read_bytes()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import assign, recipe, write_plan
+from crowdopt.assign.exact import stages
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels import climb
 from crowdopt.assign.exact.levels.cut import Levels
@@ -110,7 +111,7 @@ def test_the_method_by_levels_finds_what_it_finds_by_blocks(name, seed, monkeypa
     instance = recipe(name, seed)
     by_blocks = assign(instance, time_limit=20, gap=0.02)
     monkeypatch.setattr(climb, "GROUPS", 0)
-    monkeypatch.setattr("crowdopt.assign.exact.stages.pays", lambda _: False)
+    monkeypatch.setattr(stages, "pays", lambda _: False)
     by_levels = assign(instance, time_limit=20, gap=0.02)
     assert by_levels.bound <= by_blocks.objective + ROUNDING and by_blocks.bound <= by_levels.objective + ROUNDING
     write_campaign(instance, tmp_path / "campaign")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from itertools import product
 
@@ -12,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, assign, recipe, solve, write_campaign, write_plan
-from crowdopt.api import assign as assigning
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.pattern_errors import Errors
@@ -33,7 +33,9 @@ def test_ctrl_c_is_told_and_the_plan_kept(monkeypatch):
     """Where a search was cut short the plan says so, which makes the exit status 130; else it does not."""
     instance = crowd(20, [(0.7, 12), (0.6, 12)], 20, 0.2)
     assert not assign(instance, method="patterns").interrupted
-    monkeypatch.setattr(assigning, "solve", lambda *one: replace(solve(*one), interrupted=True))
+    monkeypatch.setattr(
+        sys.modules["crowdopt.api.assign"], "solve", lambda *one: replace(solve(*one), interrupted=True)
+    )
     plan = assign(instance, method="patterns")
     assert plan.interrupted and plan.found
 
