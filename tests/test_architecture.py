@@ -41,6 +41,9 @@ RESULTS = {  # what the questions answer with: read, written, rechecked and draw
     "crowdopt.hire.selected",
     "crowdopt.answers.planned",
     "crowdopt.answers.voted",
+    "crowdopt.answers.audit.audited",
+    "crowdopt.answers.audit.prediction",
+    "crowdopt.answers.audit.strata",
 }
 READS_RESULTS = {"io", "recheck", "report", "cli"}
 AT_HOME = {  # solver libraries, each in one file

@@ -8,9 +8,9 @@ from crowdopt.answers.audit import METHODS
 from crowdopt.answers.audit.audited import Draw, Terms
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.martingale import hypotheses
-from crowdopt.answers.audit.prediction import mixture
-from crowdopt.answers.audit.strata import one_stratum, strata_of
-from crowdopt.arrays import Floats
+from crowdopt.answers.audit.prediction import Mixture, mixture
+from crowdopt.answers.audit.strata import Strata, one_stratum, strata_of
+from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 
 TRUE_OVER_CLAIMED = 1.5  # realised over claimed error, where nothing better is known (recorded label sets: 1.1 to 1.9)
@@ -38,26 +38,45 @@ def draw(answers: int, terms: Terms, claims: Floats | None = None, checks: int |
         If a number is out of range, or claims are needed and missing.
     """
     _check(answers, terms, claims, checks)
-    certain = np.zeros(0, np.int64)
-    others = np.arange(answers)
-    by_claim = others if claims is None else np.argsort(claims, kind="stable")
-    if terms.least_sure:
-        certain = by_claim[answers - terms.least_sure :][::-1]
-        by_claim = by_claim[: answers - terms.least_sure]
-        others = np.sort(by_claim)
+    certain, others, by_claim = _parts(answers, terms, claims)
     assumed = assumed_error(terms.target, None if claims is None else claims[others])
     strata = one_stratum(others.size, min(1.0, assumed))
-    member = np.zeros(answers, np.int64)
     if terms.method == "assisted" and claims is not None:
         strata = strata_of(claims[by_claim], terms.target)
-        member[by_claim] = np.repeat(np.arange(strata.size.size), strata.size)
-    chance = np.random.default_rng(terms.seed).random(answers)[others]
-    place = np.argsort(-np.log1p(-chance) / strata.rate[member[others]], kind="stable")
-    order = others[place]
+    order, stratum = _ordered(answers, terms, strata, others, by_claim)
     if checks is None:
         checks = certain.size + checks_needed(order.size, terms.target, assumed, terms.delta, POWER)
     versions, numbers = mixture(strata.claim, terms.target), hypotheses(order.size, terms.target)
-    return Draw(terms, strata, certain, order, member[order], versions, numbers, min(checks, answers), assumed)
+    return Draw(terms, strata, certain, order, stratum, versions, numbers, min(checks, answers), assumed)
+
+
+def redraw(
+    answers: int, terms: Terms, claims: Floats | None, strata: Strata, versions: Mixture, numbers: Ints, checks: int
+) -> Draw:
+    """The draw that was committed to, from what was written down."""
+    certain, others, by_claim = _parts(answers, terms, claims)
+    order, stratum = _ordered(answers, terms, strata, others, by_claim)
+    assumed = assumed_error(terms.target, None if claims is None else claims[others])
+    return Draw(terms, strata, certain, order, stratum, versions, numbers, checks, assumed)
+
+
+def _parts(answers: int, terms: Terms, claims: Floats | None) -> tuple[Ints, Ints, Ints]:
+    """The least sure answers, least sure first; all others; and these again, surest first."""
+    by_claim = np.arange(answers) if claims is None else np.argsort(claims, kind="stable")
+    if not terms.least_sure:
+        return np.zeros(0, np.int64), np.arange(answers), by_claim
+    rest = by_claim[: answers - terms.least_sure]
+    return by_claim[answers - terms.least_sure :][::-1], np.sort(rest), rest
+
+
+def _ordered(answers: int, terms: Terms, strata: Strata, others: Ints, by_claim: Ints) -> tuple[Ints, Ints]:
+    """The answers in the order of the draw, and the group of each."""
+    member = np.zeros(answers, np.int64)
+    if strata.size.size > 1:
+        member[by_claim] = np.repeat(np.arange(strata.size.size), strata.size)
+    chance = np.random.default_rng(terms.seed).random(answers)[others]
+    order = others[np.argsort(-np.log1p(-chance) / strata.rate[member[others]], kind="stable")]
+    return order, member[order]
 
 
 def assumed_error(target: float, claims: Floats | None) -> float:

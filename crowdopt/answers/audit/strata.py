@@ -32,12 +32,6 @@ class Strata:
     claim: Floats
     rate: Floats
 
-    def member(self, by_claim: Ints) -> Ints:
-        """Each answer's group, (answers,); ``by_claim`` lists the answers, the surest first."""
-        member = np.empty(by_claim.size, np.int64)
-        member[by_claim] = np.repeat(np.arange(self.size.size), self.size)
-        return member
-
 
 def one_stratum(answers: int, error: float) -> Strata:
     """All answers alike."""
