@@ -21,6 +21,7 @@ from crowdopt.api import spend as spend
 from crowdopt.api import verify as verify
 from crowdopt.api import write_campaign as write_campaign
 from crowdopt.api import write_plan as write_plan
+from crowdopt.api.audit import audit as audit
 from crowdopt.api.compare import compare as compare
 from crowdopt.api.compare import replay as replay
 from crowdopt.api.learn import learn as learn

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from crowdopt.answers.audit import METHODS as METHODS
 from crowdopt.answers.audit.audited import Audited, Draw, Terms
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import draw, redraw
 from crowdopt.answers.audit.exact_bound import checks_needed
-from crowdopt.answers.audit.sharing import spendable
+from crowdopt.answers.audit.shared_chance import spendable
 from crowdopt.errors import InputError
 from crowdopt.io.answered import AnsweredTable, read_answered
 from crowdopt.io.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw

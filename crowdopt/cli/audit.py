@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from crowdopt.answers.audit import METHODS
-from crowdopt.api.audit import CONFIDENCE, TARGET, Audit
+from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit
 from crowdopt.api.audit import audit as call
 from crowdopt.cli.common import as_json, say
 

@@ -10,6 +10,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 
 ROUNDING = 1e-6  # of a logarithm, and of a tail
 HALVINGS = 50
+MOST = 1e4  # pressure; where all that is left is supposed to be wrong
 FIRST = 64  # checks after which most numbers of wrong answers are refuted
 
 
@@ -70,7 +71,7 @@ def _predicted(versions: dict[str, Any], stratum: Ints, wrong: Bools) -> Floats:
 
 def _largest(null: Floats, sizes: Floats, rate: Floats, predicted: Floats, stratum: Ints, wrong: Bools) -> float:
     """Largest logarithm of the product that is ever reached."""
-    low, high = np.full(null.size, -28.0), np.full(null.size, 28.0)  # of the logarithm of the pressure
+    low, high = np.full(null.size, -28.0), np.full(null.size, np.log(MOST))  # of the logarithm of the pressure
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         enough = (sizes * _hidden(np.exp(middle)[:, None] / rate, predicted)).sum(axis=1) >= null

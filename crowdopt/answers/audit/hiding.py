@@ -7,8 +7,8 @@ import numpy as np
 from crowdopt.arrays import Floats
 
 STEPS = 60  # of Newton, kept between bounds; what error is left is divided out, so that it costs power and not truth
-CLOSE = 1e-13  # of the answers left: the hidden shares add up to the number supposed
-LEAST, MOST = 1e-12, 1e12  # pressure is kept between, where everything or nothing is hidden
+CLOSE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
+LEAST, MOST = 1e-12, 1e4  # pressure is kept between: next to nothing is hidden, or next to all, and rounding is far
 
 
 def share_wrong(pressure: Floats, predicted: Floats) -> Floats:
@@ -41,10 +41,10 @@ def least_pressure(sizes: Floats, rate: Floats, predicted: Floats, null: Floats)
     """
     total = np.maximum(sizes.sum(axis=-1), 1.0)
     expected = (sizes * predicted).sum(axis=-1)
-    share, mean = np.clip(null / total, LEAST, 1 - 1e-9), np.clip(expected / total, LEAST, 1 - 1e-9)
+    share, mean = np.clip(null / total, LEAST, 1 - 1e-11), np.clip(expected / total, LEAST, 1 - 1e-9)
     typical = (sizes * rate).sum(axis=-1) / total
     low = np.maximum(typical * (share - mean) / (share * (1 - share)), LEAST)
-    log = np.log(low)
+    log = np.log(np.minimum(low, MOST))
     below, above = np.full(log.shape, np.log(LEAST)), np.full(log.shape, np.log(MOST))
     for _ in range(STEPS):
         pressure = np.exp(log)[..., None] / rate
@@ -54,7 +54,7 @@ def least_pressure(sizes: Floats, rate: Floats, predicted: Floats, null: Floats)
         slope = theta * (1 - theta) * pressure / np.maximum(2 * pressure * theta + 1 - pressure, LEAST)
         below, above = np.where(short > 0, log, below), np.where(short > 0, above, log)
         step = short / np.maximum((sizes * slope).sum(axis=-1), LEAST)
-        far = np.abs(short) > CLOSE * total
+        far = (np.abs(short) > CLOSE * total) & (above - below > CLOSE)
         if not far.any():
             break
         inside = (log + step > below) & (log + step < above)
