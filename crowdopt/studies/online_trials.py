@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from crowdopt import jobs
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.archive import read_archive, write_archive
+from crowdopt.files import draft
+from crowdopt.io.archive import arrays_of, read_archive
 from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
@@ -138,19 +140,18 @@ def _equal(policy: Kos, wanted: Sequence[str]) -> str | None:
 
 def write_setting(setting: Setting, folder: Path) -> str:
     """Write what rows share as one archive, named by its content; returns the path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / "setting.npz"
-    write_archive(setting.instance, draft, force=True)
+    instance, beside = BytesIO(), BytesIO()
+    np.savez_compressed(instance, **arrays_of(setting.instance))
     arrays: dict[str, Any] = {"held": setting.held, "breach": np.array(setting.breach)}
     if setting.prices is not None:
         arrays["prices"] = setting.prices
     if setting.record is not None:
         arrays |= {name: getattr(setting.record, name) for name in ("task", "worker", "label", "truth")}
-    beside = folder / "beside.npz"
     np.savez_compressed(beside, **arrays)
-    digest = sha256(draft.read_bytes() + beside.read_bytes()).hexdigest()[:16]
-    draft.replace(folder / f"{digest}.npz")
-    beside.replace(folder / f"{digest}.beside.npz")
+    digest = sha256(instance.getvalue() + beside.getvalue()).hexdigest()[:16]
+    for ending, content in (("", instance), (".beside", beside)):
+        with draft(folder / f"{digest}{ending}.npz") as file:
+            file.write(content.getbuffer())
     return str(folder / digest)
 
 
