@@ -42,8 +42,6 @@ RESULTS = {  # what the questions answer with: read, written, rechecked and draw
     "crowdopt.answers.planned",
     "crowdopt.answers.voted",
     "crowdopt.answers.audit.audited",
-    "crowdopt.answers.audit.prediction",
-    "crowdopt.answers.audit.strata",
 }
 READS_RESULTS = {"io", "report", "cli"}  # and not recheck: the second opinion shares no code with any method
 AT_HOME = {  # solver libraries, each in one file

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crowdopt.answers.audit import METHODS as METHODS
+from crowdopt.answers.audit.audited import METHODS as METHODS
 from crowdopt.answers.audit.audited import Audited, Draw, Terms
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import draw, redraw
@@ -123,7 +123,7 @@ def audit(
             method or ("sequential" if table.claims is None else "assisted"),
             TARGET if target is None else target,
             spendable(sure, [one["delta"] for one in before], share),
-            secrets.randbits(63) if seed is None else seed,
+            secrets.randbits(53) if seed is None else seed,
             least_sure,
             expert_error,
         )

@@ -22,7 +22,7 @@ crowdopt audit answers.csv --checked checked.csv -o audit"""
 @click.option("--confidence", type=float, help=f"Of all claims together.  [default: {CONFIDENCE}]")
 @click.option("--method", type=click.Choice(METHODS), help="assisted where errors are claimed, else sequential.")
 @click.option("--checks", type=int, help="Tasks to look at to begin with.  [default: what the target should take]")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of the draw.  [default: from the operating system]")
+@click.option("--seed", type=click.IntRange(0, 10**18 - 1), help="Of the draw.  [default: from the operating system]")
 @click.option("--least-sure", default=0, show_default=True, help="So many of the least sure answers go first.")
 @click.option(
     "--expert-error", default=0.0, show_default=True, help="Share of tasks on which the expert errs, at most."

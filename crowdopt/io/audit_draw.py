@@ -10,16 +10,37 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import Draw, Terms
-from crowdopt.answers.audit.prediction import Mixture
-from crowdopt.answers.audit.strata import Strata
+from crowdopt.answers.audit.audited import METHODS, Draw, Mixture, Strata, Terms
+from crowdopt.documents import COUNT, TEXT, Each, Keys, number, one_of, read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answered import AnsweredTable
+from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import new_folder
-from crowdopt.io.tables import write_csv
 from crowdopt.version import __version__
 
 DRAW = "draw.json"  # the file that tells an audit
+SHARE = number("a number between 0 and 1", 0, 1)
+DRAWN = Keys(
+    required={
+        "answers": COUNT,
+        "answers_sha256": TEXT,
+        "method": one_of(*METHODS),
+        "target": SHARE,
+        "delta": number("a chance above 0 and at most 1", 1e-15, 1),
+        "seed": COUNT,
+        "least_sure": COUNT,
+        "expert_error": SHARE,
+        "confidence": SHARE,
+        "earlier": Each(Keys({"commitment": TEXT, "delta": SHARE})),
+        "checks": COUNT,
+        "assumed_error": SHARE,
+        "groups": Each(Keys({"size": COUNT, "claim": SHARE, "rate": number("a rate above 0", 1e-12)})),
+        "predicted": Keys({"weight": Each(SHARE), "error": Each(Each(SHARE))}),
+        "numbers": Each(COUNT),
+        "version": TEXT,
+        "commitment": TEXT,
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,19 +132,16 @@ def read_draw(folder: Path) -> Committed:
     InputError
         If there is no audit, or its first file was changed.
     """
+    said = read_json(folder / DRAW, DRAWN, "audit")
+    terms = Terms(**{name: said[name] for name in asdict(Terms())})
+    groups = [np.array([group[name] for group in said["groups"]]) for name in ("size", "claim", "rate")]
     try:
-        said = json.loads((folder / DRAW).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"there is no audit in {folder}: {DRAW} cannot be read ({error}); draw one first") from None
-    try:
-        terms = Terms(**{name: said[name] for name in asdict(Terms())})
-        groups = [np.array([group[name] for group in said["groups"]]) for name in ("size", "claim", "rate")]
         versions = Mixture(*(np.array(said["predicted"][name], np.float64) for name in ("weight", "error")))
-        numbers = np.array(said["numbers"], np.int64)
-        rest = (said["confidence"], said["earlier"], said["answers_sha256"], said["checks"])
-        draw = Committed(terms, *rest, Strata(*groups), versions, numbers, said["assumed_error"], said["commitment"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{folder / DRAW} is no draw of an audit ({error!r}); draw anew") from None
+    except ValueError:
+        raise InputError(f"{folder / DRAW}: predicted.error must have one number for each group; draw anew") from None
+    numbers = np.array(said["numbers"], np.int64)
+    rest = (said["confidence"], said["earlier"], said["answers_sha256"], said["checks"])
+    draw = Committed(terms, *rest, Strata(*groups), versions, numbers, said["assumed_error"], said["commitment"])
     if commitment(said) != draw.commitment:
         raise InputError(f"{folder / DRAW} was changed after it was written: its commitment does not hold; draw anew")
     return draw

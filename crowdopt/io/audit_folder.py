@@ -13,14 +13,26 @@ import numpy as np
 
 from crowdopt.answers.audit.audited import Audited, Draw
 from crowdopt.arrays import Bools
+from crowdopt.documents import COUNT, FLAG, TEXT, Keys
 from crowdopt.errors import InputError
 from crowdopt.io.answered import AnsweredTable
 from crowdopt.io.audit_draw import DRAW, Committed, write_checks
+from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import new_folder
-from crowdopt.io.tables import read_table, write_csv
+from crowdopt.io.tables import read_table
 from crowdopt.version import __version__
 
 AUDIT = "audit.json"
+CLAIMED = Keys(
+    required={
+        "sentence": TEXT,
+        "wrong_at_most": COUNT,
+        "certified": FLAG,
+        "commitment": TEXT,
+        "checked_sha256": TEXT,
+    },
+    open=True,
+)
 
 
 @dataclass(frozen=True, eq=False)

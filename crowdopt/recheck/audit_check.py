@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.errors import InputError
+from crowdopt.documents import read_json
 from crowdopt.io.answered import AnsweredTable, read_answered
+from crowdopt.io.audit_draw import DRAW, DRAWN
+from crowdopt.io.audit_folder import AUDIT, CLAIMED
 from crowdopt.io.tables import read_table
 from crowdopt.recheck.audit_bound import exact_holds, martingale_holds
 
@@ -54,18 +56,12 @@ def verify_audit(answers: str | Path, folder: str | Path, commitment: str | None
         If a file cannot be read.
     """
     place, table = Path(folder), read_answered(answers)
-    said, claim = _json(place / "draw.json"), _json(place / "audit.json")
+    said = read_json(place / DRAW, DRAWN, "audit")
+    claim = read_json(place / AUDIT, CLAIMED, "audit whose answers are in")
     problems = _committed(said, claim, table, commitment)
     if not problems:
         problems = _draw(said, claim, table, place)
-    return AuditReport(not problems, problems, str(claim.get("sentence", "")), str(said.get("commitment", "")))
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"{path} cannot be read: {error}; an audit is verified once its answers are in") from None
+    return AuditReport(not problems, problems, claim["sentence"], said["commitment"])
 
 
 def _committed(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, commitment: str | None) -> list[str]:

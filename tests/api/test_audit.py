@@ -10,7 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt.errors import InputError
-from crowdopt.io.tables import write_csv
+from crowdopt.io.cells import write_csv
 from crowdopt.recheck.audit_check import verify_audit
 
 N = 200

@@ -4,9 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crowdopt.answers.audit.prediction import Mixture
-from crowdopt.answers.audit.strata import Strata
-from crowdopt.arrays import Bools, Ints
+from crowdopt.arrays import Bools, Floats, Ints
+
+METHODS = ("assisted", "sequential", "exact")
+"""Best first; ``assisted`` needs a claimed error for each answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Groups of answers, surest first.
+
+    Parameters
+    ----------
+    size : (groups,) int
+        Answers in each; sorted by claimed error, equal ones in their order, the answers are cut into these sizes.
+    claim : (groups,) float
+        Mean claimed error.
+    rate : (groups,) float
+        Relative chance of each answer of the group to be drawn next.
+    """
+
+    size: Ints
+    claim: Floats
+    rate: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """What may be wrong, in several versions: ``weight`` (versions,), ``error`` (versions, groups)."""
+
+    weight: Floats
+    error: Floats
 
 
 @dataclass(frozen=True, eq=False)

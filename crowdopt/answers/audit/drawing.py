@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.answers.audit import METHODS
-from crowdopt.answers.audit.audited import Draw, Terms
+from crowdopt.answers.audit.audited import METHODS, Draw, Mixture, Strata, Terms
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.martingale import hypotheses
-from crowdopt.answers.audit.prediction import Mixture, mixture
-from crowdopt.answers.audit.strata import Strata, one_stratum, strata_of
+from crowdopt.answers.audit.prediction import mixture
+from crowdopt.answers.audit.strata import one_stratum, strata_of
 from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from crowdopt.answers.audit.audited import Mixture
 from crowdopt.arrays import Bools, Floats, Ints
 
 TRUE_TO_CLAIMS = (0.5, 1.0, 1.5, 2.0)  # realised over claimed error, each a version
@@ -13,14 +12,6 @@ OF_TARGET = {0.125: 0.2, 0.25: 0.2, 0.5: 0.25, 0.75: 0.15, 1.0: 0.08, 1.5: 0.05,
 """One error for all groups, in units of the target: weight of each version."""
 CLAIMED = 0.6  # weight of the versions that follow the claims, where there are claims
 LEAST, MOST = 1e-4, 0.95
-
-
-@dataclass(frozen=True, eq=False)
-class Mixture:
-    """What may be wrong, in several versions: ``weight`` (versions,), ``error`` (versions, groups)."""
-
-    weight: Floats
-    error: Floats
 
 
 def mixture(claim: Floats, target: float) -> Mixture:

@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from crowdopt.answers.audit.audited import Strata
 from crowdopt.arrays import Floats, Ints
 
 GROUPS = 8  # at most; with 6 and with 10 an audit took as long, within 2 % (150 simulated audits each)
 LEAST, MOST = 1e-4, 0.9  # claimed errors of a group are kept between: none is believed to be free of errors
 LEVELS = 400  # values of that KL, from which the next larger one is taken
 HOPEFUL = 0.8  # of the target: claims above are scaled down to it, for an audit of answers that fail ends anyhow
-
-
-@dataclass(frozen=True, eq=False)
-class Strata:
-    """Groups of answers, surest first.
-
-    Parameters
-    ----------
-    size : (groups,) int
-        Answers in each; sorted by claimed error, equal ones in their order, the answers are cut into these sizes.
-    claim : (groups,) float
-        Mean claimed error.
-    rate : (groups,) float
-        Relative chance of each answer of the group to be drawn next.
-    """
-
-    size: Ints
-    claim: Floats
-    rate: Floats
 
 
 def one_stratum(answers: int, error: float) -> Strata:

@@ -7,10 +7,9 @@ from math import comb
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import Draw, Terms
+from crowdopt.answers.audit.audited import Draw, Strata, Terms
 from crowdopt.answers.audit.martingale import hypotheses, most_left_path
 from crowdopt.answers.audit.prediction import mixture
-from crowdopt.answers.audit.strata import Strata
 
 
 def small(size, claim, rate, target=0.25, delta=0.3, stratum=None) -> Draw:
