@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.direct import solve_full
+from crowdopt.assign.exact.relaxation import Relaxation
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import PROVEN, Certificate, relative_gap
 from crowdopt.core.clock import Clock
@@ -48,6 +49,37 @@ class Search:
     best: Ints | None = None
     value: float = field(default=np.inf)
     interrupted: bool = False
+
+    @classmethod
+    def of(
+        cls, relaxation: Relaxation, solvers: Solvers, options: Options, clock: Clock, listener: Listener | None = None
+    ) -> Search:
+        """Begin with what the LP over classes proves, and without a plan.
+
+        Parameters
+        ----------
+        relaxation : Relaxation
+            Of the instance's classes.
+        solvers : Solvers
+        options : Options
+            Gap, nodes and seed of the search.
+        clock : Clock
+            When it ends.
+        listener : callable, optional
+            Hears where things stand.
+        """
+        known, classes = relaxation.certificate, relaxation.classes
+        return cls(
+            instance=classes.instance,
+            classes=classes,
+            solvers=solvers,
+            options=options,
+            clock=clock,
+            listener=listener,
+            duals=relaxation.duals(),
+            certified=known.bound if known.proof == "certificate" else -np.inf,
+            known=known,
+        )
 
     @property
     def bound(self) -> float:
@@ -114,8 +146,8 @@ class Search:
         allowed = min((limit for limit in (nodes, self.options.nodes) if limit is not None), default=None)
         options = self.clock.within(self.options, allowed)
         solve, backend = self.solvers.solve, self.solvers.backend
-        found = solve_full(self.instance, "ip", solve, backend, options, self.listener, head=self.plan())
-        self.interrupted |= found.interrupted
-        self.known = found.certificate
-        if found.pairs is not None:
-            self.offer(found.pairs)
+        plan = solve_full(self.instance, "ip", solve, backend, options, self.listener, head=self.plan())
+        self.interrupted |= plan.interrupted
+        self.known = plan.certificate
+        if plan.pairs is not None:
+            self.offer(plan.pairs)
