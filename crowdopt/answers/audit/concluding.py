@@ -25,12 +25,17 @@ def conclude(draw: Draw, wrong: Any, certain: tuple[int, int] = (0, 0), others: 
 
     Parameters
     ----------
+    draw : Draw
     wrong : (k,) bool
         Of the first k answers of ``draw.order``; at least one.
     certain : (int, int)
         Least sure answers looked at, and wrong ones among them; those not looked at count as wrong.
     others : (int, int)
         Further answers that the expert looked at, chosen in any way: wrong ones are corrected, and no longer left.
+
+    Returns
+    -------
+    Audited
 
     Raises
     ------

@@ -25,11 +25,16 @@ def draw(answers: int, terms: Terms, claims: Floats | None = None, checks: int |
     ----------
     answers : int
         How many there are.
+    terms : Terms
     claims : (answers,) float, optional
         Claimed probability that each is wrong; ``assisted`` and ``least_sure`` need it.
     checks : int, optional
         How many to look at; default: what certifies the target with probability .9 if the errors are 1.5 times the
         claimed ones, or half of the target where nothing is claimed.
+
+    Returns
+    -------
+    Draw
 
     Raises
     ------
@@ -52,7 +57,21 @@ def draw(answers: int, terms: Terms, claims: Floats | None = None, checks: int |
 def redraw(
     answers: int, terms: Terms, claims: Floats | None, strata: Strata, versions: Mixture, numbers: Ints, checks: int
 ) -> Draw:
-    """The draw that was committed to, from what was written down."""
+    """The draw that was committed to, from what was written down.
+
+    Parameters
+    ----------
+    answers : int
+    terms : Terms
+    claims : (answers,) float, optional
+    strata, versions, numbers
+        As they were: ``numbers`` is (numbers,) int.
+    checks : int
+
+    Returns
+    -------
+    Draw
+    """
     certain, others, by_claim = _parts(answers, terms, claims)
     order, stratum = _ordered(answers, terms, strata, others, by_claim)
     assumed = assumed_error(terms.target, None if claims is None else claims[others])
@@ -79,7 +98,18 @@ def _ordered(answers: int, terms: Terms, strata: Strata, others: Ints, by_claim:
 
 
 def assumed_error(target: float, claims: Floats | None) -> float:
-    """Share of wrong answers that checks are planned for."""
+    """Share of wrong answers that checks are planned for.
+
+    Parameters
+    ----------
+    target : float
+    claims : (answers,) float, optional
+
+    Returns
+    -------
+    float
+        1.5 times the claimed share; half of the target where nothing is claimed.
+    """
     return target / 2 if claims is None else min(1.0, TRUE_OVER_CLAIMED * float(claims.mean()))
 
 

@@ -27,6 +27,10 @@ def most_left(answers: int, checked: int, wrong: int, delta: float) -> int:
     delta : float
         Chance of a false claim, over the draw alone.
 
+    Returns
+    -------
+    int
+
     Raises
     ------
     InputError
@@ -49,7 +53,17 @@ def _accepts(answers: int, checked: int, wrong: int, left: int, delta: float) ->
 
 
 def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
-    """``P(Hyp(n, W, a) <= k)``: the chance that at most ``count`` of the checked ones are wrong."""
+    """``P(Hyp(n, W, a) <= k)``: the chance that at most k of the checked ones are wrong.
+
+    Parameters
+    ----------
+    count, answers, wrong, checked : int
+        k, n, W, a.
+
+    Returns
+    -------
+    float
+    """
     first = max(0, checked - (answers - wrong))
     last = min(count, wrong, checked)
     if last < first:
@@ -68,7 +82,18 @@ def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floa
 
 
 def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:
-    """The most wrong ones among the checked with which at most ``left`` can still be claimed; -1 if not even none."""
+    """The most wrong ones among the checked with which at most ``left`` can still be claimed.
+
+    Parameters
+    ----------
+    answers, checked, left : int
+    delta : float
+
+    Returns
+    -------
+    int
+        -1 if even with none that cannot be claimed.
+    """
     low, high = -1, checked
     while low < high:
         middle = (low + high + 1) // 2
@@ -83,6 +108,17 @@ def checks_needed(answers: int, target: float, error: float, delta: float, power
     """Checks that certify the target with probability ``power`` where a share ``error`` of the answers is wrong.
 
     By bisection; the power is a saw in the number of checks, so a smaller number may do by luck.
+
+    Parameters
+    ----------
+    answers : int
+    target, error : float
+        Shares of wrong answers: to be certified, and in truth.
+    delta, power : float
+
+    Returns
+    -------
+    int
     """
     wrong, left = round(error * answers), int(target * answers + ROUNDING)
     low, high = 1, answers

@@ -15,6 +15,15 @@ def share_wrong(pressure: Floats, predicted: Floats) -> Floats:
     """``theta`` with ``(theta - r) / (theta (1 - theta)) = h``, in [r, 1): the share under pressure h >= 0.
 
     The root of ``h theta^2 + (1 - h) theta - r = 0``, written so that nothing cancels.
+
+    Parameters
+    ----------
+    pressure, predicted : (cells, groups) float
+        h and r.
+
+    Returns
+    -------
+    (cells, groups) float
     """
     middle = 1 - pressure
     root = np.sqrt(middle * middle + 4 * pressure * predicted)
@@ -32,12 +41,16 @@ def least_pressure(sizes: Floats, rate: Floats, predicted: Floats, null: Floats)
 
     Parameters
     ----------
-    sizes, predicted : (..., strata)
+    sizes, predicted : (cells, groups)
         Answers not yet checked, and the predicted share of wrong ones.
-    rate : (strata,)
+    rate : (groups,)
         Relative chance of each answer to be drawn.
-    null : (...,)
+    null : (cells,)
         Wrong answers that are supposed to be there.
+
+    Returns
+    -------
+    (cells,) float
     """
     total = np.maximum(sizes.sum(axis=-1), 1.0)
     expected = (sizes * predicted).sum(axis=-1)

@@ -35,6 +35,10 @@ def most_left_path(draw: Draw, wrong: Bools) -> Ints:
         all up to the next one.
     wrong : (checks,)
         Whether each of the first answers in the order of the draw was wrong.
+
+    Returns
+    -------
+    (checks,) int
     """
     numbers, answers = draw.numbers, draw.order.size
     found: Ints = np.cumsum(wrong)
@@ -45,7 +49,18 @@ def most_left_path(draw: Draw, wrong: Bools) -> Ints:
 
 
 def hypotheses(answers: int, target: float) -> Ints:
-    """Numbers of wrong answers that are tested, ascending from 0; each stands for all up to the next one."""
+    """Numbers of wrong answers that are tested, ascending from 0; each stands for all up to the next one.
+
+    Parameters
+    ----------
+    answers : int
+    target : float
+        Above this share they are dense.
+
+    Returns
+    -------
+    (numbers,) int
+    """
     if answers <= EVERY:
         return np.arange(answers + 1)
     first = int(target * answers) + 1

@@ -23,6 +23,10 @@ def mixture(claim: Floats, target: float) -> Mixture:
         Mean claimed error.
     target : float
         Share of wrong answers that is hoped for.
+
+    Returns
+    -------
+    Mixture
     """
     error = np.outer([target * times for times in OF_TARGET], np.ones(claim.size))
     weight = np.array(list(OF_TARGET.values()))
@@ -41,8 +45,13 @@ def predictions(versions: Mixture, stratum: Ints, wrong: Bools) -> Floats:
 
     Parameters
     ----------
+    versions : Mixture
     stratum, wrong : (checks,)
         Group of each checked answer, and whether it was wrong.
+
+    Returns
+    -------
+    (checks, groups) float
     """
     chance = np.where(wrong[:, None], versions.error[:, stratum].T, 1 - versions.error[:, stratum].T)
     before = np.zeros((wrong.size, versions.weight.size))

@@ -29,6 +29,12 @@ def strata_of(ordered: Floats, target: float) -> Strata:
     ----------
     ordered : (answers,)
         Claimed errors, ascending.
+    target : float
+        Share of wrong answers that is hoped for.
+
+    Returns
+    -------
+    Strata
     """
     mass = np.cumsum(np.sqrt(np.maximum(ordered, LEAST)))
     cuts = np.searchsorted(mass, mass[-1] * np.arange(1, GROUPS) / GROUPS)
