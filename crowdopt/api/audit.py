@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from crowdopt.answers.audit.audited import METHODS as METHODS
 from crowdopt.answers.audit.audited import Audited, Draw, Terms
 from crowdopt.answers.audit.concluding import conclude
-from crowdopt.answers.audit.drawing import draw, redraw
+from crowdopt.answers.audit.drawing import assumed_error, draw, redraw
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.shared_chance import spendable
+from crowdopt.api.binding import AnyPath
 from crowdopt.errors import InputError
 from crowdopt.io.answered import AnsweredTable, read_answered
 from crowdopt.io.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
@@ -51,10 +55,10 @@ class Audit:
 
 
 def audit(
-    answers: str | Path,
-    folder: str | Path,
+    answers: AnyPath,
+    folder: AnyPath,
     *,
-    checked: str | Path | None = None,
+    checked: AnyPath | None = None,
     target: float | None = None,
     confidence: float | None = None,
     method: str | None = None,
@@ -62,7 +66,7 @@ def audit(
     seed: int | None = None,
     least_sure: int = 0,
     expert_error: float = 0.0,
-    after: Sequence[str | Path] = (),
+    after: Sequence[AnyPath] = (),
     share: float = 1.0,
     show_answers: bool = False,
     force: bool = False,
@@ -139,7 +143,49 @@ def audit(
     return _concluded(table, place, Path(checked))
 
 
-def _earlier(folders: Sequence[str | Path]) -> list[dict[str, Any]]:
+def looks_to_certify(claims: ArrayLike | None, answers: int, target: float = TARGET) -> int:
+    """How many answers an expert looks at to certify a target with confidence .95, whatever the workers did.
+
+    Parameters
+    ----------
+    claims : (answers,) float, optional
+        Claimed probability that each is wrong; 1.5 times as many are taken to be wrong. Without claims it is half of
+        the target.
+    answers : int
+    target : float
+
+    Returns
+    -------
+    int
+        They suffice nine times in ten, if that many are wrong.
+    """
+    given = None if claims is None else np.asarray(claims, np.float64)
+    return checks_needed(answers, target, assumed_error(target, given), round(1 - CONFIDENCE, 14))
+
+
+def certifying(claims: ArrayLike | None, answers: int, target: float, place: AnyPath) -> str:
+    """The same as a sentence, with the command that draws them.
+
+    Parameters
+    ----------
+    claims : (answers,) float, optional
+    answers : int
+    target : float
+    place : path
+        Where the answers are.
+
+    Returns
+    -------
+    str
+    """
+    looks = looks_to_certify(claims, answers, target)
+    return (
+        f"to certify {target:.3g} whatever the workers did, an expert looks at about {looks} of these answers: "
+        f"crowdopt audit {place} --target {target:.3g} -o AUDIT"
+    )
+
+
+def _earlier(folders: Sequence[AnyPath]) -> list[dict[str, Any]]:
     """Commitment and delta of each earlier audit, and of those before it, each once."""
     known: dict[str, dict[str, Any]] = {}
     for folder in folders:

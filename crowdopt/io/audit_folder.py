@@ -113,6 +113,7 @@ def facts(audited: Audited, committed: Committed, expert: ExpertAnswers) -> dict
         "earlier": len(committed.earlier),
         "method": terms.method,
         "expert_error": terms.expert_error,
+        "seed": terms.seed,
         "checked": audited.checked,
         "corrected": audited.corrected,
         "drawn_checked": int(audited.wrong.size),
