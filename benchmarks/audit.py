@@ -20,7 +20,7 @@ from time import perf_counter
 import numpy as np
 
 from crowdopt.answers import one_coin
-from crowdopt.answers.audit.audited import Terms
+from crowdopt.answers.audit.audited import AuditTerms
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.exact_bound import checks_needed, most_left
@@ -35,7 +35,7 @@ PICTURE = Path("benchmarks/pictures/audit.svg")
 def looks(claims, wrong, method, seed):
     """Looks until the target is certified; all answers if it never is."""
     n = wrong.size
-    of = draw(n, Terms(method, TARGET, DELTA, seed), claims if method == "assisted" else None, n)
+    of = draw(n, AuditTerms(method, TARGET, DELTA, seed), claims if method == "assisted" else None, n)
     first = int(TARGET * n) + 1
     dense = np.arange(first, min(n, first + max(60, int(wrong.sum()))))
     of = replace(of, numbers=np.unique(np.concatenate([[0], dense, np.geomspace(dense[-1], n, 30).astype(int)])))
@@ -105,7 +105,7 @@ def hold(draws, tries):
         for method in ("assisted", "sequential", "exact"):
             false, bounds = 0, []
             for seed in range(draws):
-                of = draw(n, Terms(method, TARGET, DELTA, seed), claims if method == "assisted" else None, size)
+                of = draw(n, AuditTerms(method, TARGET, DELTA, seed), claims if method == "assisted" else None, size)
                 seen = wrong[of.order[:size]]
                 done = conclude(of, seen)
                 left = wrong.sum() - np.cumsum(seen)
@@ -157,7 +157,7 @@ def speed():
     wrong = rng.random(10**6) < claims
     for method in ("exact", "sequential", "assisted"):
         started = perf_counter()
-        of = draw(10**6, Terms(method, TARGET, DELTA, 1), claims if method == "assisted" else None)
+        of = draw(10**6, AuditTerms(method, TARGET, DELTA, 1), claims if method == "assisted" else None)
         drawn = perf_counter()
         done = conclude(of, wrong[of.order[: of.checks]])
         ended = perf_counter()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.answers.audit.audited import METHODS as METHODS
-from crowdopt.answers.audit.audited import Audited, Draw, Terms
+from crowdopt.answers.audit.audited import Audited, AuditTerms, Draw
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import assumed_error, draw, redraw
 from crowdopt.answers.audit.exact_bound import checks_needed
@@ -123,7 +123,7 @@ def audit(
         check_target(place, DRAW, force)
         before = _earlier(after)
         sure = CONFIDENCE if confidence is None else confidence
-        terms = Terms(
+        terms = AuditTerms(
             method or ("sequential" if table.claims is None else "assisted"),
             TARGET if target is None else target,
             spendable(sure, [one["delta"] for one in before], share),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import METHODS, Draw, Mixture, Strata, Terms
+from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, Mixture, Strata
 from crowdopt.documents import COUNT, TEXT, Each, Keys, number, one_of, read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answered import AnsweredTable
@@ -49,7 +49,7 @@ class Committed:
 
     Parameters
     ----------
-    terms : Terms
+    terms : AuditTerms
     confidence : float
         Of all claims of this audit and the earlier ones together.
     earlier : list of dict
@@ -65,7 +65,7 @@ class Committed:
         SHA-256 of all of it: whoever has this number beforehand knows that nothing was changed afterwards.
     """
 
-    terms: Terms
+    terms: AuditTerms
     confidence: float
     earlier: list[dict[str, Any]]
     digest: str
@@ -133,7 +133,7 @@ def read_draw(folder: Path) -> Committed:
         If there is no audit, or its first file was changed.
     """
     said = read_json(folder / DRAW, DRAWN, "audit")
-    terms = Terms(**{name: said[name] for name in asdict(Terms())})
+    terms = AuditTerms(**{name: said[name] for name in asdict(AuditTerms())})
     groups = [np.array([group[name] for group in said["groups"]]) for name in ("size", "claim", "rate")]
     try:
         versions = Mixture(*(np.array(said["predicted"][name], np.float64) for name in ("weight", "error")))

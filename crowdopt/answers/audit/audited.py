@@ -38,7 +38,7 @@ class Mixture:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class AuditTerms:
     """What an audit is to show, and what it may rest on.
 
     Parameters
@@ -71,7 +71,7 @@ class Draw:
 
     Parameters
     ----------
-    terms : Terms
+    terms : AuditTerms
     strata : Strata
         Groups of the answers that are drawn from.
     certain : (k,) int
@@ -90,7 +90,7 @@ class Draw:
         Share of wrong answers that this number was chosen for.
     """
 
-    terms: Terms
+    terms: AuditTerms
     strata: Strata
     certain: Ints
     order: Ints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import METHODS, Draw, Mixture, Strata, Terms
+from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, Mixture, Strata
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.martingale import hypotheses
 from crowdopt.answers.audit.prediction import mixture
@@ -16,7 +16,7 @@ TRUE_OVER_CLAIMED = 1.5  # realised over claimed error, where nothing better is 
 POWER = 0.9  # with which the number of checks that is proposed certifies the target
 
 
-def draw(answers: int, terms: Terms, claims: Floats | None = None, checks: int | None = None) -> Draw:
+def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: int | None = None) -> Draw:
     """Order the answers by ``-ln(1 - u_i) / rate_i``, u_i uniform by the seed.
 
     So each next answer is drawn with a chance in proportion to its rate among those that are left.
@@ -25,7 +25,7 @@ def draw(answers: int, terms: Terms, claims: Floats | None = None, checks: int |
     ----------
     answers : int
         How many there are.
-    terms : Terms
+    terms : AuditTerms
     claims : (answers,) float, optional
         Claimed probability that each is wrong; ``assisted`` and ``least_sure`` need it.
     checks : int, optional
@@ -55,14 +55,20 @@ def draw(answers: int, terms: Terms, claims: Floats | None = None, checks: int |
 
 
 def redraw(
-    answers: int, terms: Terms, claims: Floats | None, strata: Strata, versions: Mixture, numbers: Ints, checks: int
+    answers: int,
+    terms: AuditTerms,
+    claims: Floats | None,
+    strata: Strata,
+    versions: Mixture,
+    numbers: Ints,
+    checks: int,
 ) -> Draw:
     """The draw that was committed to, from what was written down.
 
     Parameters
     ----------
     answers : int
-    terms : Terms
+    terms : AuditTerms
     claims : (answers,) float, optional
     strata, versions, numbers
         As they were: ``numbers`` is (numbers,) int.
@@ -78,7 +84,7 @@ def redraw(
     return Draw(terms, strata, certain, order, stratum, versions, numbers, checks, assumed)
 
 
-def _parts(answers: int, terms: Terms, claims: Floats | None) -> tuple[Ints, Ints, Ints]:
+def _parts(answers: int, terms: AuditTerms, claims: Floats | None) -> tuple[Ints, Ints, Ints]:
     """The least sure answers, least sure first; all others; and these again, surest first."""
     by_claim = np.arange(answers) if claims is None else np.argsort(claims, kind="stable")
     if not terms.least_sure:
@@ -87,7 +93,7 @@ def _parts(answers: int, terms: Terms, claims: Floats | None) -> tuple[Ints, Int
     return by_claim[answers - terms.least_sure :][::-1], np.sort(rest), rest
 
 
-def _ordered(answers: int, terms: Terms, strata: Strata, others: Ints, by_claim: Ints) -> tuple[Ints, Ints]:
+def _ordered(answers: int, terms: AuditTerms, strata: Strata, others: Ints, by_claim: Ints) -> tuple[Ints, Ints]:
     """The answers in the order of the draw, and the group of each."""
     member = np.zeros(answers, np.int64)
     if strata.size.size > 1:
@@ -113,7 +119,7 @@ def assumed_error(target: float, claims: Floats | None) -> float:
     return target / 2 if claims is None else min(1.0, TRUE_OVER_CLAIMED * float(claims.mean()))
 
 
-def _check(answers: int, terms: Terms, claims: Floats | None, checks: int | None) -> None:
+def _check(answers: int, terms: AuditTerms, claims: Floats | None, checks: int | None) -> None:
     if answers < 1:
         raise InputError("there is no answer to audit")
     if terms.method not in METHODS:

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import Draw, Strata, Terms
+from crowdopt.answers.audit.audited import AuditTerms, Draw, Strata
 from crowdopt.answers.audit.martingale import hypotheses, most_left_path
 from crowdopt.answers.audit.prediction import mixture
 
@@ -15,7 +15,7 @@ from crowdopt.answers.audit.prediction import mixture
 def small(size, claim, rate, target=0.25, delta=0.3, stratum=None) -> Draw:
     """An audit of few answers in groups, with hypotheses and predictions as in a large one."""
     strata = Strata(np.array(size), np.array(claim, float), np.array(rate, float))
-    n, terms = sum(size), Terms("assisted", target, delta)
+    n, terms = sum(size), AuditTerms("assisted", target, delta)
     member = np.repeat(np.arange(len(size)), size) if stratum is None else np.array(stratum)
     versions = mixture(strata.claim, target)
     return Draw(terms, strata, np.zeros(0, int), np.arange(n), member, versions, hypotheses(n, target), n, 0.1)

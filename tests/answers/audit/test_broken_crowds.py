@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from crowdopt import AssignmentInstance
 from crowdopt.answers import one_coin
-from crowdopt.answers.audit.audited import METHODS, Terms
+from crowdopt.answers.audit.audited import METHODS, AuditTerms
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.crowd.labels import Labels
@@ -39,7 +39,7 @@ def answered(how: str, seed: int):
 
 def false_at_any_time(claims, wrong, method, seed, checks=CHECKS) -> bool:
     """Whether the claim after any of the checks is false: whenever the expert stops, it is not."""
-    of = draw(wrong.size, Terms(method, 0.1, DELTA, seed), claims if method == "assisted" else None, checks)
+    of = draw(wrong.size, AuditTerms(method, 0.1, DELTA, seed), claims if method == "assisted" else None, checks)
     seen = wrong[of.order[:checks]]
     left = wrong.sum() - np.cumsum(seen)
     return bool((conclude(of, seen).left < (left[-1:] if of.fixed else left)).any())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdopt.answers.audit.audited import Terms
+from crowdopt.answers.audit.audited import AuditTerms
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.hiding import least_pressure, share_wrong
 from crowdopt.answers.audit.martingale import Checked, _log_factors, hypotheses, most_left_path
@@ -108,7 +108,7 @@ def test_the_draw_takes_each_group_as_often_as_it_says():
     rng = np.random.default_rng(5)
     claims = rng.beta(0.2, 3.8, 40)
     strata = strata_of(np.sort(claims), 0.1)
-    first = [draw(40, Terms("assisted", 0.1, 0.05, seed), claims, 5).stratum[0] for seed in range(400)]
+    first = [draw(40, AuditTerms("assisted", 0.1, 0.05, seed), claims, 5).stratum[0] for seed in range(400)]
     share = strata.size * strata.rate / (strata.size @ strata.rate)
     seen = np.bincount(first, minlength=share.size) / 400
     assert (np.abs(seen - share) <= 4 * np.sqrt(share * (1 - share) / 400)).all()
@@ -117,6 +117,6 @@ def test_the_draw_takes_each_group_as_often_as_it_says():
 def test_every_answer_is_drawn_once_whatever_the_claims():
     """Also when all are alike, and when the least sure go first."""
     for claims in (np.zeros(30), np.full(30, 0.3), np.linspace(0, 1, 30)):
-        of = draw(30, Terms("assisted", 0.2, 0.05, 1, least_sure=4), claims)
+        of = draw(30, AuditTerms("assisted", 0.2, 0.05, 1, least_sure=4), claims)
         assert sorted([*of.certain.tolist(), *of.order.tolist()]) == list(range(30))
         assert claims[of.certain].min() >= claims[of.order].max()
