@@ -26,7 +26,7 @@ from crowdopt.api.report import report
 from crowdopt.api.select import select
 from crowdopt.api.verify import verify
 from crowdopt.assign.plan import Plan
-from crowdopt.backends import BackendMissing, solve
+from crowdopt.backends import BackendFailed, BackendMissing, solve
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options, Status
@@ -41,6 +41,7 @@ from crowdopt.version import __version__
 
 __all__ = [
     "AssignmentInstance",
+    "BackendFailed",
     "BackendMissing",
     "InputError",
     "Options",

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from crowdopt.api.binding import BackendMissing
+from crowdopt.api.binding import BackendFailed, BackendMissing
 from crowdopt.core.solution import Progress
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -30,6 +30,9 @@ class Verbs(click.Group):
         except (InputError, BackendMissing) as error:
             click.echo(f"crowdopt: {error}", err=True)
             context.exit(BAD_INPUT)
+        except BackendFailed as error:
+            click.echo(f"crowdopt: {error}", err=True)
+            context.exit(NO)
         except KeyboardInterrupt:
             click.echo("crowdopt: interrupted", err=True)
             context.exit(INTERRUPTED)

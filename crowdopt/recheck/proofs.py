@@ -5,13 +5,11 @@ It shares no code with the method that finds the multipliers: another algorithm,
 
 from __future__ import annotations
 
-from math import fsum
-
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.roundoff import lowered
+from crowdopt.core.roundoff import lowered, sum_below
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
@@ -55,8 +53,7 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
             )
             known[key] = lowered(value, size * instance.n_workers)
         least[task] = known[key]
-    terms = np.concatenate([*rows, least])
-    return lowered(fsum(terms), float(np.abs(terms).sum()))
+    return sum_below(np.concatenate([*rows, least]))
 
 
 def _by_task(pairs: Ints) -> dict[int, tuple[int, ...]]:
@@ -164,8 +161,7 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
             size = float(cost.max(initial=0.0)) * instance.n_workers + price
             known[key] = lowered(search.least(), size)
         least[task] = known[key]
-    terms = np.concatenate([*rows, least])
-    return lowered(fsum(terms), float(np.abs(terms).sum()))
+    return sum_below(np.concatenate([*rows, least]))
 
 
 def _levels(
