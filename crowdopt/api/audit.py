@@ -201,8 +201,8 @@ def drawn_again(table: AnsweredTable, committed: Committed) -> Draw:
         raise InputError(
             f"{table.path} is not the table that was drawn from (its SHA-256 differs); give the answers as they were"
         )
-    rest = (committed.strata, committed.versions, committed.numbers, committed.checks)
-    return redraw(len(table.tasks), committed.terms, table.claims, *rest)
+    wagers = (committed.strata, committed.versions, committed.numbers)
+    return redraw(len(table.tasks), committed.terms, table.claims, wagers, committed.checks)
 
 
 def _concluded(table: AnsweredTable, folder: Path, checked: Path) -> Audit:

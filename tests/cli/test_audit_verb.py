@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,11 +43,11 @@ def test_draw_look_claim_verify_report(desk):
     said = json.loads(run("audit", "answers.csv", "--target", ".1", "--seed", "4", "-o", "audit", "--json"))
     look(desk)
     claim = json.loads(run("audit", "answers.csv", "--checked", "checked.csv", "-o", "audit", "--json"))
-    assert claim["wrong_at_most"] == json.loads(open("audit/audit.json").read())["wrong_at_most"]
+    assert claim["wrong_at_most"] == json.loads(Path("audit/audit.json").read_text())["wrong_at_most"]
     assert claim["sentence"] in run("verify", "answers.csv", "audit", "--commitment", said["commitment"])
     assert "was handed on" in run("verify", "answers.csv", "audit", "--commitment", "0" * 64, code=1)
     run("report", "audit")
-    assert claim["sentence"][1:] in open("audit/report.html").read()
+    assert claim["sentence"][1:] in Path("audit/report.html").read_text()
 
 
 def test_a_draw_is_not_made_twice_by_accident(desk):

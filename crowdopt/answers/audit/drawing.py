@@ -55,13 +55,7 @@ def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: 
 
 
 def redraw(
-    answers: int,
-    terms: AuditTerms,
-    claims: Floats | None,
-    strata: Strata,
-    versions: Mixture,
-    numbers: Ints,
-    checks: int,
+    answers: int, terms: AuditTerms, claims: Floats | None, wagers: tuple[Strata, Mixture, Ints], checks: int
 ) -> Draw:
     """The draw that was committed to, from what was written down.
 
@@ -70,14 +64,15 @@ def redraw(
     answers : int
     terms : AuditTerms
     claims : (answers,) float, optional
-    strata, versions, numbers
-        As they were: ``numbers`` is (numbers,) int.
+    wagers : (Strata, Mixture, (numbers,) int)
+        Groups, predictions and the numbers that are tested, as they were.
     checks : int
 
     Returns
     -------
     Draw
     """
+    strata, versions, numbers = wagers
     certain, others, by_claim = _parts(answers, terms, claims)
     order, stratum = _ordered(answers, terms, strata, others, by_claim)
     assumed = assumed_error(terms.target, None if claims is None else claims[others])
