@@ -14,6 +14,7 @@ from crowdopt.assign.exact.dive import Care
 from crowdopt.assign.exact.levels import climb as levels
 from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
+from crowdopt.assign.individual.own_stages import is_individual, solve_individually
 from crowdopt.assign.plan import Plan
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
@@ -46,6 +47,8 @@ def solve_exact(
         Its backend searches the full program where the structure does not suffice: from the plan found here, with
         the better of both bounds.
     """
+    if kind == "ip" and is_individual(instance):
+        return solve_individually(instance, solvers, options, listener).plan()
     clock = Clock(options.time_limit)
     classes = classes_of(instance)
     relaxation = relax_classes(classes, solvers.solve, options, whole=kind == "ip")
@@ -55,7 +58,17 @@ def solve_exact(
     certified = known.bound if known.proof == "certificate" else -np.inf
     duals = relaxation.duals()
     del relaxation  # the LP of a large instance takes much memory
-    search = Search(instance, classes, solvers, options, clock, listener, duals, certified, known)
+    search = Search(
+        instance=instance,
+        classes=classes,
+        solvers=solvers,
+        options=options,
+        clock=clock,
+        listener=listener,
+        duals=duals,
+        certified=certified,
+        known=known,
+    )
     for stage in _stages(search):
         if search.done:
             break

@@ -1,0 +1,89 @@
+"""Plans where tasks share rows of evidence: amounts for each row, dealt to its tasks by what each lacks, and mended."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.assign.exact.relaxation import quickest
+from crowdopt.assign.exact.rounding import round_amounts
+from crowdopt.assign.exact.split import ROOM, Split
+from crowdopt.assign.individual.hands import Dealt
+from crowdopt.assign.individual.open_tasks import OpenTasks
+from crowdopt.assign.individual.sweep import Prices
+from crowdopt.core.solution import Options, Solve
+from crowdopt.crowd.classes import Classes
+from crowdopt.programs import target
+
+FINISHING, TRADING = (4, 2_000), (300, 300_000)  # work per task and at most, in pairs looked at
+TRADERS = 5_000  # tasks up to which labels are exchanged across rows
+
+
+def deal_rows(
+    tasks: OpenTasks, rows: Classes, money: float, prices: Prices, solve: Solve, options: Options, width: int
+) -> Dealt | None:
+    """Labels for so much money: aim at the most slack per row, round, deal, share out; tasks left short have none.
+
+    Own barred workers are not heeded while dealing: who got one has none in the end.
+    """
+    program = target.of_classes(rows, money)
+    aimed = solve(program, quickest(program), options)
+    if aimed.primal is None:
+        return None
+    amounts = aimed.program.column("u").view(aimed.primal)
+    whole = round_amounts(rows, amounts, float(aimed.primal[-1]), money)
+    split = _split(tasks, rows, whole, money, options.seed)
+    split.level()
+    split.finish(min(FINISHING[0] * tasks.size, FINISHING[1]))
+    if not split.covered and tasks.size <= TRADERS:
+        split.trade(min(TRADING[0] * tasks.size, TRADING[1]))
+    return _handed(tasks, split, prices, width)
+
+
+def _split(tasks: OpenTasks, rows: Classes, amounts: Ints, money: float, seed: int) -> Split:
+    """Amounts dealt to the tasks of each row, the best workers first, always to those that lack most."""
+    from crowdopt.assign.exact import kernels
+
+    widest = int(2 * np.ceil((amounts.sum(axis=1) / rows.tasks_in).max())) + ROOM
+    place = rows.task_class
+    members = np.split(np.argsort(place, kind="stable"), np.cumsum(rows.tasks_in)[:-1])
+    split = Split(
+        classes=rows,
+        hands=np.zeros((tasks.size, widest), np.int32),
+        held=np.zeros(tasks.size, np.int64),
+        slack=-tasks.target,
+        left=tasks.room - amounts.sum(axis=0),
+        spare=np.array([max(0.0, money - float((rows.cost * amounts).sum()))]),
+        state=np.array([88172645463325252 + 2654435761 * seed], np.uint64),
+        fewest=tasks.arrays.fewest,
+        most=np.minimum(tasks.arrays.most, widest),
+        everybody=np.arange(tasks.size),
+        rows=[some for some in members if some.size > 1],
+    )
+    for kind, some in enumerate(members):
+        groups = np.argsort(-rows.evidence[kind], kind="stable")
+        groups = groups[amounts[kind, groups] > 0]
+        kernels.deal(some, groups, amounts[kind], rows.evidence[kind], split.hands, split.held, split.slack)
+    return split
+
+
+def _handed(tasks: OpenTasks, split: Split, prices: Prices, width: int) -> Dealt:
+    """The split's labels; tasks that are short, or have a worker whom they may not have, get none."""
+    wide = max(width, split.hands.shape[1])
+    dealt = Dealt.none(tasks, prices, wide, np.int16 if tasks.room.size < np.iinfo(np.int16).max else np.int32)
+    dealt.hands[:, : split.hands.shape[1]] = split.hands
+    dealt.held[:] = split.held
+    dealt.left[:] = split.left
+    size, arrays = split.held, tasks.arrays
+    bad = (dealt.slack() < 0) | (size < arrays.fewest) | (size > arrays.most) | _has_barred(tasks, split)
+    dealt.drop(np.flatnonzero(bad))
+    return dealt
+
+
+def _has_barred(tasks: OpenTasks, split: Split) -> np.ndarray:
+    """Whether a task has a worker whom it may not have."""
+    arrays, found = tasks.arrays, np.zeros(tasks.size, bool)
+    owner = np.repeat(np.arange(tasks.size), np.diff(arrays.starts))
+    for t in range(split.hands.shape[1]):
+        np.logical_or.at(found, owner, (split.hands[owner, t] == arrays.barred) & (t < split.held[owner]))
+    return found
