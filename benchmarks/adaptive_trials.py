@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from crowdopt import AssignmentInstance, solve
+from crowdopt.crowd.subset import of_workers
 from crowdopt.crowd.voting import weighted_vote
+from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import hold_out, recorded_stream, reordered, simulated_stream
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import least
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policy import named
+from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
 
@@ -92,7 +95,7 @@ def bought(text: str, best: bool, seed: int) -> dict[str, Any]:
     skill = np.random.default_rng([seed, 5]).choice(POOL, 90, p=SHARES)
     instance = AssignmentInstance(skill[None], np.zeros(300, np.int64), np.full(90, 100), 0.1)
     if best:
-        instance = reordered(instance, np.argsort(-skill, kind="stable")[: EACH * 300 // 100])
+        instance = of_workers(instance, np.argsort(-skill, kind="stable")[: EACH * 300 // 100])
     return played(text, simulated_stream(instance, (seed,), shuffle=not best), seed)
 
 
@@ -128,7 +131,8 @@ def replayed(data: str, typed: bool, text: str, epsilon: float, seed: int) -> di
         answers = weighted_vote(task[there], label[there], np.ones(int(there.sum())), truth.size)
         wrong = float((answers != truth)[~held & (truth >= 0)].mean())
         return {**dict.fromkeys(FIGURES), "labels": int(there.sum()), "error_realised": wrong, "constant": constant}
-    of = recorded_stream(instance, task, worker, label, truth, (seed,), held, named(text).preliminary(len(workers)))
+    record, sent = LabelRecord(task, worker, label, truth), named(text).preliminary(len(workers))
+    of = recorded_stream(instance, record, (seed,), held, sent)
     return {**played(text, of, seed), "constant": constant}
 
 

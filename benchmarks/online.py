@@ -19,11 +19,12 @@ import numpy as np
 import crowdopt
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.picking import Rings, fill
+from crowdopt.online.picking import TaskRotation, fill
 from crowdopt.online.policy import named
-from crowdopt.online.pricing import Market, prices
 from crowdopt.online.replay import replay
+from crowdopt.online.task_prices import prices
 from crowdopt.programs import sampled
+from crowdopt.programs.market import Market
 
 SEED = 0
 SPELL = 0.05  # seconds that one measurement lasts at least
@@ -57,10 +58,10 @@ def decisions(repeats: int) -> list[dict[str, Any]]:
         price, skill = rng.uniform(1, 3, kinds), rng.uniform(0.5, 0.95, kinds)
         evidence = (2 * skill - 1) ** 2
         each_price, each_evidence = price[kind], evidence[kind]
-        rings, buffer = Rings(kind, kinds, rng), np.empty(room, np.int32)
+        rotation, buffer = TaskRotation(kind, kinds, rng), np.empty(room, np.int32)
 
-        def by_kind(rings: Rings = rings, q: Any = evidence, x: Any = price, room: int = room) -> Any:
-            return rings.take(q * x - 1, room)
+        def by_kind(rotation: TaskRotation = rotation, q: Any = evidence, x: Any = price, room: int = room) -> Any:
+            return rotation.take(q * x - 1, room)
 
         def partition(q: Any = each_evidence, x: Any = each_price, room: int = room) -> Any:
             value = q * x

@@ -28,6 +28,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from tqdm import tqdm
 
+from crowdopt.files import PARTIAL, write_text
+
 WIDTH = 256  # rows handed to a foreign executor at a time; it has its own queue
 DIED = "its process died: killed, out of memory, or crashed in native code"
 
@@ -135,7 +137,7 @@ def run(
     with bar, _computed(todo, processes, executor) as computed:
         for job, text in computed:
             if folder is not None:
-                _keep(folder / f"{job.key}.json", text)
+                write_text(folder / f"{job.key}.json", f"{text}\n")
             done[job.key] = Row(**json.loads(text))
             bar.update()
     return [done[job.key] for job in wanted]
@@ -190,16 +192,10 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no plain JSON")
 
 
-def _keep(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_text(text + "\n", encoding="utf-8", newline="\n")
-    part.replace(path)
-
-
 def _tidy(folder: Path) -> None:
     """Make the folder, and take away what a killed run was about to write."""
     folder.mkdir(parents=True, exist_ok=True)
-    for part in folder.glob(".*.json.*.part"):
+    for part in folder.glob(f".*.json.*{PARTIAL}"):
         part.unlink(missing_ok=True)
 
 

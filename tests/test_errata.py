@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, product
 from math import comb
 
@@ -179,6 +180,36 @@ def test_li_and_liu_s_theorem_1_fails_for_eight_classes() -> None:
     assert np.log(score_bounds.printed_linear_vote_bound(score, classes)) == pytest.approx(-45.16, abs=0.01)
     assert score_bounds.printed_linear_vote_bound(score, classes) < beaten
     assert (classes - 1) * law[7 * workers :].sum() <= score_bounds.linear_vote_bound(score, classes)
+
+
+def score_gap(skills: list[Fraction], classes: int) -> Fraction:
+    """``E[s_k - s_l]`` of the right class k and a wrong class l, votes weighted L w - 1, by all ways to label."""
+    gap = Fraction(0)
+    for labels in product(range(classes), repeat=len(skills)):  # class 0 is right, class 1 is l
+        chance, lead = Fraction(1), Fraction(0)
+        for w, label in zip(skills, labels, strict=True):
+            chance *= w if label == 0 else (1 - w) / (classes - 1)
+            lead += (classes * w - 1) * ((label == 0) - (label == 1))
+        gap += chance * lead
+    return gap
+
+
+def test_the_score_f_is_no_gap_of_votes() -> None:
+    """Remark (i) calls F the expected gap of voting scores. The gap is sqrt|S| F / (L - 1): for four workers of 3/4 and
+    64 of 5/8, F = 1/2 both times, it is 1 and 4. (21) sums it over the workers once more than its right side does.
+    """
+    skills, classes = [Fraction(2, 3), Fraction(1, 2), Fraction(5, 6)], 3
+    squares = sum((classes * w - 1) ** 2 for w in skills)
+    assert score_gap(skills, classes) == Fraction(squares, classes - 1)
+    assert len(skills) * score_gap(skills, classes) != Fraction(squares, classes - 1)
+    small, large = [Fraction(3, 4)] * 4, [Fraction(5, 8)] * 64
+    squared = [sum((2 * w - 1) ** 2 for w in crew) for crew in (small, large)]
+    assert [float(square) / len(crew) ** 0.5 for square, crew in zip(squared, (small, large), strict=True)] == [
+        0.5,
+        0.5,
+    ]
+    assert score_gap(small, 2) == squared[0] == 1
+    assert 64 * score_gap(large[:1], 2) == squared[1] == 4  # gaps of single workers add up
 
 
 def test_theorem_3_does_not_cover_the_selected_set() -> None:
@@ -396,7 +427,7 @@ def test_every_erratum_links_to_a_test_that_is_there() -> None:
         assert f"def {name}(" in (MODELS / path).read_text(encoding="utf-8"), name
     errata = page[page.index("\n## 9. Errata") :]
     items = re.split(r"\n(?=\d+\. )", errata)[1:]
-    assert len(items) >= 18
+    assert len(items) >= 19
     for item in items:
         assert LINK.search(item), f"no test: {item[:60]}"
     named = set(re.findall(r"`(test_\w+)`", page)) - {"test_errata", "test_models"}

@@ -1,11 +1,12 @@
 """How far is each rule from the true minimum: labels per task, rule by rule, over crowds of few skills.
 
-    python -m benchmarks.papers.beyond_rules [--tasks 200] [--limit 10] [--picture FILE]
+    python -m benchmarks.papers.beyond_rules [--tasks 200] [--limit 10] [--picture FILE] [--table FILE]
 
 A hundred workers in pools of equal skill, every capacity the same: 0.6 or 1 times the number of tasks. Under the first
 three rules each task keeps its target by a bound, or exactly; *exact* is the true minimum over patterns with its
 certificate, *on average* the fewest labels whose mean error keeps the target. Everything is deterministic: there is no
-seed. Every plan's exact errors are checked.
+seed. Every plan's exact errors are checked. ``--table`` draws the picture of a table that was printed before, such as
+the one in benchmarks/README.md, and solves nothing.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ RULES = {  # what the chart calls it: (rule, method)
     "on average": ("mean-error", "patterns"),
 }
 
+NO_PLAN = "no plan"
+
 
 def crowd(name: str, tasks: int, epsilon: float) -> crowdopt.AssignmentInstance:
     pools, share = CROWDS[name]
@@ -59,11 +62,34 @@ def solved(instance: crowdopt.AssignmentInstance, rule: str, method: str, limit:
 
 def cell(plan: crowdopt.Plan) -> str:
     if not plan.found:
-        return "no plan (proven)" if plan.proven else "no plan"
+        return f"{NO_PLAN} (proven)" if plan.proven else NO_PLAN
     share = f"{plan.labels / plan.instance.n_tasks:.2f}"
     if plan.proven:
         return share if plan.proof == "certificate" else f"{share} (solver)"
     return f"{share} (gap {100 * plan.gap:.2g} %)"
+
+
+def printed(path: Path) -> list[list[str]]:
+    """The cells of a table that this command printed, wherever in the file it stands."""
+    rows = [
+        [cell.strip() for cell in line.strip(" |").split("|")] for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    return [row for row in rows if row[0] in CROWDS and len(row) == 2 + len(RULES)]
+
+
+def points(rows: list[list[str]]) -> list[dict]:
+    """What the picture shows of each cell: its number, and its remark in words, so that no bar is missing unsaid."""
+    return [
+        {
+            "crowd": row[0],
+            "epsilon": f"ε = {row[1]}",
+            "rule": rule,
+            "labels": 0.0 if cell.startswith(NO_PLAN) else float(cell.split(" ")[0]),
+            "text": cell.replace(".00", ""),
+        }
+        for row in rows
+        for rule, cell in zip(RULES, row[2:], strict=True)
+    ]
 
 
 def draw(rows: list[dict], path: Path) -> None:
@@ -74,7 +100,7 @@ def draw(rows: list[dict], path: Path) -> None:
         x=alt.X("labels:Q", title="labels per task"),
     )
     bars = base.mark_bar().encode(color=alt.Color("rule:N", sort=order, title="rule"))
-    text = base.mark_text(align="left", dx=3, fontSize=10).encode(text=alt.Text("labels:Q", format=".3~g"))
+    text = base.mark_text(align="left", dx=3, fontSize=10).encode(text="text:N")
     chart = (bars + text).properties(width=240, height=78)
     header = alt.Header(labelAngle=0, labelAlign="left", labelFontSize=12)
     faceted = chart.facet(
@@ -90,28 +116,31 @@ def draw(rows: list[dict], path: Path) -> None:
     save(faceted.resolve_scale(x="independent"), path)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tasks", type=int, default=200)
-    parser.add_argument("--limit", type=float, default=10.0, help="seconds per plan")
-    parser.add_argument("--picture", type=Path)
-    given = parser.parse_args()
+def computed(tasks: int, limit: float) -> list[list[str]]:
+    """The table's rows, each printed as soon as it is known."""
     print(" · ".join(f"{name} {number}" for name, number in versions().items()))
     print("| crowd | epsilon | " + " | ".join(RULES) + " |")
     print("|---" * (2 + len(RULES)) + "|")
     rows = []
     for name in CROWDS:
         for epsilon in EPSILONS:
-            instance, cells = crowd(name, given.tasks, epsilon), []
-            for label, (rule, method) in RULES.items():
-                plan = solved(instance, rule, method, given.limit)
-                cells.append(cell(plan))
-                if plan.found:
-                    labels = plan.labels / given.tasks
-                    rows.append({"crowd": name, "epsilon": f"ε = {epsilon:g}", "rule": label, "labels": labels})
-            print(" | ".join(["", name, f"{epsilon:g}", *cells, ""]).strip(), flush=True)
+            instance = crowd(name, tasks, epsilon)
+            cells = [cell(solved(instance, rule, method, limit)) for rule, method in RULES.values()]
+            rows.append([name, f"{epsilon:g}", *cells])
+            print(f"| {' | '.join(rows[-1])} |", flush=True)
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", type=int, default=200)
+    parser.add_argument("--limit", type=float, default=10.0, help="seconds per plan")
+    parser.add_argument("--picture", type=Path)
+    parser.add_argument("--table", type=Path, help="draw this table in place of computing one")
+    given = parser.parse_args()
+    rows = printed(given.table) if given.table else computed(given.tasks, given.limit)
     if given.picture is not None:
-        draw(rows, given.picture)
+        draw(points(rows), given.picture)
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ def _panel(alt: Any, crowd: str, curves: Curves) -> Any:
             sort=list(METHODS),
             legend=alt.Legend(orient="bottom", columns=4, symbolOpacity=1),
         ),
-        order="k:Q",
     )
     band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title="share of wrong answers"), y2="high:Q")
-    line = base.mark_line(point=True).encode(y="y:Q")
+    # the order is the line's alone: an area takes it for a grouping and falls into pieces of no width
+    line = base.mark_line(point=True).encode(y="y:Q", order="k:Q")
     return (band + line).properties(width=340, height=300, title=crowd)

@@ -18,6 +18,7 @@ from benchmarks.papers.li_liu_report import (
     write,
 )
 from benchmarks.papers.li_liu_trials import SEVEN, real
+from benchmarks.papers.real_data import folder_of
 
 WMV_TOP, LINEAR, LOG, EM_RANDOM, EM_TOP, EM_SELECTED, PLUG_IN = SEVEN
 
@@ -59,6 +60,7 @@ def common_claims(trials: Trials) -> list[Claim]:
 
 def figure(given: argparse.Namespace, number: int, dataset: str, limit: int, of_workers: str) -> None:
     """Run what is missing, then write figure, workers used, summary and claims."""
+    folder_of(dataset)  # before any trial starts
     (rows,) = computed(real, given, number, [{"dataset": dataset, "em": given.em}])
     trials = Trials(rows, rows[0]["sizes"])
     name = f"fig{number}" + ("" if given.em == "one-coin" else f"_{given.em}")

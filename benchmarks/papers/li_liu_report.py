@@ -83,13 +83,16 @@ def everywhere(
     signs = {k: verdict(gap[:, k], points.size) for k in points.tolist()}
     said = []
     for sign, word in (("yes", "better"), ("no", "worse"), ("open", "undecided")):
-        where = [f"{trials.across[k]:g}" for k, found in signs.items() if found == sign]
-        said += [f"{word} at {unit} = {_spans(where)}"] if where else []
+        where = [place for place, k in enumerate(signs) if signs[k] == sign]
+        said += [f"{word} at {unit} = {spans(where, trials.across[points])}"] if where else []
     return "; ".join(said), all_hold(list(signs.values()))
 
 
-def _spans(points: list[str]) -> str:
-    return points[0] if len(points) == 1 else f"{points[0]} to {points[-1]} ({len(points)} values)"
+def spans(places: Sequence[int], across: np.ndarray) -> str:
+    """The values at these places, runs of neighbours as spans: ``3 to 8, 11 (7 values)``."""
+    runs = np.split(np.array(places), np.flatnonzero(np.diff(places) > 1) + 1)
+    said = [f"{across[run[0]]:g}" + (f" to {across[run[-1]]:g}" if run.size > 1 else "") for run in runs]
+    return ", ".join(said) + (f" ({len(places)} values)" if len(places) > 1 else "")
 
 
 def write(trials: Trials, claims: Sequence[Claim], folder: Path, name: str, note: str) -> None:

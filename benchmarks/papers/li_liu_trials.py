@@ -7,19 +7,18 @@ ties of the top-K ranking to the seed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.real_data import folder_of
 from crowdopt.answers import Answers, dawid_skene, one_coin, wmv_linear, wmv_log
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.hire import ranking
-from crowdopt.io.answers_table import read_labels, read_truth
+from crowdopt.io.label_table import read_labels, read_truth
 
 LINEAR = {  # figures 1 and 2: who is hired; all vote by WMV-linear
     "top K": "top-k",
@@ -91,7 +90,7 @@ def real(seed: int, dataset: str, controls: int = 10, em: str = "one-coin") -> d
 @cache
 def loaded(dataset: str) -> tuple[Labels, np.ndarray]:
     """A folder of CROWDOPT_DATA."""
-    folder = Path(os.environ["CROWDOPT_DATA"]) / dataset
+    folder = folder_of(dataset)
     labels = read_labels(folder / "labels.csv")
     return labels, read_truth(folder / "truth.csv", labels)
 

@@ -7,9 +7,7 @@ Needs CROWDOPT_DATA with zencrowd_core5. Its rows are in no order of arrival: ev
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,20 +15,12 @@ import numpy as np
 from benchmarks.papers.li_liu_report import Claim, arguments, computed, interval, shown, verdict
 from benchmarks.papers.liu_liu_report import Study, picture, summary, write
 from benchmarks.papers.liu_liu_trials import FULL, NAMES, ORACLE, OURS, RANDOM, real
-from crowdopt.errors import InputError
+from benchmarks.papers.real_data import folder_of
 
 VETTING, LONGER = "ls-ol-vetting:threshold=.1", "ls-ol-vetting:threshold=.1:g1=100"
 POLICIES = [VETTING, LONGER, "ls-ol", "ls-ol-weighted", OURS, FULL, ORACLE, RANDOM]
 SHOWN = {VETTING: "LS_OL with vetting", "ls-ol-weighted": "LS_OL weighted", OURS: NAMES[OURS], FULL: NAMES[FULL]}
 EVERY = 8  # tasks between points of a drawn curve
-
-
-def data() -> Path:
-    """The data set's folder."""
-    root = os.environ.get("CROWDOPT_DATA")
-    if not root or not (Path(root) / "zencrowd_core5").is_dir():
-        raise InputError("CROWDOPT_DATA does not name a folder with zencrowd_core5")
-    return Path(root) / "zencrowd_core5"
 
 
 def table_3(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -113,7 +103,7 @@ def banded_rows(rows: Sequence[Mapping[str, Any]], curves: Mapping[str, Any], ke
 def main() -> None:
     """Run what is missing, then write tables, claims and pictures."""
     given = arguments(__doc__, 100)
-    folder = data()
+    folder = folder_of("zencrowd_core5")
     files = {"labels": str(folder / "labels.csv"), "truth": str(folder / "truth.csv"), "policies": POLICIES}
     (rows,) = computed(real, given, 6, [files])
     study, table = Study(rows, POLICIES), table_3(rows)

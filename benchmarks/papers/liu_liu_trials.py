@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from crowdopt.api import learn
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers.asking import AskingRecord, replay
 from crowdopt.labelers.policy import named
 from crowdopt.labelers.regret import curves, judged, score
-from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import drawn_labelers, simulated_tasks
 from crowdopt.labelers.theorems import strict_majority
 

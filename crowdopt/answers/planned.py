@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import BHATTACHARYYA
 from crowdopt.crowd.instance import AssignmentInstance
-
-LEAST = 1e-12  # probability; no class is ruled out entirely
+from crowdopt.crowd.posteriors import posteriors, vote_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,23 +49,6 @@ class PlanAnswers:
         return sure
 
 
-def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
-    """``P(class | labels)`` of each task: prior times ``exp(sum of log-odds of the labels that say so)``.
-
-    Exact for one-coin workers: right with chance p, otherwise wrong uniformly over the other classes. Accuracies are
-    clipped as in the evidence.
-
-    Parameters
-    ----------
-    pairs : (k, 2) int
-        Task and worker of each label.
-    label : (k,) int
-        Its class.
-    """
-    p = instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
-    return _softmax(_scores(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
-
-
 def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, weight: Floats) -> PlanAnswers:
     """Weighted votes over all labels, with exact posteriors and what is still missing of a plan.
 
@@ -78,7 +59,7 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     pairs, label, weight
         Task and worker, class, and vote weight of each label that is there.
     """
-    votes = _scores(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
+    votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
     m = instance.n_workers
     there = np.isin(plan[:, 0] * m + plan[:, 1], pairs[:, 0] * m + pairs[:, 1])
     return PlanAnswers(
@@ -88,16 +69,3 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
         epsilon=instance.epsilon,
         missing=plan[~there],
     )
-
-
-def _scores(instance: AssignmentInstance, pairs: Ints, label: Ints, weight: Floats, heeds_prior: bool = True) -> Floats:
-    n, classes = instance.n_tasks, instance.classes
-    cell = pairs[:, 0] * classes + label
-    votes: Floats = np.bincount(cell, weights=weight, minlength=n * classes).astype(np.float64).reshape(n, classes)
-    return votes + np.log(instance.prior) if heeds_prior else votes
-
-
-def _softmax(scores: Floats) -> Floats:
-    chances = np.maximum(np.exp(scores - scores.max(axis=1, keepdims=True)), LEAST)
-    posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
-    return posterior

@@ -10,7 +10,8 @@ from crowdopt.api.select import SELECTIONS, hire, select
 from crowdopt.assign.explain.cost_curve import CostCurve
 from crowdopt.assign.explain.margins import Margins
 from crowdopt.hire.frontier import cost_frontier
-from crowdopt.io.campaign import read_campaign, write_campaign
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.plan_folder import write_plan
 from crowdopt.io.real_labels import import_labels
 from crowdopt.recheck.verification import verify

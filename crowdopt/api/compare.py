@@ -20,7 +20,7 @@ from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.misspecified import breach as named_breach
-from crowdopt.online.policy import Policy
+from crowdopt.online.policy import BasePolicy
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
 from crowdopt.report.charts import save
@@ -31,7 +31,7 @@ from crowdopt.version import __version__
 __all__ = ["WORK", "check_comparison", "compare", "read_record", "replay", "write_comparison"]
 
 
-def replay(policy: Policy, stream: Stream, seed: int = 0) -> Run:
+def replay(policy: BasePolicy, stream: Stream, seed: int = 0) -> Run:
     """Run a fresh online policy over a whole stream; crowdopt.online.replay.Replay stops and resumes at any arrival."""
     return replay_with(policy, stream, seed, solve_whole)
 

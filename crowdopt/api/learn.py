@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
+from crowdopt.io import learning_folder
 from crowdopt.io.comparison_folder import WORK, check_comparison
-from crowdopt.io.learning_folder import LEARNING, read_skills, read_table_of_labels, write_learning
-from crowdopt.labelers.task_arrivals import Labelers
+from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_learning
 from crowdopt.report import write_page
 from crowdopt.report.charts import save
 from crowdopt.report.learning_page import charts, markdown
@@ -79,6 +80,11 @@ def _setting(labelers: Any) -> Setting:
         skills = np.atleast_2d(np.asarray(labelers, dtype=np.float64))
         labelers = Labelers(skills, np.zeros(skills.shape[-1]))
     return GivenLabelers.of(labelers)
+
+
+def read_skills(path: Path, cost: float, classes: int) -> Labelers:
+    """Labelers from ``worker[,type or at],accuracy[,price]``; ``cost`` is that of a label without a price."""
+    return Labelers(**learning_folder.read_skills(path, cost, classes))
 
 
 def read_labels(labels: Path, truth: Path, types: Path | None = None, cost: float = 0.0) -> RecordedLabels:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdopt.backends.claims import resting
+from crowdopt.backends.lp_methods import suited
 from crowdopt.core.program import Program
 from crowdopt.core.registry import discover
-from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Status
 
 if TYPE_CHECKING:
     from crowdopt.backends.probe import Available
@@ -99,7 +100,7 @@ def solve(
     ----------
     program : Program
     backend : str
-        One of ``registered()``.
+        One of ``registered()``; or BY_SIZE, and HiGHS solves it by what suits its size.
     options : Options
         Limits; 60 seconds unless said.
     listener : callable, optional
@@ -110,6 +111,7 @@ def solve(
     BackendMissing
         If there is no such backend, its library is missing or does not load, or it cannot handle such columns.
     """
+    backend = suited(program) if backend == BY_SIZE else backend
     chosen = named(backend)
     if program.integer.any() and not chosen.integers:
         raise BackendMissing(f"{backend} solves linear programs only; relax the program or choose another backend")

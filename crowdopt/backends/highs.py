@@ -15,7 +15,7 @@ from crowdopt.backends import Backend
 from crowdopt.backends.claims import CREDIBLE
 from crowdopt.core.certificate import proves_empty, violation
 from crowdopt.core.master import MasterPoint
-from crowdopt.core.program import Program, stack
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 
 MEANING = {
@@ -191,11 +191,7 @@ def _ray(model: Any, program: Program) -> Floats | None:
 class HighsMaster:
     """A growing LP in HiGHS, solved on from its last basis (see core.master)."""
 
-    def __init__(self, row_lower: Floats, row_upper: Floats) -> None:
-        rows = row_lower.size
-        nothing, columns, links = np.zeros(0), stack([("set", (0,))]), stack([("link", (rows,))])
-        empty = sparse.csc_array((rows, 0))
-        program = Program("master", nothing, empty, row_lower, row_upper, nothing, nothing, nothing > 0, columns, links)
+    def __init__(self, program: Program) -> None:
         self.model = hand_over(program, Options())
         self.model.setOptionValue("solver", "simplex")
         self.moved = True  # whether the rows' sides changed since the last basis, which is then dual feasible at best

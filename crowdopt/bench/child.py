@@ -88,6 +88,8 @@ def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
 
 def main(folder: Path) -> None:
     """Whatever happens, ``done.json`` says what; a crash in native code leaves none."""
+    from crowdopt.files import write_text
+
     die_with_parent()
     tell = teller(folder / "events.jsonl")
     tell("started")
@@ -96,9 +98,7 @@ def main(folder: Path) -> None:
     except BaseException as error:
         traceback.print_exc()
         done = {"error": f"{type(error).__name__}: {error}"}
-    part = folder / "done.part"
-    part.write_text(json.dumps(done), encoding="utf-8")
-    part.replace(folder / "done.json")
+    write_text(folder / "done.json", json.dumps(done))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # libraries that fall over while they are unloaded have answered already

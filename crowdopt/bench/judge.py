@@ -17,7 +17,8 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status
 from crowdopt.errors import InputError
 from crowdopt.io.archive import write_archive
-from crowdopt.recheck.verification import Report, verify
+from crowdopt.recheck.findings import Report
+from crowdopt.recheck.verification import verify
 
 CLOSED = 1e-6  # relative; a gap that a claim of optimality may leave
 LOOSE = 1e-3  # absolute for rows, relative for gaps; within it an answer is rough, beyond it wrong

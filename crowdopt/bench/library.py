@@ -8,9 +8,9 @@ from pathlib import Path
 from crowdopt.bench.sources import open_problem
 from crowdopt.bench.suites import Case
 from crowdopt.errors import InputError
+from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import new_folder
 from crowdopt.io.program_files import FORMATS, ids_of, write_program
-from crowdopt.io.tables import write_csv
 
 INDEX = "index.csv"  # the file that tells an instance library
 COLUMNS = ["file", "problem", "program", "seed", "columns", "rows", "entries", "integers"]

@@ -25,7 +25,7 @@ from crowdopt.bench.suites import Case, subjects_of
 from crowdopt.bench.summary import TIMINGS, compare, result_row, series, tables
 from crowdopt.bench.verdict import sentences
 from crowdopt.errors import InputError
-from crowdopt.io.folder import write_text
+from crowdopt.files import write_text
 from crowdopt.version import __version__
 
 MARK = "bench.json"  # the file that tells a benchmark's folder

@@ -14,8 +14,9 @@ from crowdopt.cli.answers import answer_with_plan
 from crowdopt.cli.common import as_json, say
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-from crowdopt.io.answers_table import read_accuracy, read_labels, read_truth, write_accuracies, write_answers
+from crowdopt.io.answers_table import read_accuracy, write_accuracies, write_answers
 from crowdopt.io.folder import check_target
+from crowdopt.io.label_table import read_labels, read_truth
 
 UNSURE = 0.9  # answers less sure than this are counted apart
 

@@ -116,6 +116,8 @@ def _beside(found: Comparison) -> list[str]:
 
 
 def _line(line: dict[str, object], width: int) -> str:
+    if not line["trials"]:
+        return f"{line['policy']:{width}}  failed in every trial"
     return f"{line['policy']:{width}}  " + "  ".join(_cell(line.get(key), form) for _, key, form in COLUMNS)
 
 

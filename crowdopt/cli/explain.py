@@ -17,7 +17,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.campaign import overridden
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
 from crowdopt.io.folder import check_target
-from crowdopt.io.plan_folder import read_overrides
+from crowdopt.io.stored_plan import read_overrides
 from crowdopt.report.charts import MISSING
 
 SHOWN = 5  # tasks or workers in a sentence

@@ -17,7 +17,7 @@ from crowdopt.crowd.evidence import RULES
 from crowdopt.io.campaign import overridden
 from crowdopt.io.folder import PLAN, check_target
 from crowdopt.io.plan_folder import run_facts, summary
-from crowdopt.recheck.verification import Report
+from crowdopt.recheck.findings import Report
 
 
 @click.command(epilog="Example: crowdopt solve my-campaign --epsilon 0.05 -o my-plan")

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 from scipy import sparse
 
 from crowdopt.arrays import Floats
+from crowdopt.core.program import Program
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,4 +40,4 @@ class Master(Protocol):
         ...
 
 
-MakeMaster: TypeAlias = Callable[[Floats, Floats], Master]  # from the rows' lower and upper sides
+MakeMaster: TypeAlias = Callable[[Program], Master]  # from the LP with the columns to begin with, all in [0, inf)

@@ -1,12 +1,16 @@
-"""Plug-ins of one file each: a folder scan for our own, entry points for everybody else's."""
+"""Plug-ins of one file each: a folder scan for our own, entry points for everybody else's; and options by name."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import Field, fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
+
+from crowdopt.errors import InputError
 
 
 def discover(package: ModuleType, constant: str) -> list[Any]:
@@ -18,3 +22,61 @@ def discover(package: ModuleType, constant: str) -> list[Any]:
     modules = [import_module(f"{package.__name__}.{name}") for name in names]
     own = [getattr(module, constant) for module in modules if hasattr(module, constant)]
     return own + [point.load() for point in entry_points(group=package.__name__)]
+
+
+def completed(kind: type[Any], base: type[Any]) -> type[Any]:
+    """The class with the defaults of ``base`` for whatever it leaves out; the class itself if it inherits them."""
+    return kind if issubclass(kind, base) else type(kind.__name__, (kind, base), {})
+
+
+def made(text: str, known: Mapping[str, type[Any]]) -> Any:
+    """A policy from its name and options, ``name:option=value:flag``; a policy is a dataclass, its fields the options.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``main-algorithm:gamma=.3:stop``; a flag alone means yes.
+    known : mapping of str to class
+        Every policy there is, by name.
+
+    Raises
+    ------
+    InputError
+        If there is no such policy or option, or a value makes no sense; the sentence lists those there are.
+    """
+    name, *settings = text.strip().split(":")
+    if name not in known:
+        raise InputError(f"unknown policy {name!r}; the policies are {', '.join(known)}")
+    policy = known[name]
+    own = fields(policy) if is_dataclass(policy) else ()
+    options = {field.name.replace("_", "-"): field for field in own if field.init}
+    return policy(**dict(_option(name, setting, options) for setting in settings))
+
+
+def _option(policy: str, setting: str, known: Mapping[str, Field[Any]]) -> tuple[str, Any]:
+    key, given, value = setting.partition("=")
+    if key not in known:
+        raise InputError(f"policy {policy} has no option {key!r}; its options are {', '.join(known) or 'none'}")
+    field = known[key]
+    default = field.default
+    if isinstance(default, bool):
+        return field.name, _flag(policy, key, value if given else "yes")
+    if not value:
+        raise InputError(f"policy {policy}: option {key} needs a value, as in {key}={default}")
+    return field.name, _value(policy, key, value, default)
+
+
+def _flag(policy: str, key: str, value: str) -> bool:
+    meaning = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+    if value not in meaning:
+        raise InputError(f"policy {policy}: option {key} is yes or no, not {value!r}")
+    return meaning[value]
+
+
+def _value(policy: str, key: str, value: str, default: Any) -> Any:
+    kind = type(default)
+    try:
+        return kind(value)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise InputError(f"policy {policy}: option {key} must be {what}, not {value!r}") from None

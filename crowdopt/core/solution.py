@@ -20,6 +20,9 @@ class Status(Enum):
     UNDECIDED = "undecided"
 
 
+BY_SIZE = "by-size"  # in place of a backend's name: whoever solves chooses the method that suits the program's size
+
+
 @dataclass(frozen=True)
 class Options:
     """Limits and settings of one solve; every backend obeys what its library allows.

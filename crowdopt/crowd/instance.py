@@ -20,6 +20,7 @@ _DEFAULT_ONE: Any = 1.0
 COVERAGE = 1e-9  # evidence, absolute, float64; how short of its need a planned task may be: solvers accept 1e-6
 PRICES = (1e-3, 1e6)  # a positive price lies between these: solvers' tolerances are absolute
 PART = 1_000_000  # entries of long arrays that are looked at together
+CLASSES = 10_000  # at most
 UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where none is set
 
 
@@ -76,9 +77,9 @@ class AssignmentInstance:
     """
 
     accuracy: Floats
-    task_type: Ints
-    capacity: Ints
-    epsilon: Floats
+    task_type: Ints = _ABSENT
+    capacity: Ints = _ABSENT
+    epsilon: Floats = _ABSENT
     rule: str = "bhattacharyya"
     cost: Floats = _DEFAULT_ONE
     classes: int = 2
@@ -109,6 +110,8 @@ class AssignmentInstance:
         if self.task_type.ndim != 1 or self.task_type.size == 0:
             raise InputError("task_type must be a list with one row of accuracy per task, and there must be a task")
         n, m, kinds = self.n_tasks, self.n_workers, self.n_types
+        if self.capacity is None or self.epsilon is None:
+            raise InputError("an instance needs a capacity for each worker and an epsilon; give both")
         self._keep("capacity", per("capacity", self.capacity, m, "worker", np.int64))
         self._keep("epsilon", per("epsilon", self.epsilon, n, "task", np.float64))
         self._keep("demand", per("demand", self.demand, n, "task", np.float64))
@@ -307,8 +310,8 @@ def _pairs(name: str, values: Any, n: int, m: int) -> Ints:
 
 
 def _check_ranges(instance: AssignmentInstance) -> None:
-    if not isinstance(instance.classes, int | np.integer) or instance.classes < 2:
-        raise InputError(f"classes must be a whole number of at least 2, not {instance.classes}")
+    if not isinstance(instance.classes, int | np.integer) or not 2 <= instance.classes <= CLASSES:
+        raise InputError(f"classes must be a whole number from 2 to {CLASSES}, not {instance.classes}")
     if instance.observed and not rule_named(str(instance.rule), int(instance.classes)).heeds_prior:
         raise InputError(f"rule {instance.rule} takes no notice of what labels say; use rule bhattacharyya")
     rule_named(str(instance.rule), int(instance.classes))

@@ -15,9 +15,13 @@ from crowdopt.answers.planned import PlanAnswers, answers
 from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.files import write_text
 from crowdopt.io.campaign import Campaign, overridden, read_with_labels
-from crowdopt.io.folder import CAMPAIGN, new_folder, write_text
-from crowdopt.io.tables import Table, find_table, read_table, write_csv
+from crowdopt.io.cells import write_csv
+from crowdopt.io.folder import CAMPAIGN, new_folder
+from crowdopt.io.label_table import campaign_pairs, read_label_table
+from crowdopt.io.stored_plan import read_overrides, read_pairs, read_weights
+from crowdopt.io.tables import Table, find_table, read_table
 
 ANSWERS = "answers.json"  # the file that tells a folder of answers
 KEPT = ("tasks", "skills", "gold", "prices", "forbidden")  # tables that the next campaign takes over as they are
@@ -59,45 +63,23 @@ def read_answers(labels: str | Path, plan: str | Path, campaign: str | Path) -> 
         If something cannot be read, a pair has two labels that differ, or a label is no class of the campaign.
     """
     known = read_with_labels(campaign)
-    claims = json.loads(_text(Path(plan) / "plan.json"))
-    overrides = claims.get("in_place_of_campaign", {})
+    overrides = read_overrides(plan)
     instance = overridden(known.instance, overrides)
     known = Campaign(instance, known.collected_labels, known.observed)
-    places = _places(instance)
-    table = read_table(Path(labels), ("task", "worker", "label"), extras=True)
-    fresh, kept = _fresh(table, known, _pairs(table, places))
+    table = read_label_table(labels)
+    fresh, kept = _fresh(table, known, campaign_pairs(table, instance))
     said = [table["label"][k] for k in kept.tolist()]
     pairs = np.concatenate([instance.collected, fresh])
-    planned = _pairs(read_table(Path(plan) / "assignment.csv", ("task", "worker"), ("value",)), places)
-    weight = _weights(Path(plan), instance)[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    planned, _ = read_pairs(plan, instance)
+    weight = read_weights(plan, instance)[instance.task_type[pairs[:, 0]], pairs[:, 1]]
     result = answers(instance, planned, pairs, known.indices(said), weight)
     every = [*known.collected_labels, *said]
     names, left_out = known.class_names(said), table.rows - len(said)
     return Answered(known, Path(campaign), result, pairs, every, fresh, names, left_out, overrides)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        raise InputError(f"there is no plan in {path.parent}: plan.json is missing") from None
-
-
-def _places(instance: AssignmentInstance) -> tuple[dict[str, int], dict[str, int]]:
-    return (
-        {instance.task_id(i): i for i in range(instance.n_tasks)},
-        {instance.worker_id(j): j for j in range(instance.n_workers)},
-    )
-
-
-def _pairs(table: Table, places: tuple[dict[str, int], dict[str, int]]) -> Ints:
-    remedy = "it is not in the campaign"
-    return np.column_stack([table.places("task", places[0], remedy), table.places("worker", places[1], remedy)])
-
-
 def _fresh(table: Table, known: Campaign, pairs: Ints) -> tuple[Ints, Ints]:
     """Labels that are not in yet, and their rows; a label that is there twice must say the same twice."""
-    table.ids("label")
     m = known.instance.n_workers
     before = known.instance.collected[:, 0] * m + known.instance.collected[:, 1]
     seen = dict(zip(before.tolist(), known.collected_labels, strict=True))
@@ -110,17 +92,6 @@ def _fresh(table: Table, known: Campaign, pairs: Ints) -> tuple[Ints, Ints]:
             raise table.error(row, "label", f"this pair has another label, {seen[key]!r}, already; keep one of them")
     rows = np.array(kept, dtype=np.int64)
     return pairs[rows], rows
-
-
-def _weights(plan: Path, instance: AssignmentInstance) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Vote weights (types, workers): the plan's, and the rule's own for workers of whom it knows nothing."""
-    table = read_table(plan / "weights.csv", ("worker", "type", "weight"))
-    kinds = {instance.type_id(k): k for k in range(instance.n_types)}
-    workers = _places(instance)[1]
-    weight = instance.weight.copy()
-    cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
-    weight[cell] = table.numbers("weight")
-    return weight
 
 
 def write_answers(found: Answered, folder: str | Path, force: bool = False) -> None:

@@ -10,14 +10,29 @@ import numpy as np
 
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.files import draft
 from crowdopt.io.folder import check_target
 
 FORMAT = 1
+SINGLE = ("rule", "title", "skills_source", "classes", "observed", "budget")
+KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
+    **dict.fromkeys(("rule", "title", "skills_source"), ("U", "one text")),
+    **dict.fromkeys(("tasks", "workers", "types", "class_names"), ("U", "texts")),
+    **dict.fromkeys(("classes",), ("iu", "one whole number")),
+    **dict.fromkeys(("observed",), ("b", "true or false")),
+    **dict.fromkeys(("budget",), ("iuf", "one number")),
+}
 
 
 def write_archive(instance: AssignmentInstance, path: Path, force: bool = False) -> None:
     """Write every field of the instance; absent ids are left out, shared prices kept once."""
     check_target(path, None, force)
+    with draft(path, replace=force) as file:
+        np.savez_compressed(file, **arrays_of(instance))
+
+
+def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
+    """The entries of an archive: every field that is there."""
     arrays: dict[str, Any] = {"format": FORMAT}
     for field in fields(instance):
         value = getattr(instance, field.name)
@@ -25,15 +40,7 @@ def write_archive(instance: AssignmentInstance, path: Path, force: bool = False)
             arrays[field.name] = np.asarray(value)
     if (instance.cost == instance.cost[0]).all():
         arrays["cost"] = instance.cost[0]
-    temporary = path.with_name(f".{path.name}.partial.npz")
-    path.absolute().parent.mkdir(parents=True, exist_ok=True)
-    try:
-        np.savez_compressed(temporary, **arrays)
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    return arrays
 
 
 def read_archive(path: Path) -> AssignmentInstance:
@@ -48,8 +55,9 @@ def read_archive(path: Path) -> AssignmentInstance:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except Exception as error:  # damage surfaces as whatever zip, zlib or numpy stumble over first
-        raise InputError(f"{path.name} is not an archive of arrays: {error}") from None
-    if int(arrays.pop("format", np.int64(0))) != FORMAT:
+        said = " ".join(str(error).split())[:200]
+        raise InputError(f"{path.name} is not an archive of arrays: {said}") from None
+    if arrays.pop("format", np.int64(0)).tolist() != FORMAT:
         raise InputError(f"{path.name} is no campaign of format {FORMAT}; write it anew with this version")
     known = {field.name for field in fields(AssignmentInstance)}
     strange = sorted(set(arrays) - known)
@@ -58,6 +66,12 @@ def read_archive(path: Path) -> AssignmentInstance:
     missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)
     if missing:
         raise InputError(f"{path.name} lacks the entry {sorted(missing)[0]!r}")
+    for name, array in arrays.items():
+        kinds, wanted = KINDS.get(name, ("biuf", "numbers"))
+        if array.dtype.kind not in kinds or (name in SINGLE and array.ndim > 0):
+            raise InputError(
+                f"{path.name}: the entry {name} must be {wanted}, not {array.dtype} of shape {array.shape}"
+            )
     return AssignmentInstance(**{name: _restored(array) for name, array in arrays.items()})
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.errors import InputError
-from crowdopt.io.folder import check_target, write_text
-from crowdopt.io.tables import write_table
+from crowdopt.files import write_text
+from crowdopt.io.cells import write_table
+from crowdopt.io.folder import check_target
 
 COMPARISON = "comparison.json"
 WORK = "work"  # finished rows and what they share; a second start goes on from there

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.folder import new_folder, write_text
-from crowdopt.io.tables import write_csv
+from crowdopt.files import write_text
+from crowdopt.io.cells import write_csv
+from crowdopt.io.folder import new_folder
 
 EXPLANATION = "explain.json"  # the file that tells a folder of ours
 

@@ -1,15 +1,16 @@
-"""Folders and files that exist whole or not at all."""
+"""Folders that exist whole or not at all (files: crowdopt.files)."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from crowdopt import documents
 from crowdopt.errors import InputError
+from crowdopt.files import taken, unfinished, writing
 
 CAMPAIGN, PLAN = "campaign.toml", "plan.json"  # the files that tell a folder of ours
 
@@ -30,19 +31,31 @@ def check_target(path: Path, mark: str | None, force: bool) -> None:
     InputError
         If something is there and not to be replaced, or the place cannot be written.
     """
-    if not path.name:
+    if not path.name or path.name == "..":
         raise InputError(f"{str(path)!r} is no name for something new; choose another one")
-    if (path.exists() or path.is_symlink()) and not force:
+    if _is_there(path) and not force:
         raise InputError(f"{path} already exists; choose another name or pass --force to replace it")
-    if path.exists() and not _replaceable(path, mark):
+    if os.path.exists(path) and not _replaceable(path, mark):
         what = "a file" if mark is None else f"an empty folder or one with a {mark}"
         raise InputError(f"{path} is not replaced, because it is not {what}; choose another name")
     parent = path.absolute().parent
-    existing = next(folder for folder in (parent, *parent.parents) if folder.exists())
+    existing = next(folder for folder in (parent, *parent.parents) if os.path.exists(folder))
     if not existing.is_dir():
         raise InputError(f"{path} cannot be written: {existing} is not a folder")
     if not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{path} cannot be written: no permission in {existing}; choose another place")
+
+
+def _is_there(path: Path) -> bool:
+    """Whether anything has this name, be it a link to nowhere; a name that no file system takes is refused."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        name = documents.shown(path.name)
+        raise InputError(f"{name} cannot be written: {error.strerror}; choose another name") from None
+    return True
 
 
 def _replaceable(path: Path, mark: str | None) -> bool:
@@ -58,48 +71,37 @@ def new_folder(path: Path, mark: str, force: bool = False) -> Iterator[Path]:
     Raises
     ------
     InputError
-        If the target exists and is not forced, or cannot be written.
+        If the target exists and is not forced, is written by another command meanwhile, or cannot be written.
     """
     path = path.resolve()
     check_target(path, mark, force)
-    try:
-        path.absolute().parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.absolute().parent))
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}; choose another place") from None
-    try:
-        temporary.chmod(0o777 & ~_umask())
-        yield temporary
-        _replace(temporary, path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}; choose another place") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(unfinished(path.name))
+        try:
+            temporary.mkdir()
+            yield temporary
+            _name(temporary, path, mark, force)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _replace(temporary: Path, path: Path) -> None:
-    """Move into place; what stood there is moved aside first and comes back if the move fails."""
-    if not path.exists():
-        temporary.rename(path)
+def _name(temporary: Path, path: Path, mark: str, force: bool) -> None:
+    """Give the finished folder its name; what stood there is moved aside first and comes back if that fails."""
+    if not force or not path.exists():
+        try:
+            temporary.rename(path)  # the system refuses where another folder with something in it is
+        except OSError as error:
+            if path.exists():
+                raise taken(path) from None
+            raise error
         return
-    aside = temporary.with_name(f"{temporary.name}-old")
+    check_target(path, mark, force)
+    aside = path.with_name(unfinished(path.name))
     path.rename(aside)
     try:
         temporary.rename(path)
-    except OSError:
+    except BaseException:
         aside.rename(path)
         raise
     shutil.rmtree(aside)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file under a temporary name, then rename it."""
-    temporary = path.with_name(f".{path.name}.partial")
-    temporary.write_text(text, encoding="utf-8", newline="\n")
-    temporary.replace(path)

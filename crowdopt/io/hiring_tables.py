@@ -12,7 +12,8 @@ from crowdopt.arrays import Ints
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.errors import InputError
 from crowdopt.hire.selected import Frontier, Selection
-from crowdopt.io.tables import Table, read_table, write_table
+from crowdopt.io.cells import write_table
+from crowdopt.io.tables import Table, read_table
 
 
 def read_candidates(
@@ -65,7 +66,8 @@ def read_gold(path: str | Path, kind: str | None = None) -> tuple[tuple[str, ...
     table = read_table(Path(path), ("worker", "correct", "asked"), ("type",), extras=True)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
     if len(set(keys)) < len(keys):
-        row = next(k for k, key in enumerate(keys) if key in keys[:k])
+        first = {key: k for k, key in reversed(list(enumerate(keys)))}
+        row = next(k for k, key in enumerate(keys) if first[key] < k)
         raise table.error(row, "worker", f"{keys[row][0]!r} was there before; give each worker (and type) one row")
     if not keys:
         raise InputError(f"{table.path.name} has no worker; it needs at least one row")

@@ -11,17 +11,18 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
-from crowdopt.io.answers_table import read_labels, read_truth
+from crowdopt.files import write_text
 from crowdopt.io.comparison_folder import write_lines
-from crowdopt.io.folder import write_text
+from crowdopt.io.label_table import read_labels, read_truth, read_types
 from crowdopt.io.tables import Table, read_table
-from crowdopt.labelers.task_arrivals import Labelers
 
 LEARNING = "learning.json"
 
 
-def read_skills(path: Path, cost: float, classes: int) -> Labelers:
-    """Labelers from ``worker[,type or at],accuracy[,price]``; a campaign's skills.csv will do.
+def read_skills(path: Path, cost: float, classes: int) -> dict[str, Any]:
+    """Arrays of a skill table ``worker[,type or at],accuracy[,price]``: accuracy, cost, classes, at, names.
+
+    A campaign's skills.csv will do.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def read_skills(path: Path, cost: float, classes: int) -> Labelers:
         price[worker] = table.numbers("price")
         if (price[worker] != table.numbers("price")).any():
             raise InputError(f"{path.name}: a worker has two different prices; give each one price")
-    return Labelers(accuracy, price, classes, at, names)
+    return {"accuracy": accuracy, "cost": price, "classes": classes, "at": at, "names": names}
 
 
 def _kinds(table: Table) -> tuple[Ints, Floats | None]:
@@ -86,21 +87,11 @@ def read_table_of_labels(labels: Path, truth: Path, types: Path | None, cost: fl
     return {
         "label": label,
         "truth": known,
-        "context": np.zeros(len(table.tasks), np.int64) if types is None else _types(types, table.tasks),
+        "context": read_types(types, table.tasks)[0],
         "cost": np.full(len(table.workers), cost),
         "classes": np.array([max(len(table.classes), int(known.max()) + 1)]),
         "names": np.array(table.workers),
     }
-
-
-def _types(path: Path, tasks: Sequence[str]) -> Ints:
-    table = read_table(path, ("task", "type"), extras=True)
-    given = dict(zip(table.unique_ids("task"), table.ids("type"), strict=True))
-    missing = next((task for task in tasks if task not in given), None)
-    if missing is not None:
-        raise InputError(f"{path.name} has no type for task {missing}; give each labelled task one")
-    place = {name: k for k, name in enumerate(sorted({given[task] for task in tasks}))}
-    return np.array([place[given[task]] for task in tasks], np.int64)
 
 
 def write_learning(

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
+from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import PLAN, new_folder
-from crowdopt.io.tables import write_csv
+from crowdopt.io.queue_names import queue_files
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
@@ -86,15 +84,6 @@ def summary(plan: Plan) -> dict[str, Any]:
     if plan.overrides:
         numbers["in_place_of_campaign"] = plan.overrides
     return {**numbers, "versions": versions()}
-
-
-def read_overrides(folder: Path) -> dict[str, Any]:
-    """The settings of a plan that took the place of its campaign's; InputError if there is no plan."""
-    try:
-        settings = json.loads((folder / PLAN).read_text(encoding="utf-8")).get("in_place_of_campaign", {})
-    except (OSError, ValueError, AttributeError) as error:
-        raise InputError(f"there is no plan in {folder}: {PLAN} cannot be read ({error})") from None
-    return dict(settings)
 
 
 def stated_prior(instance: AssignmentInstance) -> Any:
@@ -207,14 +196,6 @@ def _write_queues(plan: Plan, folder: Path) -> None:
         return
     place = folder / "queues"
     place.mkdir()
+    names = queue_files([plan.instance.worker_id(j) for j in range(plan.instance.n_workers)])
     for worker, tasks in queues(plan.pairs):
-        name = plan.instance.worker_id(worker)
-        write_csv(place / queue_file(name), ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
-
-
-def queue_file(worker: str) -> str:
-    """File name of a worker's queue: the id, percent-encoded where a file system may object, cut if it is long."""
-    name = quote(worker, safe=" +,=@()[]").replace(".", "%2E")
-    if len(name) > 120:
-        name = f"{name[:80]}-{hashlib.sha256(worker.encode()).hexdigest()[:16]}"
-    return f"{name}.csv"
+        write_csv(place / names[worker], ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])

@@ -7,8 +7,9 @@ from pathlib import Path
 from crowdopt.core.program import Block, Program
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.files import write_text
 from crowdopt.io import lp, mps
-from crowdopt.io.folder import check_target, write_text
+from crowdopt.io.folder import check_target
 from crowdopt.io.naming import Ids
 
 FORMATS = {".mps": mps.text, ".lp": lp.text}
@@ -49,11 +50,7 @@ def write_program(program: Program, path: Path, ids: Ids | None = None, force: b
     """
     check_file(path, force)
     content = FORMATS[path.suffix.lower()](program, ids or {})
-    try:
-        path.absolute().parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, content)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}; choose another place") from None
+    write_text(path, content, replace=force)
 
 
 def ids_of(program: Program, instance: AssignmentInstance) -> Ids:

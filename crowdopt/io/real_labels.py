@@ -11,10 +11,9 @@ from crowdopt.answers import one_coin
 from crowdopt.arrays import Ints
 from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.labels import Labels, tally
+from crowdopt.crowd.labels import tally
 from crowdopt.crowd.skills import empirical_bayes
-from crowdopt.errors import InputError
-from crowdopt.io.tables import Table, read_table
+from crowdopt.io.label_table import read_labels, read_true_labels, read_types, true_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +53,13 @@ def import_labels(
     InputError
         If a table cannot be used, or the labels hold one class only.
     """
-    table = read_table(Path(labels_path), ("task", "worker", "label"), extras=True)
-    truth_table = None if truth_path is None else read_table(Path(truth_path), ("task", "label"), extras=True)
-    labels = _labels(table, truth_table)
-    if len(labels.classes) < 2:
-        raise InputError(f"{table.path.name} has the one label {labels.classes[0]!r} only; there is nothing to decide")
+    known = None if truth_path is None else read_true_labels(truth_path)
+    labels = read_labels(labels_path, () if known is None else tuple(known.values()))
     rule_named(rule, len(labels.classes))
-    kinds, names = _types(types_path, labels)
-    truth, source = _truth(truth_table, labels)
+    kinds, names = read_types(types_path, labels.tasks)
+    truth, source = one_coin(labels).answer, "the answers of one-coin EM, for want of truth"
+    if known is not None and truth_path is not None:
+        truth, source = true_classes(known, labels, Path(truth_path).name), "truth"
     gold = tally(labels, truth, kinds, len(names))
     instance = AssignmentInstance(
         accuracy=empirical_bayes(*gold),
@@ -73,41 +71,7 @@ def import_labels(
         tasks=labels.tasks,
         workers=labels.workers,
         types=names,
-        title=f"imported from {table.path.name}",
+        title=f"imported from {Path(labels_path).name}",
         skills_source=f"empirical-bayes from {source}",
     )
     return Imported(instance, gold, source)
-
-
-def _labels(table: Table, truth: Table | None) -> Labels:
-    classes = [] if truth is None else truth.ids("label")
-    columns = table.ids("task"), table.ids("worker"), table.ids("label")
-    try:
-        return Labels.from_columns(*columns, classes)
-    except InputError as error:
-        raise InputError(f"{table.path.name}: {error}") from None
-
-
-def _truth(table: Table | None, labels: Labels) -> tuple[Ints, str]:
-    """Index of each task's true class, -1 unknown, and where it comes from."""
-    if table is None:
-        return one_coin(labels).answer, "the answers of one-coin EM, for want of truth"
-    place = {name: k for k, name in enumerate(labels.classes)}
-    known = dict(zip(table.unique_ids("task"), table["label"], strict=True))
-    truth = np.array([place[known[task]] if task in known else -1 for task in labels.tasks])
-    if (truth < 0).all():
-        raise InputError(f"{table.path.name} knows none of the tasks in the label table; check the ids")
-    return truth, "truth"
-
-
-def _types(path: str | Path | None, labels: Labels) -> tuple[Ints, list[str]]:
-    if path is None:
-        return np.zeros(len(labels.tasks), np.int64), ["all"]
-    table = read_table(Path(path), ("task", "type"), extras=True)
-    kind = dict(zip(table.unique_ids("task"), table.ids("type"), strict=True))
-    unknown = next((task for task in labels.tasks if task not in kind), None)
-    if unknown is not None:
-        raise InputError(f"{table.path.name} has no type for task {unknown!r}; every labelled task needs one")
-    names = sorted({kind[task] for task in labels.tasks})
-    place = {name: k for k, name in enumerate(names)}
-    return np.array([place[kind[task]] for task in labels.tasks]), names

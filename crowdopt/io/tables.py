@@ -1,20 +1,19 @@
-"""Tables of text: CSV, or Parquet where pyarrow is there. Every complaint names file, line, column and remedy."""
+"""Tables of known columns. Every complaint names file, line, column and remedy."""
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.errors import InputError
-from crowdopt.io.folder import check_target
+from crowdopt.io.cells import cells_of, line_of
 
 T = TypeVar("T")
 
@@ -35,7 +34,7 @@ class Table:
 
     def error(self, row: int, column: str, message: str) -> InputError:
         """The complaint about one cell, with its line counted in the file."""
-        return InputError(f"{self.path.name}, line {_line_of(self.path, row)}, column {column}: {message}")
+        return InputError(f"{self.path.name}, line {line_of(self.path, row)}, column {column}: {message}")
 
     def ids(self, name: str) -> list[str]:
         """A column of ids; InputError at the first empty one."""
@@ -118,7 +117,7 @@ def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()
     InputError
         If the file is missing, unreadable, not UTF-8, empty, ragged, or its header is wrong.
     """
-    header, columns, rows = _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
+    header, columns, rows = cells_of(path)
     _check_header(path, header, required, optional, extras)
     wanted = [*required, *optional]
     kept = {name: columns[k] for k, name in enumerate(header) if name in wanted}
@@ -140,95 +139,6 @@ def _check_header(
         near = get_close_matches(strange[0], known, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise InputError(f"{path.name}, line 1: unknown column {strange[0]!r}; {hint}the header must be {shape}")
-
-
-def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            lines = [line for line in reader if line]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path.name}: {_trouble(path, error)}") from None
-    if not lines:
-        raise InputError(f"{path.name} is empty; it needs a header line and at least one row")
-    header = [name.strip() for name in lines[0]]
-    width, body = len(header), lines[1:]
-    if any(len(line) != width for line in body):
-        row = next(k for k, line in enumerate(body) if len(line) != width)
-        place = f"{path.name}, line {_line_of(path, row)}"
-        raise InputError(f"{place}: {len(body[row])} cells where the header has {width}; quote cells that hold commas")
-    if not body:
-        return header, [[] for _ in header], 0
-    return header, [[cell.strip() for cell in column] for column in zip(*body, strict=True)], len(body)
-
-
-def _trouble(path: Path, error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return f"there is no such file in {'the current folder' if path.parent == Path() else path.parent}"
-    if isinstance(error, UnicodeDecodeError):
-        return f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
-    if isinstance(error, OSError):
-        return f"cannot be read: {error.strerror}"
-    return f"is not CSV: {error}; check the quotes"
-
-
-def _read_parquet(path: Path) -> tuple[list[str], list[list[str]], int]:
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise InputError(f"{path.name} needs pyarrow: pip install 'crowdopt[frames]'") from None
-    try:
-        table = parquet.read_table(path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path.name} cannot be read as Parquet: {error}") from None
-    columns = [[_as_text(cell) for cell in column.to_pylist()] for column in table.columns]
-    return [str(name).strip() for name in table.column_names], columns, table.num_rows
-
-
-def _as_text(cell: Any) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
-        return str(int(cell))
-    return str(cell).strip()
-
-
-def _line_of(path: Path, row: int) -> int:
-    """Line of the file on which a row of the table stands: blank lines and quoted line breaks count."""
-    if path.suffix != ".csv":
-        return row + 2
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader, before, seen = csv.reader(file, strict=True), 0, -2
-        for line in reader:
-            seen += bool(line)
-            if seen == row:
-                return before + 1
-            before = reader.line_num
-    return before
-
-
-def write_csv(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]]) -> None:
-    """Write columns of equal length as CSV: UTF-8, LF, floats to full precision."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(zip(*(plain(column) for column in columns), strict=True))
-
-
-def write_table(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]], force: bool = False) -> None:
-    """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force."""
-    check_target(path, None, force)
-    part = path.with_name(f".{path.name}.partial")
-    try:
-        write_csv(part, header, columns)
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}; choose another place") from None
-
-
-def plain(column: Iterable[Any]) -> list[Any]:
-    """A column as Python values, so that floats print with every digit and whole floats stay floats."""
-    return column.tolist() if isinstance(column, np.ndarray) else list(column)
 
 
 def is_folder(path: Path) -> bool:

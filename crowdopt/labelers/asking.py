@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays, part_of
+from crowdopt.crowd.label_kinds import REPEAT, WORK
 from crowdopt.labelers import theorems
-from crowdopt.labelers.policy import Chance, LabelerPolicy
-from crowdopt.labelers.task_arrivals import KINDS, REPEAT, Ask, KnownLabelers, TaskStream
-from crowdopt.labelers.task_streams import again
+from crowdopt.labelers.policy import BaseLabelerPolicy, Chance
+from crowdopt.labelers.task_arrivals import KINDS, Ask, KnownLabelers, TaskStream
 from crowdopt.labelers.vote_counts import row_sums, voted
-from crowdopt.online.arrivals import WORK
 
 NOBODY = -1  # the place of a set where a guess was the answer
+POLICY = "policy."  # its arrays in a snapshot
 STATE = ("kind", "place", "answer", "labels", "cost", "repeats")
 
 
@@ -36,21 +37,21 @@ class AskingRecord:
     answer : (T + 1,) int
     labels, cost : (T + 1,) int, float
         Labels that were asked for and had at the step, and what they cost.
-    skills : (cells, labelers) float
-        What is believed in the end.
+    skills : (cells, labelers) float, optional
+        What the policy believes in the end; None: nothing.
     notes : list of str
     seconds : float
     """
 
     stream: TaskStream
-    policy: LabelerPolicy
+    policy: BaseLabelerPolicy
     kind: Ints
     place: Ints
     sets: list[Ask]
     answer: Ints
     labels: Ints
     cost: Floats
-    skills: Floats
+    skills: Floats | None
     notes: list[str]
     seconds: float
 
@@ -72,14 +73,14 @@ class LabelerReplay:
 
     Parameters
     ----------
-    policy : Policy
+    policy : BaseLabelerPolicy
         A fresh one.
     stream : TaskStream
     seed : int
         Of the policy's own chance; each arrival's generator comes from (seed, arrival number).
     """
 
-    def __init__(self, policy: LabelerPolicy, stream: TaskStream, seed: int) -> None:
+    def __init__(self, policy: BaseLabelerPolicy, stream: TaskStream, seed: int) -> None:
         self.policy, self.stream, self.seed = policy, stream, seed
         policy.start(known_of(stream))
         count = stream.horizon + 1
@@ -110,17 +111,17 @@ class LabelerReplay:
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All of the run's state as arrays."""
         own = {name: getattr(self, name).copy() for name in STATE}
-        size = np.array([one.workers.size for one in self.sets if one.workers is not None], np.int64)
+        size = np.array([ask.workers.size for ask in self.sets], np.int64)
         sets = {
             "sets.size": size,
-            "sets.members": np.concatenate([np.zeros(0, np.int64), *(_members(one) for one in self.sets)]),
-            "sets.weight": np.concatenate([np.zeros(0), *(_weights(one) for one in self.sets)]),
-            "sets.tolerance": np.array([one.tolerance for one in self.sets]),
+            "sets.members": np.concatenate([np.zeros(0, np.int64), *(ask.workers for ask in self.sets)]),
+            "sets.weight": np.concatenate([np.zeros(0), *(_weights(ask) for ask in self.sets)]),
+            "sets.tolerance": np.array([ask.tolerance for ask in self.sets]),
         }
-        policy = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
+        policy = {f"{POLICY}{name}": array for name, array in self.policy.snapshot().items()}
         return {"next": np.array([self.next]), **own, **sets, **policy}
 
-    def restore(self, arrays: Any) -> LabelerReplay:
+    def restore(self, arrays: Arrays) -> LabelerReplay:
         """Go on from a snapshot of the same policy, stream and seed."""
         self.next = int(arrays["next"][0])
         for name in STATE:
@@ -136,8 +137,7 @@ class LabelerReplay:
         for members, weight, tolerance in parts if arrays["sets.size"].size else ():
             plain = weight.size > 0 and bool(np.isnan(weight).all())
             self._place_of(Ask(WORK, np.zeros(0, np.int64), members, None if plain else weight, float(tolerance)))
-        prefix = "policy."
-        self.policy.restore({name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)})
+        self.policy.restore(part_of(arrays, POLICY))
         return self
 
     def _serve(self, number: int, last: int) -> None:
@@ -146,7 +146,6 @@ class LabelerReplay:
         ask = self.policy.decide(arrival, chance)
         tasks = ask.tasks if ask.kind == REPEAT else ask.tasks[: last + 1 - number]
         check(ask, tasks, number, self.stream, self.policy.name)
-        assert ask.workers is not None
         if ask.kind == REPEAT:
             labels, coin = self._again(int(tasks[0]), ask.workers)
         else:
@@ -160,11 +159,10 @@ class LabelerReplay:
     def _again(self, task: int, workers: Ints) -> tuple[Ints, Floats]:
         """Labels of a tester's next round, and the coin of that round's vote."""
         self.repeats[task] += 1
-        labels, coin = again(self.stream, task, int(self.repeats[task]))
+        labels, coin = self.stream.repeated(task, int(self.repeats[task]))
         return labels[None, workers], np.array([coin])
 
     def _note(self, ask: Ask, here: slice, labels: Ints, votes: Ints) -> None:
-        assert ask.workers is not None
         had = labels >= 0
         self.kind[here] = KINDS.index(ask.kind)
         self.labels[here], self.cost[here] = had.sum(axis=1), row_sums(had * self.stream.labelers.cost[ask.workers])
@@ -174,7 +172,7 @@ class LabelerReplay:
 
     def _place_of(self, ask: Ask) -> int:
         weight = b"" if ask.weight is None else ask.weight.tobytes()
-        key = (_members(ask).tobytes(), weight, ask.tolerance)
+        key = (ask.workers.tobytes(), weight, ask.tolerance)
         if key not in self._places:
             self._places[key] = len(self.sets)
             self.sets.append(ask)
@@ -195,14 +193,9 @@ class LabelerReplay:
         return chance
 
 
-def _members(ask: Ask) -> Ints:
-    assert ask.workers is not None
-    return ask.workers
-
-
 def _weights(ask: Ask) -> Floats:
     """Its weights; NaN for votes that have none."""
-    return np.full(_members(ask).size, np.nan) if ask.weight is None else ask.weight
+    return np.full(ask.workers.size, np.nan) if ask.weight is None else ask.weight
 
 
 def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream, name: str) -> None:
@@ -212,7 +205,7 @@ def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream,
     ------
     RuntimeError
     """
-    workers, count = _members(ask), stream.labelers.count
+    workers, count = ask.workers, stream.labelers.count
     wrong = None
     if workers.size and (workers.min() < 0 or workers.max() >= count or np.bincount(workers).max() > 1):
         wrong = "asks somebody who does not exist, or twice at once"
@@ -226,6 +219,6 @@ def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream,
         raise RuntimeError(f"policy {name} {wrong} (arrival {number})")
 
 
-def replay(policy: LabelerPolicy, stream: TaskStream, seed: int) -> AskingRecord:
+def replay(policy: BaseLabelerPolicy, stream: TaskStream, seed: int) -> AskingRecord:
     """Run a fresh policy over the whole stream."""
     return LabelerReplay(policy, stream, seed).finish()

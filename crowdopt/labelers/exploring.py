@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.named import Arrays
+from crowdopt.core.resumable import Arrays
+from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers import theorems
 from crowdopt.labelers.diagnosis import warnings
-from crowdopt.labelers.policy import Chance
+from crowdopt.labelers.policy import BaseLabelerPolicy, Chance
 from crowdopt.labelers.sets import best_set
-from crowdopt.labelers.task_arrivals import REPEAT, TESTER, Ask, KnownLabelers, TaskArrival
+from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 from crowdopt.labelers.testers import Testers
-from crowdopt.online.arrivals import WORK
 
 CONSTANTS = ("direct", "printed", "tight")
 
 
 @dataclass
-class Exploring:
+class Exploring(BaseLabelerPolicy):
     """Options and state that every variant of LS_OL has.
 
     Parameters
@@ -50,9 +50,6 @@ class Exploring:
     eta: float = 0.0
     delay: int = 0
 
-    name: ClassVar[str] = ""
-    what: ClassVar[str] = ""
-    shows_skill: ClassVar[bool] = False
     begins: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -133,8 +130,8 @@ class Exploring:
 
     def best(self, cell: int) -> Ask:
         """Argmax of the estimated utility over the top-m sets."""
-        found = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
-        return Ask(WORK, np.zeros(0, np.int64), self.asked[found.members])
+        choice = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
+        return Ask(WORK, np.zeros(0, np.int64), self.asked[choice.members])
 
     def skills(self) -> Floats:
         """``p'``, (cells, labelers)."""
@@ -165,8 +162,8 @@ class Exploring:
     def _work(self, cell: int, tasks: Ints) -> Ask:
         if cell not in self._kept:
             self._kept[cell] = self.best(cell)
-        kept = self._kept[cell]
-        return Ask(WORK, tasks, kept.workers, kept.weight, kept.tolerance)
+        ask = self._kept[cell]
+        return Ask(WORK, tasks, ask.workers, ask.weight, ask.tolerance)
 
     def _steps(self, t: int) -> int:
         """Arrivals until it explores again."""
@@ -187,16 +184,20 @@ class Exploring:
                 f"policy {self.name}: with several kinds of task give epsilon and a-min for the {self.constants} "
                 "constants; they are presumed known for one kind only"
             )
-        found = theorems.constants(known.labelers, epsilon, a_min, self.constants, self.alpha, self.weighted_constant())
-        return found.g1, found.g2
+        constants = theorems.constants(
+            known.labelers, epsilon, a_min, self.constants, self.alpha, self.weighted_constant()
+        )
+        return constants.g1, constants.g2
 
     def _length(self) -> list[str]:
         g1, g2 = self.used
         total, cells = self.beforehand(), self.testers.per_cell.size
-        said = f"explores {total} of {self.known.horizon} steps" if cells == 1 else "explores each kind of task apart"
+        sentence = (
+            f"explores {total} of {self.known.horizon} steps" if cells == 1 else "explores each kind of task apart"
+        )
         if cells == 1 and self.delay:
-            said = f"explores at most {total} of {self.known.horizon} steps"
-        lines = [f"{said}, known beforehand: D1 = {g1:.4g} ln t testers, more than {g2:.4g} ln t labels each"]
+            sentence = f"explores at most {total} of {self.known.horizon} steps"
+        lines = [f"{sentence}, known beforehand: D1 = {g1:.4g} ln t testers, more than {g2:.4g} ln t labels each"]
         if self.constants != "direct":
             wanted = theorems.lemma_1(float(self.d1[-1]), float(self.d2[-1]))
             lines.append(

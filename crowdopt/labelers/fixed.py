@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
-from crowdopt.core.named import Arrays
-from crowdopt.labelers.policy import Chance
+from crowdopt.arrays import Ints
+from crowdopt.core.resumable import Arrays
+from crowdopt.labelers.policy import BaseLabelerPolicy, Chance
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 
 
 @dataclass
-class Fixed:
+class Fixed(BaseLabelerPolicy):
     """What comparators share: no state, no exploration."""
-
-    name: ClassVar[str] = ""
-    what: ClassVar[str] = ""
-    shows_skill: ClassVar[bool] = False
-    begins: ClassVar[bool] = False
 
     def start(self, known: KnownLabelers) -> None:
         """How many labelers there are."""
@@ -42,14 +37,6 @@ class Fixed:
 
     def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
         """Nothing is learnt."""
-
-    def skills(self) -> Floats:
-        """Nothing is believed of anybody."""
-        return np.full((1, self.known.labelers), 0.5)
-
-    def notes(self) -> list[str]:
-        """Nothing to say."""
-        return []
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """No state."""

@@ -10,12 +10,12 @@ from typing import Protocol
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.label_kinds import WORK
 from crowdopt.crowd.voting import log_odds
 from crowdopt.labelers.priced_sets import EXTREME
 from crowdopt.labelers.sets import SAME, best_set, plurality_accuracy, ranked, set_accuracy, weighted_accuracy
 from crowdopt.labelers.task_arrivals import Ask, TaskStream
 from crowdopt.labelers.vote_counts import tallied_votes
-from crowdopt.online.arrivals import WORK
 
 EVERY_SET = 12  # labelers up to which a table's best set is looked for among all sets; beyond, among top-m sets
 
@@ -47,7 +47,6 @@ class BySkill:
         """By context; each is worked out once."""
         skill, place = self._contexts
         kinds, back = np.unique(place[tasks], return_inverse=True)
-        assert ask.workers is not None
         each: Floats = self._accuracy(skill[kinds][:, ask.workers], ask)[back.reshape(-1)]
         return each
 
@@ -63,8 +62,8 @@ class BySkill:
             value = value if people.classes > 2 else weighted_accuracy(p, odds)
             return value[place], np.full(place.size, people.cost.sum())
         chosen = [best_set(row, people.classes) for row in skill]
-        cost = np.array([people.cost[one.members].sum() for one in chosen])
-        return np.array([one.accuracy for one in chosen])[place], cost[place]
+        cost = np.array([people.cost[choice.members].sum() for choice in chosen])
+        return np.array([choice.accuracy for choice in chosen])[place], cost[place]
 
     def _accuracy(self, skill: Floats, ask: Ask) -> Floats:
         classes = self.stream.labelers.classes
@@ -126,7 +125,6 @@ class ByTable:
     def _share(self, group: Ints, ask: Ask) -> float:
         if group.size == 0:
             return float("nan")
-        assert ask.workers is not None
         score = tallied_votes(self.stream.label[group][:, ask.workers], ask.weight, self.stream.labelers.classes)
         top = score >= score.max(axis=1, keepdims=True) - SAME - ask.tolerance
         return float((top[np.arange(group.size), self.stream.truth[group]] / top.sum(axis=1)).mean())

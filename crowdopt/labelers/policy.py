@@ -7,55 +7,98 @@ from functools import cache
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.named import Kept, made
-from crowdopt.core.registry import discover
+from crowdopt.core.registry import completed, discover, made
+from crowdopt.core.resumable import Arrays, Resumable
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 
 Chance: TypeAlias = Callable[[], np.random.Generator]
 
 
-class LabelerPolicy(Kept, Protocol):
+class LabelerPolicy(Resumable, Protocol):
     """Decides whom to ask the moment a task arrives; it sees labels, never the truth.
 
-    A dataclass whose fields are its options, like the policies of crowdopt.online.policy; between two arrivals all of
-    its state is in ``snapshot``. Chance comes in as a callable that makes the arrival's generator, derived from the
-    seed and the arrival's number.
+    Five methods, like the policies of crowdopt.online.policy; between two arrivals all of its state is in ``snapshot``.
+    Whatever else a replay asks has a default in :class:`BaseLabelerPolicy`.
     """
-
-    name: ClassVar[str]
-    what: ClassVar[str]
-
-    @property
-    def shows_skill(self) -> bool:
-        """Whether arrivals tell it the true accuracies."""
-        ...
-
-    @property
-    def begins(self) -> bool:
-        """Whether it takes the initial tester, number 0."""
-        ...
 
     def start(self, known: KnownLabelers) -> None:
         """Take note of what is known before anything arrives."""
         ...
 
     def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
-        """Whom to ask; for how many arrivals the same set is right as long as nothing is learnt, is up to it."""
+        """Whom to ask; for how many arrivals the same set is right as long as nothing is learnt, is up to it.
+
+        Parameters
+        ----------
+        arrival : TaskArrival
+        chance : callable
+            Makes the arrival's generator, derived from the seed and the arrival's number: the same at every call.
+        """
         ...
 
     def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
-        """What the last question brought: labels (tasks, workers), -1: none, and what each vote says, (tasks,)."""
+        """What the last question brought.
+
+        Parameters
+        ----------
+        ask : Ask
+            As decided; fewer tasks may have been asked about.
+        labels : (tasks, workers) int
+            -1: none.
+        votes : (tasks,) int
+            What each vote says.
+        chance : callable
+            The arrival's generator, as for ``decide``.
+        """
         ...
 
-    def chosen(self, arrival: TaskArrival) -> Ask:
-        """Whom it would ask now about such a task to answer it as well as it can."""
-        ...
 
-    def skills(self) -> Floats:
-        """What is believed of the labelers, (cells, labelers)."""
-        ...
+class BaseLabelerPolicy:
+    """The five methods of a policy of asking, and a default for everything else that a replay or a score asks.
+
+    A dataclass that inherits this has its fields as options. A class of a third party that does not inherit it gets
+    the defaults all the same when it is found by name.
+    """
+
+    name: ClassVar[str]
+    what: ClassVar[str] = ""  # a line for the list of policies
+    shows_skill: ClassVar[bool] = False  # whether arrivals tell it the true accuracies
+    begins: ClassVar[bool] = False  # whether it takes the initial tester, number 0
+
+    def start(self, known: KnownLabelers) -> None:
+        """See :class:`LabelerPolicy`."""
+        raise NotImplementedError
+
+    def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
+        """See :class:`LabelerPolicy`."""
+        raise NotImplementedError
+
+    def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
+        """See :class:`LabelerPolicy`."""
+        raise NotImplementedError
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """See :class:`LabelerPolicy`."""
+        raise NotImplementedError
+
+    def restore(self, arrays: Arrays) -> None:
+        """See :class:`LabelerPolicy`."""
+        raise NotImplementedError
+
+    def chosen(self, arrival: TaskArrival) -> Ask | None:
+        """Whom it would ask now to answer such a task as well as it can; None: whom it asked last."""
+        return None
+
+    def skills(self) -> Floats | None:
+        """What is believed of the labelers, (cells, labelers); None: nothing."""
+        return None
+
+    def notes(self) -> list[str]:
+        """What a user should know about how it did, or will do: sentences."""
+        return []
 
 
 @cache
@@ -63,7 +106,7 @@ def policies() -> dict[str, type[Any]]:
     """Every policy there is, by name."""
     from crowdopt.labelers import policies as package
 
-    return {policy.name: policy for policy in discover(package, "POLICY")}
+    return {policy.name: completed(policy, BaseLabelerPolicy) for policy in discover(package, "POLICY")}
 
 
 def named(text: str) -> Any:

@@ -46,16 +46,16 @@ class PricedChoice:
     proven: bool
 
 
-def majority_chain(kept: Floats, more: Floats) -> tuple[Floats, Floats]:
+def majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
     """``pi(A + {1..k})``, k = 0, 1, ..., of those kept and more of them one by one; and what it is at most."""
-    values = np.concatenate([[0.5], top_accuracies(np.concatenate([kept, more]))])[kept.size :]
+    values = np.concatenate([[0.5], top_accuracies(np.concatenate([members, more]))])[members.size :]
     return values, values
 
 
-def weighted_chain(kept: Floats, more: Floats) -> tuple[Floats, Floats]:
+def weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
     """The same of the vote weighted by log-odds, where more than two dozen labelers leave a small interval."""
-    every = np.clip(np.concatenate([kept, more]), EXTREME, 1 - EXTREME)
-    sizes = np.arange(kept.size, every.size + 1)
+    every = np.clip(np.concatenate([members, more]), EXTREME, 1 - EXTREME)
+    sizes = np.arange(members.size, every.size + 1)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     p = np.concatenate([every[:k] for k in sizes]) if sizes.sum() else np.zeros(0)
     above, width = vote_errors(starts, p, log_odds(p), np.ones(sizes.size), np.zeros(sizes.size))
@@ -94,11 +94,11 @@ def cheapest(accuracy: Any, cost: Any, target: float, votes: str = "majority", n
         If no set reaches the target; the sentence says how far the best one comes.
     """
     p = np.asarray(accuracy, dtype=np.float64)
-    found = _search(p, cost, lambda u, c: np.where(u >= target - GAP, c, np.inf), votes, nodes)
-    if np.isinf(found.objective):
+    choice = _search(p, cost, lambda u, c: np.where(u >= target - GAP, c, np.inf), votes, nodes)
+    if np.isinf(choice.objective):
         best = float(CHAINS[votes](np.zeros(0), p[_by_skill(p, votes)])[1].max())
         raise InputError(f"no set of labelers is right with probability {target:g}; the best reaches {best:.6g}")
-    return found
+    return choice
 
 
 def _by_skill(p: Floats, votes: str) -> Ints:
@@ -122,19 +122,19 @@ def _search(accuracy: Any, cost: Any, objective: Callable[..., Any], votes: str,
     number, seen = count(), 0
     heap: list[tuple[float, int, list[int], int]] = [(-np.inf, next(number), [], 0)]
     while heap and heap[0][0] < best[0] - GAP and seen < nodes:
-        _, _, kept, depth = heappop(heap)
+        _, _, members_so_far, depth = heappop(heap)
         seen += 1
-        values, most = chain(p[kept], p[depth:])
-        spent = float(c[kept].sum())
+        values, most = chain(p[members_so_far], p[depth:])
+        spent = float(c[members_so_far].sum())
         taken = objective(values, spent + np.concatenate([[0.0], np.cumsum(c[depth:])]))
         place = int(np.argmin(taken))
         if taken[place] < best[0] - GAP:
-            best = (float(taken[place]), [*kept, *range(depth, depth + place)])
+            best = (float(taken[place]), [*members_so_far, *range(depth, depth + place)])
         least = spent + np.concatenate([[0.0], np.cumsum(np.sort(c[depth:]))])
         bound = float(np.min(objective(most, least)))
         if depth < p.size and bound < best[0] - GAP:
-            heappush(heap, (bound, next(number), [*kept, depth], depth + 1))
-            heappush(heap, (bound, next(number), kept, depth + 1))
+            heappush(heap, (bound, next(number), [*members_so_far, depth], depth + 1))
+            heappush(heap, (bound, next(number), members_so_far, depth + 1))
     members = np.array(best[1], np.int64)
     open_bound = min(heap[0][0], best[0]) if heap else best[0]
     proven = not heap or heap[0][0] >= best[0] - GAP

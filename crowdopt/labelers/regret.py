@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
 from crowdopt.labelers.asking import NOBODY, AskingRecord
 from crowdopt.labelers.judging import Judge, judge
-from crowdopt.labelers.task_arrivals import KINDS, REPEAT, TESTER
-from crowdopt.online.arrivals import WORK
+from crowdopt.labelers.task_arrivals import KINDS
 
 POINTS = 100  # of the curves that a row keeps
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedRun:
     """Utilities of a run, tasks 1 to T.
 
     Parameters
@@ -38,7 +38,7 @@ class Judged:
     final: Floats
 
 
-def judged(run: AskingRecord) -> Judged:
+def judged(run: AskingRecord) -> JudgedRun:
     """Work out every utility; each set is looked at once."""
     stream, by = run.stream, judge(run.stream)
     utility = np.full(stream.horizon + 1, 1 / stream.labelers.classes)
@@ -50,47 +50,49 @@ def judged(run: AskingRecord) -> Judged:
             utility[tasks] = by.utility(tasks, ask)
     best, cost = by.best(weighted=False)
     heavy, _ = by.best(weighted=True)
-    return Judged(run, utility[1:], best[1:], cost[1:], heavy[1:], _final(run, by)[1:])
+    return JudgedRun(run, utility[1:], best[1:], cost[1:], heavy[1:], _final(run, by)[1:])
 
 
 def _final(run: AskingRecord, by: Judge) -> Floats:
     """What the policy would ask about the tasks of this stream, now that it has learnt."""
     stream, policy = run.stream, run.policy
-    found = np.empty(stream.horizon + 1)
+    utility = np.empty(stream.horizon + 1)
+    last = run.sets[run.place[run.place != NOBODY][-1]] if (run.place != NOBODY).any() else None
     same = stream.labelers.kinds != 0
     values, place = np.unique(stream.context, return_inverse=True) if same else (stream.context, None)
     for k in range(len(values)):
         tasks = np.flatnonzero(place == k) if place is not None else np.array([k])
         arrival = stream.arrival(int(tasks[0]), policy.shows_skill)
-        found[tasks] = by.utility(tasks, policy.chosen(arrival))
-    return found
+        ask = policy.chosen(arrival) or last
+        utility[tasks] = by.utility(tasks, ask) if ask else 1 / stream.labelers.classes
+    return utility
 
 
-def score(one: Judged) -> dict[str, Any]:
+def score(played: JudgedRun) -> dict[str, Any]:
     """One row: every figure by its definition; plain numbers, None where absent.
 
     ``reward`` is the mean of U(S_t) over all tasks, exploration in; ``reward_exploiting`` over those that were neither
     testers nor lost to a repeat; ``right`` the share of answers that are; regret is against the best simple majority,
     ``regret_weighted`` against the best weighted vote, ``cost_regret`` against what the best majority costs.
     """
-    run, stream = one.run, one.run.stream
+    run, stream = played.run, played.run.stream
     kind, known = run.kind[1:], stream.truth[1:] >= 0
     exploiting = kind == KINDS.index(WORK)
-    size = [ask.workers.size for ask in run.sets if ask.workers is not None]
+    size = [ask.workers.size for ask in run.sets]
     last = int(run.place[run.place != NOBODY][-1]) if (run.place != NOBODY).any() else None
     return {
         "policy": run.policy.name,
-        "reward": _mean(one.utility),
-        "reward_exploiting": _mean(one.utility[exploiting]),
+        "reward": _mean(played.utility),
+        "reward_exploiting": _mean(played.utility[exploiting]),
         "right": _mean((run.answer[1:] == stream.truth[1:])[known].astype(np.float64)),
         "right_exploiting": _mean((run.answer[1:] == stream.truth[1:])[known & exploiting].astype(np.float64)),
-        "final_accuracy": _mean(one.final),
-        "best_majority": _mean(one.best),
-        "best_weighted": _mean(one.best_weighted),
-        "regret": float(np.nansum(one.best - one.utility)),
-        "regret_weighted": float(np.nansum(one.best_weighted - one.utility)),
+        "final_accuracy": _mean(played.final),
+        "best_majority": _mean(played.best),
+        "best_weighted": _mean(played.best_weighted),
+        "regret": float(np.nansum(played.best - played.utility)),
+        "regret_weighted": float(np.nansum(played.best_weighted - played.utility)),
         "cost": float(run.cost[1:].sum()),
-        "cost_regret": float((run.cost[1:] - one.best_cost).sum()),
+        "cost_regret": float((run.cost[1:] - played.best_cost).sum()),
         "labels": int(run.labels[1:].sum()),
         "testers": int((kind == KINDS.index(TESTER)).sum()),
         "repeats": int((kind == KINDS.index(REPEAT)).sum()),
@@ -109,14 +111,14 @@ def checkpoints(horizon: int) -> Ints:
     return np.unique(np.linspace(1, horizon, min(POINTS, horizon)).astype(np.int64))
 
 
-def curves(one: Judged) -> dict[str, list[float]]:
+def curves(played: JudgedRun) -> dict[str, list[float]]:
     """Cumulated regret, cost regret and reward at the checkpoints."""
-    run, at = one.run, checkpoints(one.run.stream.horizon) - 1
-    known = np.nan_to_num(one.best - one.utility)
+    run, at = played.run, checkpoints(played.run.stream.horizon) - 1
+    known = np.nan_to_num(played.best - played.utility)
     return {
         "t": (at + 1).tolist(),
         "regret": np.cumsum(known)[at].tolist(),
-        "regret_weighted": np.cumsum(np.nan_to_num(one.best_weighted - one.utility))[at].tolist(),
-        "cost_regret": np.cumsum(run.cost[1:] - one.best_cost)[at].tolist(),
-        "reward": np.cumsum(np.nan_to_num(one.utility))[at].tolist(),
+        "regret_weighted": np.cumsum(np.nan_to_num(played.best_weighted - played.utility))[at].tolist(),
+        "cost_regret": np.cumsum(run.cost[1:] - played.best_cost)[at].tolist(),
+        "reward": np.cumsum(np.nan_to_num(played.utility))[at].tolist(),
     }

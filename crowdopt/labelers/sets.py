@@ -103,7 +103,7 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
     count = p.shape[-1]
     law = np.zeros((*p.shape[:-1], count + 1))
     law[..., 0] = 1.0
-    found = np.empty(p.shape)
+    accuracies = np.empty(p.shape)
     table = wins(count, classes) if classes > 2 else None
     for m in range(1, count + 1):
         right = p[..., m - 1, None]
@@ -111,13 +111,13 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
         law[..., :m] -= moved
         law[..., 1 : m + 1] += moved
         if table is None:
-            found[..., m - 1] = law[..., m // 2 + 1 : m + 1].sum(axis=-1)
+            accuracies[..., m - 1] = law[..., m // 2 + 1 : m + 1].sum(axis=-1)
             if m % 2 == 0:
-                found[..., m - 1] += 0.5 * law[..., m // 2]
+                accuracies[..., m - 1] += 0.5 * law[..., m // 2]
         else:
             right_labels = np.arange(m + 1)
-            found[..., m - 1] = law[..., : m + 1] @ table[right_labels, m - right_labels]
-    return np.clip(found, 0.0, 1.0)
+            accuracies[..., m - 1] = law[..., : m + 1] @ table[right_labels, m - right_labels]
+    return np.clip(accuracies, 0.0, 1.0)
 
 
 def set_accuracy(accuracy: Any, classes: int = 2) -> Floats:
@@ -183,8 +183,8 @@ def plurality_accuracy(
 def _simulated(p: Floats, w: Floats, classes: int, rng: np.random.Generator, draws: int) -> float:
     """Share of right answers among simulated votes; the truth is class 0."""
     right = rng.random((draws, p.size)) < p
-    said = np.where(right, 0, rng.integers(1, classes, (draws, p.size)))
-    score = np.stack([(said == k) @ w for k in range(classes)], axis=1)
+    answers = np.where(right, 0, rng.integers(1, classes, (draws, p.size)))
+    score = np.stack([(answers == k) @ w for k in range(classes)], axis=1)
     best = score >= score.max(axis=1, keepdims=True) - SAME * (1 + np.abs(w).sum())
     return float((best[:, 0] / best.sum(axis=1)).mean())
 

@@ -1,79 +1,21 @@
-"""What happens when tasks arrive one by one: labelers, a task that is here now, who is asked, the stream itself."""
+"""What happens when tasks arrive one by one: what is known, a task that is here, who is asked, the stream itself."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.errors import InputError
-from crowdopt.online.arrivals import WORK, Decision
+from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
+from crowdopt.crowd.labelers import Labelers
 
-TESTER, REPEAT = "tester", "repeat"
+AGAIN = 5  # tells the generator of repeats from the others of a stream (crowdopt.labelers.task_streams)
+ROUNDS = 64  # labels of a repeated task that are drawn at a time
 KINDS = (WORK, TESTER, REPEAT)
-
-
-@dataclass(frozen=True, eq=False)
-class Labelers:
-    """Who can be asked, and how often each is right.
-
-    Parameters
-    ----------
-    accuracy : (kinds, labelers) float
-        p of each kind of task; one row: it does not depend on the task.
-    cost : (labelers,) float
-        c, what a label is paid.
-    classes : int
-        L; wrong labels fall evenly on the other classes.
-    at : (kinds,) float, optional
-        Given, the context of a task is a number in [0, 1] and skills are linear between these, ascending.
-    names : tuple of str
-    """
-
-    accuracy: Floats
-    cost: Floats
-    classes: int = 2
-    at: Floats | None = None
-    names: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        p, c = np.asarray(self.accuracy, dtype=np.float64), np.asarray(self.cost, dtype=np.float64)
-        if p.ndim != 2 or p.size == 0 or not ((p >= 0) & (p <= 1)).all():
-            raise InputError("accuracies must be a table (kinds, labelers) of numbers in [0, 1]")
-        if c.shape != p.shape[1:] or not (np.isfinite(c) & (c >= 0)).all():
-            raise InputError("each labeler needs a cost, a number of at least 0")
-        if self.classes < 2:
-            raise InputError(f"a label chooses among at least 2 classes, not {self.classes}")
-        if self.at is not None and (self.at.size != len(p) or not (np.diff(self.at) > 0).all()):
-            raise InputError("contexts at which skills are given must ascend, one for each row of accuracies")
-        object.__setattr__(self, "accuracy", p)
-        object.__setattr__(self, "cost", c)
-        if not self.names:
-            object.__setattr__(self, "names", tuple(map(str, range(c.size))))
-
-    @property
-    def count(self) -> int:
-        """M."""
-        return self.cost.size
-
-    @property
-    def kinds(self) -> int:
-        """Kinds of task, W; 0 where the context is a number."""
-        return len(self.accuracy) if self.at is None else 0
-
-    def skill(self, context: NDArray[Any]) -> Floats:
-        """P of each context, (contexts, labelers)."""
-        if self.at is None:
-            return self.accuracy[np.asarray(context, dtype=np.int64)]
-        return np.column_stack([np.interp(context, self.at, column) for column in self.accuracy.T])
-
-    def ordered(self, order: Ints) -> Labelers:
-        """The same people in another order."""
-        names = tuple(self.names[k] for k in order.tolist())
-        return replace(self, accuracy=self.accuracy[:, order], cost=self.cost[order], names=names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,20 +66,27 @@ class TaskArrival:
 
 
 @dataclass(frozen=True, eq=False)
-class Ask(Decision):
+class Ask:
     """Whom to ask about which tasks, and how their labels are counted.
-
-    ``work`` and ``tester`` name tasks from the one that is here on: the same set is asked about all of them. ``repeat``
-    names one earlier task; the one that is here gets a random answer.
 
     Parameters
     ----------
-    weight : (workers,) float, optional
-        Votes; None: one each.
+    kind : str
+        ``work`` and ``tester`` name tasks from the one that is here on: the same set is asked about all of them.
+        ``repeat`` names one earlier task; the one that is here gets a random answer.
+    tasks : (k,) int
+        Numbers of the tasks, ascending.
+    workers : (members,) int
+        The set: each labeler once.
+    weight : (members,) float, optional
+        Of their votes; None: one each.
     tolerance : float
         Sums of weights this close are ties.
     """
 
+    kind: str
+    tasks: NDArray[np.integer]
+    workers: Ints
     weight: Floats | None = None
     tolerance: float = 0.0
 
@@ -180,3 +129,44 @@ class TaskStream:
         """The task at a place of the stream."""
         context = self.context[number]
         return TaskArrival(number, context, self.labelers.skill(context[None])[0] if shows_skill else None)
+
+    def repeated(self, task: int, number: int) -> tuple[Ints, float]:
+        """Everybody's labels at a task's repeat 1, 2, ..., (labelers,), and a coin: the same whoever asks and whenever.
+
+        A table holds one label of each pair: its repeats are the first labels once more.
+        """
+        if self.recorded:
+            return self.label[task], float(self.coin[task])
+        block, row = divmod(number - 1, ROUNDS)
+        if (task, block) not in self._repeats:
+            self._repeats[task, block] = self._drawn_again(task, block)
+        labels, coin = self._repeats[task, block]
+        return labels[row], float(coin[row])
+
+    @cached_property
+    def _repeats(self) -> dict[tuple[int, int], tuple[Ints, Floats]]:
+        """Rounds drawn so far, ROUNDS at a time, by task and block."""
+        return {}
+
+    def _drawn_again(self, task: int, block: int) -> tuple[Ints, Floats]:
+        rng = np.random.default_rng([*self.seed, AGAIN, task, block])
+        skill = self.labelers.skill(self.context[task : task + 1])
+        draws = rng.random((ROUNDS, self.labelers.count + 1))
+        return drawn_labels(self.truth[task : task + 1, None], draws[:, 1:], skill, self.labelers.classes), draws[:, 0]
+
+
+def drawn_labels(truth: NDArray[np.integer], draws: Floats, skill: Floats, classes: int) -> Ints:
+    """The label that a uniform draw means: the truth below p, and the other classes evenly above.
+
+    Parameters
+    ----------
+    truth, draws, skill : (tasks, labelers) arrays, or what broadcasts to that
+        True classes, uniform numbers in [0, 1), accuracies.
+    """
+    if classes == 2:
+        wrong: Ints = (truth ^ (draws >= skill)).astype(np.int64)
+        return wrong
+    beyond = (draws - skill) / np.maximum(1 - skill, 1e-300) * (classes - 1)
+    shift = np.where(draws < skill, 0, 1 + np.clip(beyond, 0, classes - 2).astype(np.int64))
+    label: Ints = ((truth + shift) % classes).astype(np.int64)
+    return label

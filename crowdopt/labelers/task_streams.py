@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
-from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+from crowdopt.labelers.task_arrivals import TaskStream, drawn_labels
 
-ORDER, CONTEXT, TRUTH, LABEL, COIN, AGAIN, SKILL = range(7)  # what chance is needed for; each has a stream of its own
+ORDER, CONTEXT, TRUTH, LABEL, COIN, SKILL = 0, 1, 2, 3, 4, 6  # what chance is needed for; 5 is that of repeats
 TRIES = 100_000  # draws of a crowd until its majority is better than a guess
-ROUNDS = 64  # labels of a repeated task that are drawn at a time
 
 
 def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shuffle: bool = True) -> TaskStream:
@@ -42,37 +42,8 @@ def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shu
         context = chance(CONTEXT).uniform(labelers.at[0], labelers.at[-1], count)
     truth = chance(TRUTH).integers(0, labelers.classes, count)
     draws = chance(LABEL).random((count, labelers.count))
-    label = said(truth[:, None], draws, labelers.skill(context), labelers.classes)
+    label = drawn_labels(truth[:, None], draws, labelers.skill(context), labelers.classes)
     return TaskStream(labelers, context, label, chance(COIN).random(count), truth, seed)
-
-
-def said(truth: NDArray[np.integer], draws: Floats, skill: Floats, classes: int) -> Ints:
-    """The label that a uniform draw means: the truth below p, and the other classes evenly above."""
-    if classes == 2:
-        wrong: Ints = (truth ^ (draws >= skill)).astype(np.int64)
-        return wrong
-    beyond = (draws - skill) / np.maximum(1 - skill, 1e-300) * (classes - 1)
-    shift = np.where(draws < skill, 0, 1 + np.clip(beyond, 0, classes - 2).astype(np.int64))
-    label: Ints = ((truth + shift) % classes).astype(np.int64)
-    return label
-
-
-def again(stream: TaskStream, task: int, number: int) -> tuple[Ints, float]:
-    """Everybody's labels at a task's repeat 1, 2, ..., (labelers,), and a coin: the same whoever asks and whenever."""
-    if stream.recorded:
-        return stream.label[task], float(stream.coin[task])
-    block, row = divmod(number - 1, ROUNDS)
-    kept: dict[tuple[int, int], tuple[Ints, Floats]] = stream.__dict__.setdefault("_again", {})
-    if (task, block) not in kept:
-        rng = np.random.default_rng([*stream.seed, AGAIN, task, block])
-        skill = stream.labelers.skill(stream.context[task : task + 1])
-        draws = rng.random((ROUNDS, stream.labelers.count + 1))
-        kept[task, block] = (
-            said(stream.truth[task : task + 1, None], draws[:, 1:], skill, stream.labelers.classes),
-            draws[:, 0],
-        )
-    labels, coin = kept[task, block]
-    return labels[row], float(coin[row])
 
 
 def drawn_labelers(
@@ -129,11 +100,11 @@ def recorded_tasks(
 
 
 def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int) -> Floats:
-    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where she has none."""
+    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where there are none."""
     known = (label >= 0) & (truth >= 0)[:, None]
     right = known & (label == truth[:, None])
-    found = np.full((int(context.max()) + 1, label.shape[1]), 1 / classes)
-    for kind in range(len(found)):
+    share = np.full((int(context.max()) + 1, label.shape[1]), 1 / classes)
+    for kind in range(len(share)):
         asked = known[context == kind].sum(axis=0)
-        found[kind] = np.where(asked > 0, right[context == kind].sum(axis=0) / np.maximum(asked, 1), found[kind])
-    return found
+        share[kind] = np.where(asked > 0, right[context == kind].sum(axis=0) / np.maximum(asked, 1), share[kind])
+    return share

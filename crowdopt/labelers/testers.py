@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.labelers.vote_counts import picked
 
 ROOM = 64  # testers that there is room for at first; doubled when they are more
@@ -95,7 +96,7 @@ class Testers:
             f"testers.{name}": getattr(self, name).copy() for name in self.CELLS
         }
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """What was kept."""
         for name in (*self.COLUMNS, *self.CELLS):
             setattr(self, name, np.array(arrays[f"testers.{name}"]))

@@ -1,4 +1,4 @@
-"""What Liu & Liu (2015) promise: constants of exploration, its length, bounds of regret."""
+"""What Liu & Liu (2015) promise: constants of exploration, its length, bounds of regret, ranks by agreement."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import zeta
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
+from crowdopt.labelers.agreement import HALF, rivals
 from crowdopt.labelers.sets import ranked, top_accuracies
-
-HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -211,3 +210,29 @@ def _series(given: Constants, z: float) -> float:
 def _largest_gap(descending: Floats) -> float:
     """Delta_max: the worst set of a size is the bottom one."""
     return float(top_accuracies(descending).max() - top_accuracies(descending[::-1]).min())
+
+
+def disagreement(accuracy: Any) -> Floats:
+    """``P(labeler i differs from the majority of all M, who is among them)``, ties by a fair coin, (M,).
+
+    Printed (12), ``pi(M) + p_i (1 - 2 pi(M))``, treats i as outside of the majority.
+    """
+    p = np.asarray(accuracy, dtype=np.float64)
+    count = p.size
+    share = np.empty(count)
+    for i in range(count):
+        law = majority_law(np.delete(p, i))
+        votes = np.arange(count)
+        wins_with, wins_without = (_won(2 * (votes + mine) - count) for mine in (1, 0))
+        share[i] = p[i] * (law @ (1 - wins_with)) + (1 - p[i]) * (law @ wins_without)
+    return share
+
+
+def _won(lead: Ints) -> Floats:
+    return np.where(lead > 0, 1.0, np.where(lead == 0, 0.5, 0.0))
+
+
+def ranks_by_agreement(accuracy: Any) -> bool:
+    """Whether more agreement with the majority means more skill, for every pair: all ``r_ij > 1/2``."""
+    table = rivals(accuracy)
+    return bool((table[~np.isnan(table)] > HALF).all())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -12,9 +13,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import Rule, rule_named
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
-
-GOLD, WORK, REPAIR = "gold", "work", "repair"
-REFUSED = -1  # in place of a label that cannot be had
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +70,11 @@ class Arrival:
     accuracy : (types,) float, optional
         p, where the policy is one that is told skills; None for one that has to find out.
     barred : (k,) int
-        Tasks she must not have.
+        Tasks that the worker must not have.
     preliminary : bool
-        Whether she came before the stream, to do gold tasks only (Ho et al. 2013, Section 5).
+        Whether the worker came before the stream, to do gold tasks only (Ho et al. 2013, Section 5).
     gold_done : (types,) int, optional
-        Gold tasks of each type that she has been asked so far: the next ones are others. None: none.
+        Gold tasks of each type that the worker has been asked so far: the next ones are others. None: none.
     """
 
     number: int
@@ -110,9 +108,9 @@ class Crowd(Protocol):
     """Where labels come from. Asked for the same pair it gives the same label, whoever asks and whenever."""
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """How many of the next gold tasks of each type the worker got right, and how many she did: each (types,).
+        """How many of the next gold tasks of each type the worker got right, and how many they did: each (types,).
 
-        Her k-th gold task of a type has one outcome, however many are asked at a time.
+        A worker's k-th gold task of a type has one outcome, however many are asked at a time.
         """
         ...
 
@@ -148,15 +146,15 @@ class Stream:
     @property
     def known(self) -> Known:
         """What is known before anybody arrives."""
-        one = self.instance
+        instance = self.instance
         return Known(
-            one.task_type,
-            one.residual_need,
-            one.epsilon,
-            one.n_types,
-            one.n_workers,
-            one.rule,
-            one.classes,
+            instance.task_type,
+            instance.residual_need,
+            instance.epsilon,
+            instance.n_types,
+            instance.n_workers,
+            instance.rule,
+            instance.classes,
             self.prices,
         )
 
@@ -169,21 +167,12 @@ class Stream:
         barred = self._barred[number] if not preliminary else np.zeros(0, np.int64)
         return Arrival(number, int(pool.capacity[number]), pool.cost[:, number], skill, barred, preliminary)
 
-    @property
+    @cached_property
     def _barred(self) -> list[Ints]:
-        return _by_worker(self.instance)
-
-
-def _by_worker(instance: AssignmentInstance) -> list[Ints]:
-    """Barred tasks of each worker; worked out once per instance."""
-    kept = instance.__dict__.get("_barred_tasks")
-    if kept is None:
-        pairs = instance.barred[np.argsort(instance.barred[:, 1], kind="stable")]
-        cuts = np.searchsorted(pairs[:, 1], np.arange(1, instance.n_workers))
-        kept = np.split(pairs[:, 0], cuts)
-        instance.__dict__["_barred_tasks"] = kept
-    barred: list[Ints] = kept
-    return barred
+        """Barred tasks of each worker."""
+        pairs = self.instance.barred[np.argsort(self.instance.barred[:, 1], kind="stable")]
+        cuts = np.searchsorted(pairs[:, 1], np.arange(1, self.instance.n_workers))
+        return np.split(pairs[:, 0], cuts)
 
 
 def _check_supported(instance: AssignmentInstance) -> None:

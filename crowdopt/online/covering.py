@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import GOLD, REFUSED, WORK, Arrival, Decision, Known
-from crowdopt.online.picking import ZERO, Rings, best_of
+from crowdopt.online.arrivals import Arrival, Decision, Known
+from crowdopt.online.picking import ZERO, TaskRotation, best_of, kinds_of
+from crowdopt.online.policy import BasePolicy
 from crowdopt.online.repair import repair
-from crowdopt.online.tally import Tally
+from crowdopt.online.seen_workers import SeenWorkers
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -26,7 +29,7 @@ ANSWERS = ("weighted", *FROM_LABELS)
 
 
 @dataclass
-class Covering:
+class Covering(BasePolicy):
     """Gives each worker the tasks that ``value`` likes best. A policy of one's own overrides ``value`` and no more.
 
     Parameters
@@ -54,8 +57,6 @@ class Covering:
     aggregate: str = "weighted"
 
     name: ClassVar[str] = "covering"
-    what: ClassVar[str] = ""
-    over_capacity: ClassVar[bool] = False
     state: ClassVar[tuple[str, ...]] = ()  # arrays that a policy of one's own adds to the snapshot
 
     def __post_init__(self) -> None:
@@ -72,24 +73,16 @@ class Covering:
     def value(self) -> Floats:
         """What each kind of task, (kinds,), or each task, (tasks,), is worth to give to the worker who is here.
 
-        At hand: ``self.evidence`` and ``self.cost`` of her labels per kind, ``self.covered`` and ``self.need`` per
-        task, ``self.tally`` for everybody who has come. Below 0: not to be given.
+        At hand: ``self.evidence`` and ``self.cost`` of the worker's labels per kind, ``self.covered`` and ``self.need``
+        per task, ``self.seen`` for everybody who has come. Below 0: not to be given.
         """
         raise NotImplementedError
 
     def meet(self, arrival: Arrival) -> None:
-        """A worker whose skill is now as well known as it gets before she works."""
+        """A worker whose skill is now as well known as it gets before work begins."""
 
     def after(self, tasks: Ids) -> None:
         """Labels of these tasks have come from the worker who is here."""
-
-    def preliminary(self, workers: int) -> int:
-        """Nobody, but for policies that learn prices from a crowd of their own."""
-        return 0
-
-    def prices(self) -> Floats | None:
-        """None, but for policies that have some."""
-        return None
 
     # -- the protocol ---------------------------------------------------------------------------------------------
 
@@ -101,17 +94,17 @@ class Covering:
     def start(self, known: Known, solve: Solve) -> None:
         """Group the tasks into kinds; nothing is covered yet."""
         self.known, self.solve, self.need = known, solve, known.need
-        self.kind, first = _kinds(self.kind_columns(known))
+        self.kind, first = kinds_of(self.kind_columns(known))
         self.kind_type, self.kind_need = known.task_type[first], known.need[first]
         self.tasks_in = np.bincount(self.kind)
         self.covered = np.zeros(known.n_tasks)
         self.open = known.need > COVERAGE
         sent = self.preliminary(known.workers)
-        self.tally = Tally(known.types, sent, known.workers, self.estimate, self.shows_skill)
+        self.seen = SeenWorkers(known.types, sent, known.workers, self.estimate, self.shows_skill)
         self.done: list[tuple[int, Ids]] = []
         self.dropped = np.zeros(0, np.int64)
-        self.rings: Rings | None = None
-        self.ring_seed = np.full(1, -1, np.int64)
+        self.rotation: TaskRotation | None = None
+        self.rotation_seed = np.full(1, -1, np.int64)
         self._number: tuple[bool, int] | None = None
         self._met, self._spare, self._left = False, False, 0
         self._offered: list[Ids] = []
@@ -121,7 +114,7 @@ class Covering:
         return [known.task_type, known.need]
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """Gold first, then the most valuable tasks, until she is full or nothing is worth it."""
+        """Gold first, then the most valuable tasks, until the worker is full or nothing is worth it."""
         if self._number != (arrival.preliminary, arrival.number):
             self._welcome(arrival)
             if self.gold:
@@ -131,14 +124,14 @@ class Covering:
         if arrival.preliminary or self._left <= 0:
             return None
         tasks = self._given = self._pick(arrival, rng)
-        self._spare = tasks.size < self.stint  # she has room for more, but nothing else is worth it
+        self._spare = tasks.size < self.stint  # there is room for more, but nothing else is worth it
         return Decision(WORK, tasks) if tasks.size else None
 
     def learn(self, labels: Ints) -> None:
-        """Gold goes into the tally; work adds evidence, as far as it was not refused."""
+        """Gold counts for the worker; work adds evidence, as far as it was not refused."""
         if not self._met:
-            column = self.tally.column(self._number[1], self._number[0]) if self._number else 0
-            self.tally.right[:, column], self.tally.asked[:, column] = labels
+            column = self.seen.column(self._number[1], self._number[0]) if self._number else 0
+            self.seen.right[:, column], self.seen.asked[:, column] = labels
             return
         got = labels != REFUSED
         tasks = self._given if got.all() else self._given[got]
@@ -155,60 +148,44 @@ class Covering:
         """With the option ``repair``: cheapest labels for what is short, from those with room."""
         if not self.repair:
             return None
-        columns = self.tally.first + np.arange(self.known.workers)
-        evidence = self._worth(self.tally.accuracy(columns))
-        cost = self.tally.cost[:, columns]
+        columns = self.seen.first + np.arange(self.known.workers)
+        evidence = self._worth(self.seen.accuracy(columns))
+        cost = self.seen.cost[:, columns]
         return repair(self.known, evidence, cost, self.covered, self.done, room)
-
-    def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
-        """A repair is planned once: it covers what it can."""
-        return False
 
     def skills(self) -> Floats:
         """What is told, or what gold has shown so far."""
-        return self.tally.accuracy(self.tally.first + np.arange(self.known.workers))
+        return self.seen.accuracy(self.seen.first + np.arange(self.known.workers))
 
     def answers(self) -> str:
         """As the option says."""
         return self.aggregate
 
-    def decided(self) -> Ints | None:
-        """None: answers are made of the labels."""
-        return None
-
-    def claims(self) -> Floats | None:
-        """None: it promises evidence, not answers."""
-        return None
-
-    def notes(self) -> list[str]:
-        """Nothing to say."""
-        return []
-
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Coverage, tally, what was done, and what the policy adds by ``state``."""
-        own = {name: np.array(getattr(self, name)) for name in ("covered", "open", "ring_seed", *self.state)}
-        place = np.array([] if self.rings is None else self.rings.place, np.int64)
+        """Coverage, workers seen, what was done, and what the policy adds by ``state``."""
+        own = {name: np.array(getattr(self, name)) for name in ("covered", "open", "rotation_seed", *self.state)}
+        place = np.array([] if self.rotation is None else self.rotation.place, np.int64)
         sizes = [len(tasks) for _, tasks in self.done]
         return {
             **own,
-            **self.tally.arrays(),
-            "rings": place,
+            **self.seen.arrays(),
+            "rotation": place,
             "done.worker": np.repeat([worker for worker, _ in self.done], sizes).astype(np.int64),
             "done.task": np.concatenate([np.zeros(0, np.int64), *(tasks for _, tasks in self.done)]),
         }
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Go on from a snapshot."""
-        for name in ("covered", "open", "ring_seed", *self.state):
+        for name in ("covered", "open", "rotation_seed", *self.state):
             setattr(self, name, np.array(arrays[name]))
-        self.tally.restore(arrays)
+        self.seen.restore(arrays)
         workers, starts = np.unique(arrays["done.worker"], return_index=True)
         parts = np.split(np.array(arrays["done.task"]), starts[1:]) if workers.size else []
         self.done = list(zip(workers.tolist(), parts, strict=True))
-        if arrays["rings"].size:
-            self._roll(int(self.ring_seed[0]))
-            assert self.rings is not None
-            self.rings.place = np.array(arrays["rings"]).tolist()
+        if arrays["rotation"].size:
+            self._start_rotation(int(self.rotation_seed[0]))
+            assert self.rotation is not None
+            self.rotation.place = np.array(arrays["rotation"]).tolist()
 
     @property
     def stint(self) -> int:
@@ -225,15 +202,11 @@ class Covering:
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self._arrival, self._met = (arrival.preliminary, arrival.number), arrival, False
         self._left, self._offered = arrival.capacity, []
-        column = self.tally.column(arrival.number, arrival.preliminary)
-        self.tally.count[0 if arrival.preliminary else 1] = arrival.number + 1
-        self.tally.cost[:, column], self.tally.capacity[column] = arrival.cost, arrival.capacity
-        if arrival.accuracy is not None:
-            self.tally.given[:, column] = arrival.accuracy
+        self.seen.welcome(arrival)
 
     def _acquaint(self, arrival: Arrival) -> None:
-        column = self.tally.column(arrival.number, arrival.preliminary)
-        self.by_type = self._worth(self.tally.accuracy(np.array([column])))[:, 0]
+        column = self.seen.column(arrival.number, arrival.preliminary)
+        self.by_type = self._worth(self.seen.accuracy(np.array([column])))[:, 0]
         self.evidence, self.cost = self.by_type[self.kind_type], arrival.cost[self.kind_type]
         self._met = True
         self.meet(arrival)
@@ -262,27 +235,18 @@ class Covering:
     def _rotate(self, value: Floats, arrival: Arrival, rng: np.random.Generator) -> Ids:
         if self._offered:
             return np.zeros(0, np.int64)
-        if self.rings is None:
-            self._roll(int(rng.integers(2**62)))
-        assert self.rings is not None
-        tasks = self.rings.take(np.where(self.kind_need > COVERAGE, value, -np.inf), self.stint)
+        if self.rotation is None:
+            self._start_rotation(int(rng.integers(2**62)))
+        assert self.rotation is not None
+        tasks = self.rotation.take(np.where(self.kind_need > COVERAGE, value, -np.inf), self.stint)
         if self.dropped.size or arrival.barred.size:
             tasks = tasks[~np.isin(tasks, np.concatenate([self.dropped, arrival.barred]))]
         return tasks
 
-    def _roll(self, seed: int) -> None:
-        self.ring_seed = np.array([seed], np.int64)
-        self.rings = Rings(self.kind, self.tasks_in.size, np.random.default_rng(seed))
+    def _start_rotation(self, seed: int) -> None:
+        self.rotation_seed = np.array([seed], np.int64)
+        self.rotation = TaskRotation(self.kind, self.tasks_in.size, np.random.default_rng(seed))
 
     def _cover(self, tasks: Ids) -> None:
         self.covered[tasks] += self.by_type[self.known.task_type[tasks]]
         self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
-
-
-def _kinds(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
-    """A number for each combination of entries, and one task of each."""
-    key = np.zeros(columns[0].size, np.int64)
-    for column in columns:
-        values, place = np.unique(column, return_inverse=True)
-        key = np.unique(key * values.size + place.reshape(-1), return_inverse=True)[1].reshape(-1)
-    return key, np.unique(key, return_index=True)[1]

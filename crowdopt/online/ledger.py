@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.online.arrivals import GOLD, REFUSED, REPAIR, WORK, Arrival, Decision, Stream
+from crowdopt.core.resumable import Arrays
+from crowdopt.crowd.label_kinds import EXPLORATION, GOLD, REFUSED, REPAIR, WORK
+from crowdopt.online.arrivals import Arrival, Decision, Stream
 
-EXPLORATION = "exploration"  # gold of preliminary workers
 KINDS = (GOLD, EXPLORATION, WORK, REPAIR)
 
 
@@ -53,7 +54,7 @@ class Ledger:
         rest = {name: getattr(self, name).copy() for name in ("count", "cost", "refused", "load")}
         return {f"ledger.{name}": array for name, array in {**joined, **rest}.items()}
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """What was kept."""
         for name in ("tasks", "workers", "labels"):
             setattr(self, name, [np.array(arrays[f"ledger.{name}"])])

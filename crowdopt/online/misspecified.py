@@ -29,7 +29,7 @@ class Misspecification:
         Share of workers who collude: they all say the same of each task, right half of the time. Gold shows it,
         agreement shows the contrary.
     drift : float
-        What a worker's accuracy loses from her first label to her last one, gold included, but never below a guess.
+        What a worker's accuracy loses from the first label to the last one, gold included, but never below a guess.
     """
 
     difficulty: float = 0.0
@@ -47,8 +47,8 @@ class Misspecification:
         return not (self.difficulty or self.clique or self.drift)
 
     def __str__(self) -> str:
-        found = [f"{field.name}={value:g}" for field in fields(self) if (value := getattr(self, field.name))]
-        return ",".join(found)
+        sizes = [f"{field.name}={value:g}" for field in fields(self) if (value := getattr(self, field.name))]
+        return ",".join(sizes)
 
 
 def breach(text: str) -> Misspecification:
@@ -60,16 +60,16 @@ def breach(text: str) -> Misspecification:
         If there is no such breach, or its size is no number in [0, 1).
     """
     known = [field.name for field in fields(Misspecification)]
-    found = {}
+    sizes = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, size = part.partition("=")
         if name not in known:
             raise InputError(f"unknown breach {name!r}; there are {', '.join(known)}, as in {known[0]}=.3")
         try:
-            found[name] = float(size)
+            sizes[name] = float(size)
         except ValueError:
             raise InputError(f"breach {name} needs a size from 0 to 1, as in {name}=.3, not {size!r}") from None
-    return Misspecification(**found)
+    return Misspecification(**sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +105,14 @@ class Breached(Simulated):
         return np.where(self.hard[tasks], 0.5, easy)
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
-        """Accuracy on her next gold tasks, which are as often hard as any."""
+        """Accuracy on the worker's next gold tasks, which are as often hard as any."""
         told = super().gold_accuracy(arrival, kind, count)
         if arrival.preliminary:
             return told
         return self._drifted(told, arrival.number, self._count(arrival.number, count))
 
     def _count(self, worker: int, labels: int) -> Ints:
-        """How many she had given before each of these."""
+        """How many labels the worker had given before each of these."""
         before = int(self.given[worker]) + np.arange(labels)
         self.given[worker] += labels
         return before
@@ -159,5 +159,5 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
 def _mean(instance: AssignmentInstance, how: Misspecification, member: NDArray[np.bool_]) -> Floats:
     share = how.difficulty
     mean = (1 - share) * eased(instance.accuracy, share) + share * 0.5 if share else instance.accuracy
-    found: Floats = np.where(member, 0.5, mean)
-    return found
+    accuracy: Floats = np.where(member, 0.5, mean)
+    return accuracy

@@ -1,4 +1,4 @@
-"""Which tasks a worker gets: the best ones she has room for, by kind of task, never by looking at all of them."""
+"""Which tasks a worker gets: the best ones they have room for, by kind of task, never by looking at all of them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,17 @@ ZERO = 1e-9  # a task value this far below 0 still counts as 0: at the LP's own 
 TIE = 1e-7  # relative; values this close are equal, whichever way a solver rounded
 
 
+def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
+    """Tasks of equal entries are of one kind: kind of each task, (tasks,), and one task of each kind, (kinds,)."""
+    key = np.zeros(columns[0].size, np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        key = np.unique(key * values.size + place.reshape(-1), return_inverse=True)[1].reshape(-1)
+    return key, np.unique(key, return_index=True)[1]
+
+
 def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
-    """How many tasks of each kind each worker takes: kinds of value >= 0, the best first, up to her capacity.
+    """How many tasks of each kind each worker takes: kinds of value >= 0, the best first, up to the capacity.
 
     This is the Primal Approximation Algorithm (Ho et al. 2013, Algorithm 1) for a batch of workers, and the inner
     maximum of the Lagrangian bound.
@@ -49,7 +58,7 @@ def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
     return taken
 
 
-class Rings:
+class TaskRotation:
     """Tasks of each kind in a fixed random order that is handed out in rotation.
 
     A decision costs as much as writing its ids: each kind is laid out twice over, so that any stretch of the ring is

@@ -6,73 +6,134 @@ from functools import cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.named import Kept, made
-from crowdopt.core.registry import discover
+from crowdopt.core.registry import completed, discover, made
+from crowdopt.core.resumable import Arrays, Resumable
 from crowdopt.core.solution import Solve
 from crowdopt.online.arrivals import Arrival, Decision, Known
 
 
-class Policy(Kept, Protocol):
+class Policy(Resumable, Protocol):
     """Decides who does what the moment somebody arrives; what is decided cannot be taken back.
 
-    A policy is a dataclass whose fields are its options. It owns its arrays; between two arrivals all of its state
-    is in ``snapshot``. Chance comes in as a generator that is derived from the seed and the arrival's number.
+    Five methods: ``start``, ``decide``, ``learn``, and ``snapshot`` and ``restore`` (crowdopt.core.resumable). A policy
+    owns its arrays; between two arrivals all of its state is in ``snapshot``. Whatever else a replay asks has a default
+    in :class:`BasePolicy`.
     """
 
-    name: ClassVar[str]
-    what: ClassVar[str]
-    over_capacity: ClassVar[bool]  # whether it may ask for more than a worker's capacity
-
-    @property
-    def shows_skill(self) -> bool:
-        """Whether arrivals tell it their true accuracy."""
-        ...
-
-    def preliminary(self, workers: int) -> int:
-        """How many workers to send for gold before the stream of so many others."""
-        ...
-
     def start(self, known: Known, solve: Solve) -> None:
-        """Take note of what is known before anybody arrives."""
+        """Take note of what is known before anybody arrives.
+
+        Parameters
+        ----------
+        known : Known
+        solve : callable
+            Solves a program (crowdopt.core.program) with a backend; for policies that price by one.
+        """
         ...
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """The next thing to ask of the worker who is here; called until there is nothing more."""
+        """The next thing to ask of the worker who is here; called until there is nothing more (None).
+
+        Parameters
+        ----------
+        arrival : Arrival
+        rng : Generator
+            Of this arrival alone, derived from the seed and the arrival's number.
+        """
         ...
 
     def learn(self, labels: Ints) -> None:
-        """What the last decision brought: a label per task (REFUSED: none), or how much gold she had right."""
+        """What the last decision brought.
+
+        Parameters
+        ----------
+        labels : (k,) or (2, types) int
+            Work: a class per task, REFUSED where there is no label. Gold: how many of each type were right, and how
+            many were asked.
+        """
         ...
+
+
+class BasePolicy:
+    """The five methods of a policy, and a default for everything else that a replay asks.
+
+    A dataclass that inherits this has its fields as options. A class of a third party that does not inherit it gets
+    the defaults all the same when it is found by name.
+    """
+
+    name: ClassVar[str]
+    what: ClassVar[str] = ""  # a line for the list of policies
+    over_capacity: ClassVar[bool] = False  # whether it may ask for more than a worker's capacity
+
+    @property
+    def shows_skill(self) -> bool:
+        """Whether arrivals tell it the true accuracies: they do not."""
+        return False
+
+    def preliminary(self, workers: int) -> int:
+        """How many workers to send for gold before the stream of so many others: none."""
+        return 0
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """See :class:`Policy`."""
+        raise NotImplementedError
+
+    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+        """See :class:`Policy`."""
+        raise NotImplementedError
+
+    def learn(self, labels: Ints) -> None:
+        """See :class:`Policy`."""
+        raise NotImplementedError
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """See :class:`Policy`."""
+        raise NotImplementedError
+
+    def restore(self, arrays: Arrays) -> None:
+        """See :class:`Policy`."""
+        raise NotImplementedError
 
     def close(self, room: Ints) -> Decision | None:
-        """Nobody comes any more; ``room[j]`` is what worker j could still do. What to repair, if anything."""
-        ...
+        """What to repair when nobody comes any more: nothing.
+
+        Parameters
+        ----------
+        room : (workers,) int
+            Labels that each worker could still give.
+        """
+        return None
 
     def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
-        """What the repair brought; True to be asked once more what to repair."""
-        ...
+        """What the repair brought, each (k,); True to be asked once more what to repair: a repair is planned once."""
+        return False
 
-    def skills(self) -> Floats:
-        """What is believed of the workers so far, (types, arrivals): votes are weighted by it."""
-        ...
+    def skills(self) -> Floats | None:
+        """What is believed of the workers so far, (types, workers), by which votes are weighted; None: nothing."""
+        return None
 
     def prices(self) -> Floats | None:
-        """x_i, the price of a unit of evidence, (tasks,); None for a policy that has none."""
-        ...
+        """x_i, the price of a unit of evidence, (tasks,); None: it has none."""
+        return None
 
     def answers(self) -> str:
-        """How labels become answers: ``weighted``, ``own``, or a method of crowdopt.answers."""
-        ...
+        """How labels become answers: ``majority``, ``weighted``, ``own``, or a method of crowdopt.answers."""
+        return "majority"
 
     def decided(self) -> Ints | None:
-        """Where answers are its ``own``: a class per task, -1 where it knows none; None for any other policy."""
-        ...
+        """Where answers are its ``own``: a class per task, (tasks,), -1 where it knows none; None for any other."""
+        return None
 
     def claims(self) -> Floats | None:
-        """Chance that each task's answer is wrong, as the policy believes, (tasks,); None if it claims nothing."""
-        ...
+        """Chance that each task's answer is wrong, as the policy believes, (tasks,); None: it claims nothing."""
+        return None
+
+    def notes(self) -> list[str]:
+        """What a user should know about how it did: sentences."""
+        return []
 
 
 @cache
@@ -80,7 +141,7 @@ def policies() -> dict[str, type[Any]]:
     """Every policy there is, by name."""
     from crowdopt.online import policies as package
 
-    return {policy.name: policy for policy in discover(package, "POLICY")}
+    return {policy.name: completed(policy, BasePolicy) for policy in discover(package, "POLICY")}
 
 
 def named(text: str) -> Any:

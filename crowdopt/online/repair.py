@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.online.arrivals import REPAIR, Decision, Known
+from crowdopt.crowd.label_kinds import REPAIR
+from crowdopt.online.arrivals import Decision, Known
 
 Ids: TypeAlias = NDArray[np.integer]
 

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.core.solution import Solve
-from crowdopt.online.arrivals import GOLD, REPAIR, Arrival, Decision, Stream
+from crowdopt.crowd.label_kinds import GOLD, REPAIR
+from crowdopt.online.arrivals import Arrival, Decision, Stream
 from crowdopt.online.ledger import KINDS, Ledger, Run, check
-from crowdopt.online.policy import Policy
+from crowdopt.online.policy import BasePolicy
 from crowdopt.online.running_bound import Bound, running_bound
 
 UNLIMITED = np.iinfo(np.int64).max
+POLICY = "policy."  # its arrays in a snapshot
 
 
 class Replay:
@@ -24,7 +27,7 @@ class Replay:
 
     Parameters
     ----------
-    policy : Policy
+    policy : BasePolicy
         A fresh one.
     stream : Stream
     seed : int
@@ -32,7 +35,7 @@ class Replay:
     solve : Solve
     """
 
-    def __init__(self, policy: Policy, stream: Stream, seed: int, solve: Solve) -> None:
+    def __init__(self, policy: BasePolicy, stream: Stream, seed: int, solve: Solve) -> None:
         self.policy, self.stream, self.seed = policy, stream, seed
         policy.start(stream.known, solve)
         self.sent = policy.preliminary(stream.instance.n_workers)
@@ -73,15 +76,14 @@ class Replay:
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All of the run's state as arrays."""
         own = {"next": np.array([self.next]), "seconds": self.seconds.copy()}
-        policy = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
+        policy = {f"{POLICY}{name}": array for name, array in self.policy.snapshot().items()}
         return {**own, **self.ledger.arrays(), **policy}
 
-    def restore(self, arrays: Any) -> Replay:
+    def restore(self, arrays: Arrays) -> Replay:
         """Go on from a snapshot of the same policy, stream and seed."""
         self.next, self.seconds = int(arrays["next"][0]), np.array(arrays["seconds"])
         self.ledger.restore(arrays)
-        prefix = "policy."
-        self.policy.restore({name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)})
+        self.policy.restore(part_of(arrays, POLICY))
         return self
 
     def _pairs(self) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
@@ -157,7 +159,7 @@ class Replay:
             cost=dict(zip(KINDS, self.ledger.cost.tolist(), strict=True)),
             refused=int(self.ledger.refused[0]),
             over_capacity=int(over),
-            skills=policy.skills(),
+            skills=self._skills(),
             answers=policy.answers(),
             decided=policy.decided(),
             claims=policy.claims(),
@@ -168,7 +170,12 @@ class Replay:
             iterations=getattr(policy, "iterations", None),
         )
 
+    def _skills(self) -> Floats:
+        """As believed; 1/2 where the policy believes nothing."""
+        skills = self.policy.skills()
+        return np.full(self.stream.instance.accuracy.shape, 0.5) if skills is None else skills
 
-def replay(policy: Policy, stream: Stream, seed: int, solve: Solve) -> Run:
+
+def replay(policy: BasePolicy, stream: Stream, seed: int, solve: Solve) -> Run:
     """Run a fresh policy over the whole stream."""
     return Replay(policy, stream, seed, solve).finish()

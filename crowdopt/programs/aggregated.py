@@ -8,6 +8,7 @@ from scipy import sparse
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.programs import Formulation
 from crowdopt.programs.assignment import has_label_limits
 
 
@@ -73,4 +74,8 @@ def build(instance: AssignmentInstance, whole: bool = False) -> Program:
     return of_classes(classes_of(instance), whole)
 
 
-PROGRAM = ("aggregated", build)
+PROGRAM = Formulation(
+    "aggregated",
+    "the assignment LP over classes of interchangeable tasks and workers",
+    "own",
+)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.programs import assignment
+from crowdopt.programs import Formulation, assignment
 
 
 def transform(estimated: AssignmentInstance, tolerance: float, least_quality: float) -> AssignmentInstance:
@@ -40,4 +40,8 @@ def build(estimated: AssignmentInstance, tolerance: float, least_quality: float)
     return replace(relax(assignment.build(transform(estimated, tolerance, least_quality))), name="approximated")
 
 
-PROGRAM = ("approximated", build)
+PROGRAM = Formulation(
+    "approximated",
+    "the assignment LP with skills known up to an error and the target loosened to match",
+    "Ho, Jabbari & Vaughan 2013, Section 5.2",
+)

@@ -11,6 +11,7 @@ from scipy import sparse
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.programs import Formulation
 
 
 def build(instance: AssignmentInstance) -> Program:
@@ -112,4 +113,9 @@ def _compress(index: NDArray[np.int32], value: Floats, shape: tuple[int, int]) -
     return sparse.csc_array((value.reshape(-1), index.reshape(-1), ends.astype(kind)), shape=shape)
 
 
-PROGRAM = ("assignment", build)
+PROGRAM = Formulation(
+    "assignment",
+    "the fewest, or cheapest, labels that give every task its evidence",
+    "Ho, Jabbari & Vaughan 2013, (1)-(3), priced as in Section 7",
+    "assignment.mod",
+)

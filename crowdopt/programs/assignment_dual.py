@@ -8,6 +8,7 @@ from scipy import sparse
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.programs import Formulation
 from crowdopt.programs.assignment import has_label_limits
 
 
@@ -61,4 +62,9 @@ def build(instance: AssignmentInstance) -> Program:
     )
 
 
-PROGRAM = ("assignment-dual", build)
+PROGRAM = Formulation(
+    "assignment-dual",
+    "the dual of the assignment LP, as printed",
+    "Ho, Jabbari & Vaughan 2013, Section 4.3",
+    "assignment_dual.mod",
+)

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import assignment
+from crowdopt.programs import Formulation, assignment
 
 
 def build(instance: AssignmentInstance) -> Program:
@@ -26,7 +26,10 @@ def build(instance: AssignmentInstance) -> Program:
 
 
 def elastic(base: Program) -> Program:
-    """The same of any LP with rows ``cover``, ``capacity`` [, ``labels``] [, ``budget``], such as the aggregated."""
+    """The same of any LP with rows ``cover``, ``capacity`` [, ``labels``] [, ``budget``], such as the aggregated.
+
+    Columns: the LP's own, then ``missing.`` with the name of each block of rows that may be missed.
+    """
     parts, matrices = [], [base.matrix]
     for block in base.rows:
         lacks = -1.0 if block.name == "budget" else 1.0
@@ -47,4 +50,8 @@ def elastic(base: Program) -> Program:
     )
 
 
-PROGRAM = ("missing", build)
+PROGRAM = Formulation(
+    "missing",
+    "what an infeasible instance lacks",
+    "own",
+)

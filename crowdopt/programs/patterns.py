@@ -15,6 +15,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.errors import InputError
+from crowdopt.programs import Formulation
 
 MANY = 1_000_000  # patterns of one kind that ``build`` looks through; beyond, they have to be generated
 SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are absolute
@@ -135,4 +136,9 @@ def build(instance: AssignmentInstance) -> Program:
     return of_menu(pools, whole_menu(pools), wrong)
 
 
-PROGRAM = ("patterns", build)
+PROGRAM = Formulation(
+    "patterns",
+    "the cheapest plan by exact errors: how many tasks of each kind get which pattern of labels",
+    "own; Ho, Jabbari & Vaughan 2013, Section 3, as it stands",
+    "patterns.mod",
+)

@@ -13,6 +13,7 @@ from crowdopt.core.program import Program, stack
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potentials import KNOTS, bending, grid, reading, steps
 from crowdopt.errors import InputError
+from crowdopt.programs import Formulation
 
 FEWEST, ENTRIES = 48, 3840  # knots at least; knots times levels, about
 MOST = 1e5  # what a wrong answer may cost at most, in units of the highest price
@@ -246,4 +247,8 @@ def build(instance: AssignmentInstance, levels: int = 24) -> Program:
     return of_rules(quest, everything(instance, level))
 
 
-PROGRAM = ("potential", build)
+PROGRAM = Formulation(
+    "potential",
+    "how many labels any policy needs for a mean error",
+    "own",
+)

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
-from crowdopt.programs import assignment
+from crowdopt.programs import Formulation, assignment
 
 
 def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> AssignmentInstance:
@@ -41,19 +42,8 @@ def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> 
         raise InputError(
             "fixed and collected pairs, label limits and a budget bind the whole crowd, not a sample of it"
         )
-    place = np.full(instance.n_workers, -1)
-    place[chosen] = np.arange(chosen.size)
-    barred = np.column_stack([instance.forbidden[:, 0], place[instance.forbidden[:, 1]]])
-    return replace(
-        instance,
-        accuracy=instance.accuracy[:, chosen],
-        capacity=instance.capacity[chosen],
-        cost=instance.cost[:, chosen],
-        min_load=instance.min_load[chosen],
-        forbidden=barred[barred[:, 1] >= 0],
-        demand=instance.demand * share,
-        workers=None if instance.workers is None else [instance.workers[j] for j in chosen],
-    )
+    ids = None if instance.workers is None else [instance.workers[j] for j in chosen]
+    return replace(of_workers(instance, chosen, ids), demand=instance.demand * share)
 
 
 def build(instance: AssignmentInstance, sample: ArrayLike, share: float) -> Program:
@@ -61,4 +51,8 @@ def build(instance: AssignmentInstance, sample: ArrayLike, share: float) -> Prog
     return replace(relax(assignment.build(transform(instance, sample, share))), name="sampled")
 
 
-PROGRAM = ("sampled", build)
+PROGRAM = Formulation(
+    "sampled",
+    "the assignment LP of a sample of the workers, with their share of the need",
+    "Ho, Jabbari & Vaughan 2013, Section 5.1",
+)

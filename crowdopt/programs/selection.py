@@ -8,6 +8,7 @@ from scipy import sparse
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.programs import Formulation
 
 
 def build(instance: SelectionInstance) -> Program:
@@ -107,4 +108,9 @@ def _money(instance: SelectionInstance) -> list[Rows]:
     ]
 
 
-PROGRAM = ("selection", build)
+PROGRAM = Formulation(
+    "selection",
+    "whom to hire: a size and so many workers",
+    "Li & Liu 2015, (11)",
+    "selection.mod",
+)

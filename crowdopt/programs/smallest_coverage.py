@@ -10,7 +10,7 @@ from scipy import sparse
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import aggregated, assignment
+from crowdopt.programs import Formulation, aggregated, assignment
 
 
 def build(instance: AssignmentInstance) -> Program:
@@ -45,6 +45,8 @@ def of_classes(classes: Classes) -> Program:
     """The same over classes: ``max C  s.t.  sum_g q_tg u_tg + n_t collected_t >= n_t C``, the aggregated LP's rows.
 
     Tasks of a class that have collected different evidence count with the most of it: the optimum stays a bound.
+
+    Columns: ``u`` (T, G), ``level`` (1,).
     """
     base = aggregated.of_classes(classes)
     collected = np.zeros(classes.need.size)
@@ -68,4 +70,8 @@ def of_classes(classes: Classes) -> Program:
     )
 
 
-PROGRAM = ("smallest-coverage", build)
+PROGRAM = Formulation(
+    "smallest-coverage",
+    "the largest evidence that every task can have at once",
+    "own",
+)

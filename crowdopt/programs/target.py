@@ -10,7 +10,7 @@ from scipy import sparse
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import aggregated
+from crowdopt.programs import Formulation, aggregated
 
 MOST = 10.0  # units of evidence per task; more slack than this is of no use to anybody
 
@@ -43,4 +43,8 @@ def build(instance: AssignmentInstance, money: float) -> Program:
     return of_classes(classes_of(instance), money)
 
 
-PROGRAM = ("target", build)
+PROGRAM = Formulation(
+    "target",
+    "the most slack that a sum of money buys",
+    "own",
+)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdopt.core.registry import discover
 from crowdopt.errors import InputError
+from crowdopt.files import write_text
 
 if TYPE_CHECKING:
     from crowdopt.report.page import Page
@@ -74,6 +75,5 @@ def write_page(folder: Path) -> Path:
         summary = json.loads((folder / kind.summary).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{folder / kind.summary} cannot be read: {error}") from None
-    part = folder / f".{NAME}.part"
-    part.write_text(html(kind.page(summary)), encoding="utf-8", newline="\n")
-    return part.replace(folder / NAME)
+    write_text(folder / NAME, html(kind.page(summary)))
+    return folder / NAME

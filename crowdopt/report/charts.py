@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from crowdopt.errors import InputError
+from crowdopt.files import draft
 
 PALETTE = ["#0b6e8a", "#d1682e", "#5b8c3a", "#8a5aa8", "#b8941f", "#7a7a7a", "#c2456b", "#3f4fa3"]
 FONT = "Helvetica, Arial, sans-serif"
@@ -64,6 +64,5 @@ def save(chart: Any, path: Path) -> None:
         content = vl_convert.vegalite_to_svg(drawing).encode()
     else:
         content = vl_convert.vegalite_to_png(drawing, scale=PIXELS_PER_UNIT)
-    part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content)
-    os.replace(part, path)
+    with draft(path) as file:
+        file.write(content)

@@ -100,9 +100,9 @@ def _results(summary: Sequence[Line]) -> list[list[str]]:
     return [
         [
             str(line["policy"]),
-            f"{line['labels']:.0f}",
-            " + ".join(f"{line[f'labels_{kind}']:.0f}" for kind in KINDS),
-            f"{line['cost']:.0f}",
+            f"{line['labels']:.0f}" if line["trials"] else "failed",
+            " + ".join(f"{line[f'labels_{kind}']:.0f}" for kind in KINDS) if line["trials"] else "–",
+            f"{line['cost']:.0f}" if line["trials"] else "–",
             _measured(line, "ratio_bound", _number),
             beside,
             _number(line.get("ratio_lp")),
@@ -147,9 +147,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def charts(summary: Sequence[Line], optimum: Line, possible: Line | None = None) -> dict[str, Any]:
     """By name: labels by kind against the bound; cost against shortfall; error against cost beside what is possible."""
     curve = [] if not possible else possible["curve"]
-    found = {"labels": _labels_chart(summary, optimum), "errors": _errors_chart(summary, curve)}
+    drawn = [line for line in summary if line["trials"]]  # a policy that failed has nothing to draw
+    found = {"labels": _labels_chart(drawn, optimum), "errors": _errors_chart(drawn, curve)}
     if optimum["bound"] is not None:
-        found["ratios"] = _ratio_chart(summary)
+        found["ratios"] = _ratio_chart(drawn)
     return found
 
 

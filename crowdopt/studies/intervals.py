@@ -49,8 +49,8 @@ def _line(
     against = {row["trial"]: row for row in reference}
     for key in compared:
         pairs = [(row[key], against[row["trial"]][key]) for row in rows if row["trial"] in against]
-        known = [one - other for one, other in pairs if one is not None and other is not None]
-        mean, half = interval(np.array(known)) if known else (None, None)
+        gaps = [mine - theirs for mine, theirs in pairs if mine is not None and theirs is not None]
+        mean, half = interval(np.array(gaps)) if gaps else (None, None)
         line[f"{key}_minus_{name}"], line[f"{key}_minus_{name}_half"] = mean, half
     line["notes"] = _notes(rows)
     return line

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
-from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+from crowdopt.files import draft
+from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import drawn_labelers, recorded_tasks, simulated_tasks
 from crowdopt.labelers.theorems import strict_majority
 
@@ -95,17 +97,14 @@ SOURCES: dict[str, type[Any]] = {kind.__name__: kind for kind in (GivenLabelers,
 
 def write_setting(setting: Setting, folder: Path) -> str:
     """Write it as one archive, named by its content; returns the path."""
-    folder.mkdir(parents=True, exist_ok=True)
     arrays = {field.name: getattr(setting, field.name) for field in fields(setting)}
     kind = type(setting).__name__
     digest = sha256(kind.encode())
     for name, array in arrays.items():
         digest.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
     path = folder / f"{kind}-{digest.hexdigest()[:16]}.npz"
-    draft = path.with_name(f".{path.name}.part")
-    with draft.open("wb") as file:
+    with draft(path) as file:
         np.savez_compressed(file, **arrays)
-    draft.replace(path)
     return str(path)
 
 

@@ -73,8 +73,12 @@ def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[st
     """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
     stream = read_setting(setting).stream(horizon, seed, trial)
     run = replay(named(text), stream, jobs.seed_of(seed, trial))
-    one = judged(run)
-    return {"figures": {"text": text, "trial": trial, **score(one)}, "curves": curves(one), "seconds": run.seconds}
+    played = judged(run)
+    return {
+        "figures": {"text": text, "trial": trial, **score(played)},
+        "curves": curves(played),
+        "seconds": run.seconds,
+    }
 
 
 def play(
@@ -112,13 +116,13 @@ def play(
 def _bands(text: str, trials: Sequence[dict[str, list[float]]]) -> Rows:
     """Mean and 95 % band of every curve at every checkpoint; reward as the average up to there."""
     times = trials[0]["t"]
-    values = {key: np.array([one[key] for one in trials]) for key in trials[0] if key != "t"}
+    values = {key: np.array([trial[key] for trial in trials]) for key in trials[0] if key != "t"}
     values["reward"] = values["reward"] / np.array(times)
-    found = []
+    points = []
     for k, t in enumerate(times):
         point: dict[str, Any] = {"policy": text, "t": t}
         for key, table in values.items():
             mean, half = interval(table[:, k])
             point |= {key: mean, f"{key}_low": mean - (half or 0.0), f"{key}_high": mean + (half or 0.0)}
-        found.append(point)
-    return found
+        points.append(point)
+    return points

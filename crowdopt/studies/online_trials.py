@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,16 @@ from crowdopt import jobs
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.archive import read_archive, write_archive
+from crowdopt.files import draft
+from crowdopt.io.archive import arrays_of, read_archive
 from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import hold_out, recorded_stream, simulated_stream
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import Least
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policies.kos import Kos
 from crowdopt.online.policy import named
+from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
 from crowdopt.studies.intervals import BASELINE, summarise
@@ -84,9 +87,7 @@ class Setting:
         if self.record is None:
             simulated = simulated_stream(self.instance, (seed, trial), preliminary, prices=self.prices)
             return breached(simulated, breach(self.breach))
-        one = self.record
-        given = (one.task, one.worker, one.label, one.truth)
-        recorded = recorded_stream(self.instance, *given, (seed, trial), self.held, preliminary, self.prices)
+        recorded = recorded_stream(self.instance, self.record, (seed, trial), self.held, preliminary, self.prices)
         return breached(recorded, breach(self.breach))
 
     def constant_error(self) -> float | None:
@@ -139,19 +140,18 @@ def _equal(policy: Kos, wanted: Sequence[str]) -> str | None:
 
 def write_setting(setting: Setting, folder: Path) -> str:
     """Write what rows share as one archive, named by its content; returns the path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / "setting.npz"
-    write_archive(setting.instance, draft, force=True)
+    instance, beside = BytesIO(), BytesIO()
+    np.savez_compressed(instance, **arrays_of(setting.instance))
     arrays: dict[str, Any] = {"held": setting.held, "breach": np.array(setting.breach)}
     if setting.prices is not None:
         arrays["prices"] = setting.prices
     if setting.record is not None:
         arrays |= {name: getattr(setting.record, name) for name in ("task", "worker", "label", "truth")}
-    beside = folder / "beside.npz"
     np.savez_compressed(beside, **arrays)
-    digest = sha256(draft.read_bytes() + beside.read_bytes()).hexdigest()[:16]
-    draft.replace(folder / f"{digest}.npz")
-    beside.replace(folder / f"{digest}.beside.npz")
+    digest = sha256(instance.getvalue() + beside.getvalue()).hexdigest()[:16]
+    for ending, content in (("", instance), (".beside", beside)):
+        with draft(folder / f"{digest}{ending}.npz") as file:
+            file.write(content.getbuffer())
     return str(folder / digest)
 
 
@@ -213,19 +213,37 @@ def play(
     early = [text for text in wanted if text not in late]
     done = jobs.run([job(text, k) for k in range(trials) for text in early], folder / "rows", processes, title="trials")
     totals = {(one.arguments["text"], one.arguments["trial"]): _total(one) for one in done}
-    matched = [
-        job(text, k, total)
-        for k in range(trials)
-        for text in late
-        if (total := totals[(_equal(named(text), wanted) or "", k)])
-    ]
+    matched, orphans = [], []
+    for k in range(trials):
+        for text in late:
+            equal = _matched(named(text), wanted, totals, trials)
+            if totals[equal, k]:
+                matched.append(job(text, k, totals[equal, k]))
+            else:
+                orphans.append(_orphan(job(text, k), equal))
     done += jobs.run(matched, folder / "rows", processes, title="kos") if matched else []
+    done += orphans
     found = _comparison(setting, wanted, optimum, done)
     return replace(found, least=least, constant_error=setting.constant_error(), breach=setting.breach)
 
 
 def _total(one: jobs.Row) -> int:
     return 0 if one.error else int(one.result["figures"]["labels"])
+
+
+def _matched(policy: Any, wanted: Sequence[str], totals: Mapping[tuple[str, int], int], trials: int) -> str:
+    """The policy whose totals a kos takes: the one it names; else the first that has one in every trial."""
+    whole = [text for text in wanted if all(totals.get((text, k)) for k in range(trials))]
+    return _equal(policy, wanted if policy.equal or not whole else whole) or ""
+
+
+def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
+    """The row of a kos that has nobody to equal."""
+    return jobs.Row(
+        job.function,
+        job.arguments,
+        error=f"InputError: {equal}, whose labels it was to equal, has none; name another policy, as in kos:equal=NAME",
+    )
 
 
 def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done: Sequence[jobs.Row]) -> Comparison:
@@ -244,8 +262,21 @@ def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done:
         if (seconds := [s for one in good if one["figures"]["text"] == text for s in one["seconds"]])
     ]
     reference = wanted[0]
-    summary = summarise(rows, wanted, reference)
+    summary = _with_failures(summarise(rows, wanted, reference), wanted, done)
     return Comparison(setting.instance.title, optimum, rows, summary, timings, reference, failed)
+
+
+def _with_failures(summary: Rows, wanted: Sequence[str], done: Sequence[jobs.Row]) -> Rows:
+    """How many trials of each policy failed; one that always did has a line of its own that says why."""
+    errors: dict[str, list[str]] = {text: [] for text in wanted}
+    for one in done:
+        if one.error:
+            errors[one.arguments["text"]].append(one.error)
+    lines = {line["policy"]: line for line in summary}
+    return [
+        {**lines.get(text, {"policy": text, "trials": 0, "notes": said[:1]}), "failed": len(said)}
+        for text, said in errors.items()
+    ]
 
 
 def with_gold(

@@ -106,6 +106,24 @@ def test_an_infeasible_campaign_is_compared_without_ratios(tmp_path):
     assert any("primal-approximation" in said for said in found.failed)
 
 
+def test_a_failed_policy_is_a_row_and_the_others_stay(tmp_path):
+    """Without prices the first policy fails: it is a line that says so, and kos, which by default takes as many labels
+    as the first policy, takes those of the first that works. One that names the failed policy says so too.
+    """
+    texts = ["primal-approximation", "re-solve", "kos", "kos:equal=primal-approximation"]
+    found = crowdopt.compare(crowdopt.recipe("B5:50x20"), texts, trials=2)
+    lines = {line["policy"]: line for line in found.summary}
+    assert list(lines) == [*texts, "greedy"]
+    assert [lines[text]["trials"] for text in texts] == [0, 2, 2, 0]
+    assert [lines[text]["failed"] for text in texts] == [2, 0, 0, 2]
+    total = {(row["text"], row["trial"]): row["labels"] for row in found.rows}
+    assert all(total["kos", k] == total["re-solve", k] > 0 for k in range(2))
+    assert sum("whose labels it was to equal" in said for said in found.failed) == 2
+    crowdopt.api.compare.write_comparison(found, tmp_path / "out", 2, 0)
+    page = (tmp_path / "out" / "comparison.md").read_text(encoding="utf-8")
+    assert "| primal-approximation | failed |" in page and "| kos:equal=primal-approximation | failed |" in page
+
+
 def test_the_list_of_policies():
     """Every policy, its options and what it is."""
     done = run("compare", "--list")

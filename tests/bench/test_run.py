@@ -20,7 +20,7 @@ from crowdopt.bench.suites import SUITES, cases_of, subjects_of
 from crowdopt.cli import main
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
-from crowdopt.io.campaign import write_campaign
+from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.report import charts
 from tests.dask_cluster import two_workers
 from tests.models import highs

@@ -297,3 +297,43 @@ def test_a_scaled_demand_is_no_campaign(tmp_path):
 
     with pytest.raises(InputError, match="whole need"):
         write_campaign(replace(recipe("R1:20x100"), demand=0.5), tmp_path / "x")
+
+
+@pytest.mark.parametrize("name", ["rule", "classes", "task_type", "tasks", "budget", "format", "observed"])
+def test_an_archive_of_the_wrong_kind_is_refused(tmp_path, name):
+    """Every entry has its kind; another one is a sentence that names it."""
+    path = tmp_path / "x.npz"
+    write_campaign(recipe("R10:20x20"), path)
+    with np.load(path) as stored:
+        entries = dict(stored)
+    for wrong in (np.zeros((2, 2)), np.array("text"), np.array([b"bytes"]), np.array(1 + 2j)):
+        np.savez(path, **{**entries, name: wrong})
+        try:
+            read_campaign(path)
+        except InputError as error:
+            assert "\n" not in str(error)
+        else:
+            assert (name, wrong.dtype.kind) in {("rule", "U")}
+
+
+def test_an_id_with_a_lone_carriage_return_is_read_back(tmp_path):
+    """Python's csv does not quote it before 3.13, and every reader takes it for the end of the line."""
+    instance = AssignmentInstance([[0.9, 0.8]], [0, 0], [2, 2], 0.4, tasks=["a\rb", "c"], workers=["x\ry", 'q"'])
+    write_campaign(instance, tmp_path / "c")
+    back = read_campaign(tmp_path / "c")
+    assert back.tasks == ("a\rb", "c") and back.workers == ("x\ry", 'q"')
+
+
+def test_an_instance_needs_no_task_types(tmp_path):
+    """Accuracies per task: one row each; what is needed all the same is asked for."""
+    instance = AssignmentInstance([[0.9, 0.8], [0.7, 0.6]], capacity=[1, 1], epsilon=0.4)
+    assert instance.task_type.tolist() == [0, 1]
+    with pytest.raises(InputError, match="needs a capacity for each worker and an epsilon"):
+        AssignmentInstance([[0.9]])
+
+
+def test_more_classes_than_anybody_has_are_refused(campaign):
+    """2^63 - 1 classes would be a table that no memory holds."""
+    edit(campaign / "campaign.toml", "rule =", "classes = 9223372036854775807\nrule =")
+    with pytest.raises(InputError, match="classes must be a whole number from 2 to 10000"):
+        read_campaign(campaign)

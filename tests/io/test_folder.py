@@ -7,7 +7,8 @@ import os
 import pytest
 
 from crowdopt import InputError
-from crowdopt.io.folder import PLAN, new_folder, write_text
+from crowdopt.files import write_text
+from crowdopt.io.folder import PLAN, new_folder
 
 
 def test_a_failed_write_leaves_nothing(tmp_path):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers.asking import LabelerReplay
 from crowdopt.labelers.policy import named
-from crowdopt.labelers.task_arrivals import Labelers, TaskStream
+from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import recorded_tasks, simulated_tasks
 
 SKILLS = np.array([0.9, 0.55, 0.7, 0.8, 0.62, 0.75])
@@ -64,24 +65,15 @@ def scrambled(of: TaskStream, until: int) -> TaskStream:
 
 def with_other_truth(of: TaskStream) -> TaskStream:
     """The truth permuted after labels were drawn; repeats keep theirs."""
-    other = replace(of, truth=np.random.default_rng(5).permutation(of.truth))
-    other.__dict__["_again"] = _Kept(of)
-    return other
+    kept = {field.name: getattr(of, field.name) for field in fields(of)}
+    return KeepsRepeats(**kept | {"truth": np.random.default_rng(5).permutation(of.truth)}, first=of)
 
 
-class _Kept(dict):
-    """Repeats as the first stream gives them."""
+@dataclass(frozen=True, eq=False)
+class KeepsRepeats(TaskStream):
+    """Repeats as another stream gives them."""
 
-    def __init__(self, of: TaskStream) -> None:
-        super().__init__()
-        self.of = of
+    first: TaskStream | None = None
 
-    def __contains__(self, key: object) -> bool:
-        return True
-
-    def __missing__(self, key):
-        from crowdopt.labelers.task_streams import ROUNDS, again
-
-        task, block = key
-        again(self.of, task, block * ROUNDS + 1)
-        return self.of.__dict__["_again"][key]
+    def repeated(self, task, number):
+        return self.first.repeated(task, number)

@@ -8,15 +8,19 @@ import numpy as np
 import pytest
 
 from crowdopt import InputError
+from crowdopt.core.registry import completed
+from crowdopt.crowd.label_kinds import REPEAT, TESTER
+from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers import theorems
 from crowdopt.labelers.asking import NOBODY, known_of, replay
 from crowdopt.labelers.diagnosis import one_coin_skills
-from crowdopt.labelers.policy import named, policies
+from crowdopt.labelers.policy import BaseLabelerPolicy, named, policies
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.labelers.sets import best_set, set_accuracy
 from crowdopt.labelers.task_arrivals import KINDS as ASKED
-from crowdopt.labelers.task_arrivals import REPEAT, TESTER, Ask, Labelers
-from crowdopt.labelers.task_streams import again, drawn_labelers, simulated_tasks
+from crowdopt.labelers.task_arrivals import Ask
+from crowdopt.labelers.task_streams import drawn_labelers, simulated_tasks
+from tests.labelers import five_methods
 from tests.labelers.streams import (
     COST,
     EVERY,
@@ -144,7 +148,7 @@ def test_skills_are_shares_of_first_labels_that_equal_the_majority_of_rounds():
     held = run.policy.testers
     agree = np.zeros(6)
     for k in range(held.count):
-        rounds = [of.label[held.task[k]]] + [again(of, int(held.task[k]), n)[0] for n in range(1, held.rounds[k])]
+        rounds = [of.label[held.task[k]]] + [of.repeated(int(held.task[k]), n)[0] for n in range(1, held.rounds[k])]
         votes = [(2 * one.sum() > 6) if 2 * one.sum() != 6 else None for one in rounds]
         known = [vote for vote in votes if vote is not None]
         if len(known) == len(votes) and 2 * sum(known) != len(known):
@@ -184,9 +188,9 @@ def test_trials_are_paired():
     """Every policy sees the same label of a pair and a round."""
     one, other = stream(seed=3), stream(seed=3)
     np.testing.assert_array_equal(one.label, other.label)
-    np.testing.assert_array_equal(again(one, 4, 70)[0], again(other, 4, 70)[0])
-    assert not np.array_equal(again(one, 4, 1)[0], again(one, 4, 2)[0]) or not np.array_equal(
-        again(one, 4, 2)[0], again(one, 4, 3)[0]
+    np.testing.assert_array_equal(one.repeated(4, 70)[0], other.repeated(4, 70)[0])
+    assert not np.array_equal(one.repeated(4, 1)[0], one.repeated(4, 2)[0]) or not np.array_equal(
+        one.repeated(4, 2)[0], one.repeated(4, 3)[0]
     )
 
 
@@ -324,3 +328,13 @@ def test_defects_of_a_policy_are_said(monkeypatch):
     with pytest.raises(InputError, match="a set of 9"):
         replay(named("random-set:size=9"), of, 0)
     assert known_of(of).names == of.labelers.names
+
+
+def test_a_policy_of_five_methods_is_replayed_and_scored(monkeypatch):
+    """Whatever else is asked has a default: nothing believed, and in the end the set that it asked last."""
+    monkeypatch.setitem(policies(), "three", completed(five_methods.POLICY, BaseLabelerPolicy))
+    of = stream()
+    run = replay(named("three"), of, 0)
+    row = score(judged(run))
+    assert run.skills is None and row["notes"] == [] and row["labels"] == 3 * of.horizon
+    assert row["final_accuracy"] == pytest.approx(float(set_accuracy(of.labelers.accuracy[0, :3])))

@@ -112,17 +112,17 @@ def test_theorem_5_s_constant_bounds_the_log_odds(p, other):
 def test_equation_12_takes_the_labeler_for_an_outsider():
     """(.99, .4, .3): disagreement .417, .181, .279, where (12) as printed says .430, .511, .528."""
     p = np.array([0.99, 0.4, 0.3])
-    np.testing.assert_allclose(agreement.disagreement(p), [0.417, 0.181, 0.279], atol=5e-4)
+    np.testing.assert_allclose(theorems.disagreement(p), [0.417, 0.181, 0.279], atol=5e-4)
     majority = float(set_accuracy(p))
     printed = majority + p * (1 - 2 * majority)
-    assert not np.allclose(printed, agreement.disagreement(p), atol=0.01)
-    assert (np.argsort(-printed) != np.argsort(-agreement.disagreement(p))).any()
+    assert not np.allclose(printed, theorems.disagreement(p), atol=0.01)
+    assert (np.argsort(-printed) != np.argsort(-theorems.disagreement(p))).any()
 
 
 @given(skills)
 def test_differences_of_disagreement(p):
     """E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i) with r_ij = pi of all but i and j; by enumeration of all labels, too."""
-    rates, table = agreement.disagreement(p), agreement.rivals(p)
+    rates, table = theorems.disagreement(p), agreement.rivals(p)
     for i, j in itertools.combinations(range(p.size), 2):
         assert rates[i] - rates[j] == pytest.approx((2 * table[i, j] - 1) * (p[j] - p[i]), abs=1e-12)
     np.testing.assert_allclose(rates, _disagreement(p), atol=1e-12)
@@ -140,8 +140,8 @@ def test_the_stated_condition_does_not_protect_the_best():
     """(.99, .4, .3) has a_min and mean above 1/2; the best disagrees most."""
     p = np.array([0.99, 0.4, 0.3])
     assert theorems.strict_majority(p) > 0.5 and p.mean() > 0.5
-    assert agreement.disagreement(p).argmax() == p.argmax() == 0
-    assert not agreement.ranks_by_agreement(p) and not agreement.is_large_enough(p)
+    assert theorems.disagreement(p).argmax() == p.argmax() == 0
+    assert not theorems.ranks_by_agreement(p) and not agreement.is_large_enough(p)
 
 
 @given(st.lists(st.floats(0.05, 0.99), min_size=3, max_size=12).map(np.array))
@@ -154,7 +154,7 @@ def test_a_large_enough_crowd_has_a_majority_that_is_mostly_right(p):
 @given(st.lists(st.floats(0.55, 0.99), min_size=3, max_size=9).map(np.array))
 def test_ranks_are_right_where_everybody_beats_a_coin(p):
     """Then every r_ij is above 1/2 (with three labelers: the third alone)."""
-    assert agreement.ranks_by_agreement(p)
+    assert theorems.ranks_by_agreement(p)
 
 
 def test_no_iid_law_gives_table_2_s_full_majority():

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import crowdopt
+from crowdopt.crowd.subset import of_workers
 from crowdopt.online.arrivals import Arrival, Stream
-from crowdopt.online.crowds import reordered, simulated_stream
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named, policies
 from crowdopt.online.replay import Replay
 
@@ -76,7 +77,7 @@ def scrambled(of: Stream, until: int) -> Stream:
     instance, rng = of.instance, np.random.default_rng(7)
     m = instance.n_workers
     order = np.concatenate([np.arange(until), until + rng.permutation(m - until)])
-    changed = reordered(instance, order)
+    changed = of_workers(instance, order)
     accuracy, capacity, cost = changed.accuracy.copy(), changed.capacity.copy(), changed.cost.copy()
     accuracy[:, until:] = rng.uniform(0, 1, (instance.n_types, m - until))
     capacity[until:], cost[:, until:] = rng.integers(0, 5, m - until), rng.uniform(1, 9, m - until)

@@ -9,32 +9,47 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crowdopt.core.registry import completed
 from crowdopt.errors import InputError
-from crowdopt.online.policy import named, policies
-from tests.online import example_policy
+from crowdopt.online.policy import BasePolicy, named, policies
+from tests.online import example_policy, five_methods
 from tests.online.streams import scrambled, start, stream
 
-EXAMPLE = Path(example_policy.__file__)
+EXAMPLES = {"picky": example_policy, "evenly": five_methods}
 RUN = """
 from crowdopt.online.policy import named, policies
-assert "picky" in policies() and named("picky:least=.4").least == .4
+assert {"picky", "evenly"} <= set(policies()) and named("picky:least=.4").least == .4
 import crowdopt
-line = crowdopt.compare(crowdopt.recipe("HS:90x60"), ["picky:least=.1"], trials=2).summary[0]
-assert line["policy"] == "picky:least=.1" and line["ratio_bound"] >= 1
+wanted = ["picky:least=.1", "evenly"]
+picky, evenly = crowdopt.compare(crowdopt.recipe("HS:90x60"), wanted, trials=2, time_limit=5).summary[:2]
+assert picky["policy"] == "picky:least=.1" and picky["ratio_bound"] >= 1
+assert evenly["labels"] == evenly["labels_work"] > 0 and evenly["error_realised"] < .5
 print("found")
 """
 
 
-def test_the_example_is_found_as_an_entry_point(tmp_path):
-    """Installed by somebody else, it takes part in a comparison without a line of ours."""
-    (tmp_path / "picky.py").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+def test_the_examples_are_found_as_entry_points(tmp_path):
+    """Installed by somebody else, they take part in a comparison without a line of ours; five methods are enough."""
+    for name, example in EXAMPLES.items():
+        (tmp_path / f"{name}.py").write_text(Path(example.__file__).read_text(encoding="utf-8"), encoding="utf-8")
     info = tmp_path / "picky-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: picky\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("[crowdopt.online.policies]\npicky = picky:POLICY\n", encoding="utf-8")
+    points = "".join(f"{name} = {name}:POLICY\n" for name in EXAMPLES)
+    (info / "entry_points.txt").write_text(f"[crowdopt.online.policies]\n{points}", encoding="utf-8")
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{RUN}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "found\n", done.stderr
+
+
+def test_five_methods_get_the_defaults_for_the_rest():
+    """What a policy does not say has a default, what it says stays, and a class that inherits is left as it is."""
+    evenly = completed(five_methods.POLICY, BasePolicy)
+    assert evenly.start is five_methods.POLICY.start and evenly.name == "evenly"
+    assert evenly().answers() == "majority" and evenly().skills() is None and not evenly().shows_skill
+    told = completed(type("Told", (five_methods.POLICY,), {"shows_skill": True}), BasePolicy)
+    assert told().shows_skill is True
+    assert completed(example_policy.POLICY, BasePolicy) is example_policy.POLICY
 
 
 def test_the_example_is_causal(monkeypatch):

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt.online.crowds import hold_out, recorded_stream
+from crowdopt.io.label_record import LabelRecord
+from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from tests.online.streams import crowd, stream
 
 
@@ -19,7 +20,7 @@ def recorded():
     pairs = np.argwhere(np.ones((90, whole.n_workers), bool))
     instance, held = hold_out(whole, truth, 0.3, seed=4)
     label = np.where(rng.random(len(pairs)) < 0.7, truth[pairs[:, 0]], 1 - truth[pairs[:, 0]])
-    return recorded_stream(instance, pairs[:, 0], pairs[:, 1], label, truth, (2,), held, preliminary=3)
+    return recorded_stream(instance, LabelRecord(*pairs.T, label, truth), (2,), held, preliminary=3)
 
 
 def asked(of, number, preliminary, portions):

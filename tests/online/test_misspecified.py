@@ -7,8 +7,10 @@ import pytest
 
 from crowdopt import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.online.crowds import recorded_stream, simulated_stream
+from crowdopt.io.label_record import LabelRecord
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import Misspecification, breach, breached
+from crowdopt.online.recorded_crowd import recorded_stream
 
 TASKS, WORKERS = 4000, 60
 
@@ -106,6 +108,6 @@ def test_what_makes_no_sense_is_refused():
             breach(text)
     instance = AssignmentInstance([[0.7]], [0, 0], [2], 0.1)
     one = np.zeros(1, np.int64)
-    recorded = recorded_stream(instance, one, one, one, np.array([0, 1]), (0,), np.zeros(2, bool))
+    recorded = recorded_stream(instance, LabelRecord(one, one, one, np.array([0, 1])), (0,), np.zeros(2, bool))
     with pytest.raises(InputError, match="their own way"):
         breached(recorded, Misspecification(clique=0.1))

@@ -9,10 +9,14 @@ import pytest
 
 import crowdopt
 from crowdopt.core.certificate import certify
+from crowdopt.crowd.label_kinds import REFUSED, WORK
+from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import REFUSED, WORK, Decision
-from crowdopt.online.crowds import hold_out, recorded_stream, reordered, simulated_stream
+from crowdopt.io.label_record import LabelRecord
+from crowdopt.online.arrivals import Decision
+from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies.greedy import Greedy
+from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import Replay
 from crowdopt.online.run_score import Optimum, answers_of, exact_error, score
 from crowdopt.programs import assignment
@@ -50,7 +54,7 @@ def test_prices_prove_a_ratio_at_any_arrival(text):
         bound = played.bound()
         got = [np.concatenate(parts) for parts in (played.ledger.tasks, played.ledger.workers)]
         covered = of.instance.supply(np.column_stack(got))
-        arrived = reordered(of.instance, np.arange(arrivals))
+        arrived = of_workers(of.instance, np.arange(arrivals))
         arrived = replace(arrived, forbidden=None)  # the bound allows barred pairs, which only lowers it
         demand = np.minimum(1.0, covered / of.instance.need) * of.instance.demand
         program = assignment.build(replace(arrived, demand=demand))
@@ -76,7 +80,7 @@ def test_a_pair_without_a_label_is_refused_and_counted():
     there = np.argwhere(rng.random((n, m)) < 0.6)
     truth = rng.integers(0, 2, n)
     label = np.where(rng.random(len(there)) < 0.8, truth[there[:, 0]], 1 - truth[there[:, 0]])
-    of = recorded_stream(instance, there[:, 0], there[:, 1], label, truth, (0,), np.zeros(n, bool))
+    of = recorded_stream(instance, LabelRecord(*there.T, label, truth), (0,), np.zeros(n, bool))
     run = start("least-covered", of).finish()
     recorded = set(zip(*np.nonzero(of.crowd.label(0, np.arange(n)) != REFUSED), strict=False))
     assert run.refused > 0 and (run.label >= 0).all() and recorded
@@ -94,7 +98,7 @@ def test_gold_of_a_table_comes_from_held_out_tasks():
     truth, pairs = rng.integers(0, 2, n), np.argwhere(np.ones((n, m), bool))
     instance, held = hold_out(whole, truth, 0.3, seed=4)
     label = np.where(rng.random(len(pairs)) < 0.8, truth[pairs[:, 0]], 1 - truth[pairs[:, 0]])
-    of = recorded_stream(instance, pairs[:, 0], pairs[:, 1], label, truth, (2,), held, preliminary=6)
+    of = recorded_stream(instance, LabelRecord(*pairs.T, label, truth), (2,), held, preliminary=6)
     run = start("main-algorithm:gold=50", of).finish()
     assert held.any() and not held[run.task].any()
     there = np.bincount(instance.task_type[held], minlength=2).sum()
@@ -173,3 +177,14 @@ def test_more_than_two_classes():
 def test_a_decision_of_gold_is_not_work():
     """Kinds are told apart by their names alone."""
     assert Decision(WORK, np.arange(3)).workers is None
+
+
+def test_a_stream_leaves_its_instance_as_it_was():
+    """Frozen is frozen: the stream works out who is barred from what, and nothing is written elsewhere."""
+    of = stream()
+    before = set(of.instance.__dict__)
+    barred = [of.arrival(j, False).barred for j in range(of.instance.n_workers)]
+    written = set(of.instance.__dict__) - before
+    assert all(hasattr(type(of.instance), name) for name in written)  # what it keeps of itself, and nothing of ours
+    pairs = {(int(task), j) for j, tasks in enumerate(barred) for task in tasks}
+    assert pairs == set(map(tuple, of.instance.barred.tolist())) and pairs

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt.crowd.label_kinds import GOLD
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import GOLD
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
 from crowdopt.online.replay import Replay, replay

@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from crowdopt import AssignmentInstance, InputError, assign, recipe, write_campaign, write_plan
 from crowdopt.assign.plan import Duals
 from crowdopt.io.sample import write_sample
-from crowdopt.recheck.verification import fewest_labels, prove, verify
+from crowdopt.recheck.multipliers import fewest_labels, prove
+from crowdopt.recheck.verification import verify
 from tests.small import brute_force, instances
 
 INFORMATIVE = {
@@ -225,3 +226,14 @@ def test_odd_worker_ids_have_queues_of_their_own(tmp_path):
     write_plan(assign(instance), tmp_path / "p")
     assert verify(tmp_path / "c", tmp_path / "p").holds
     assert all(path.parent == tmp_path / "p" / "queues" for path in (tmp_path / "p").rglob("queues/*"))
+
+
+def test_an_invented_column_of_exact_errors_is_refused(solved, tmp_path):
+    """Under a rule that computes none nobody vouches for them."""
+    campaign, plan = solved
+    shutil.copytree(plan, tmp_path / "copy")
+    rows = (plan / "tasks.csv").read_text().splitlines()
+    lines = [f"{rows[0]},exact_error", *(f"{row},0.001" for row in rows[1:])]
+    (tmp_path / "copy" / "tasks.csv").write_text("\n".join(lines) + "\n")
+    report = verify(campaign, tmp_path / "copy")
+    assert not report.holds and "column exact_error" in report.problems[0]

@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from scipy import sparse
 
 from crowdopt.arrays import Floats
-from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.evidence import bhattacharyya_error
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import aggregated
+from crowdopt.programs.fewest_wrong import Tangents, of_tangents
 
 ROUNDS = 40  # of tangents
 NEAR = 1e-7  # relative; the point's value on the curve and the bound are then the same
@@ -103,9 +101,9 @@ def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Class
 def _by_tangents(
     classes: Classes, curve: ErrorCurve, held: Floats, money: float, solve: Solve, options: Options
 ) -> float:
-    at, best = [held, held + 1.0, held + 3.0, held + 6.0, held + 10.0], -np.inf
+    tangents, best = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)], -np.inf
     for _ in range(ROUNDS):
-        program = _tangent_program(classes, curve, held, at)
+        program = of_tangents(classes, held, tangents)
         found = solve(program, "highs-simplex", options)
         if found.status is not Status.OPTIMAL or found.dual is None or found.primal is None:
             return best
@@ -114,10 +112,14 @@ def _by_tangents(
         worker = np.maximum(0.0, -program.row("capacity").view(duals))
         spend = max(0.0, -float(program.row("budget").view(duals)[0]))
         best = max(best, priced_out(classes, curve, held, price, worker, spend, money))
-        at.append(program.column("evidence").view(found.primal).copy())
-        if float(classes.tasks_in @ curve.value(at[-1])) - best <= NEAR * max(1.0, abs(best)):
+        tangents.append(_tangent(curve, program.column("evidence").view(found.primal).copy()))
+        if float(classes.tasks_in @ tangents[-1].value) - best <= NEAR * max(1.0, abs(best)):
             return best
     return best
+
+
+def _tangent(curve: ErrorCurve, evidence: Floats) -> Tangents:
+    return Tangents(evidence, curve.value(evidence), curve.slope(evidence))
 
 
 def priced_out(
@@ -132,30 +134,3 @@ def priced_out(
     pairs = classes.tasks_in[:, None] * classes.room
     total = classes.tasks_in @ (curve.least(price) - price * held) - float((pairs * np.maximum(0.0, gain)).sum())
     return float(total - (classes.workers_in * classes.capacity) @ worker - spend * money)
-
-
-def _tangent_program(classes: Classes, curve: ErrorCurve, held: Floats, at: list[Floats]) -> Program:
-    """``min sum_t n_t error_t``, error_t above tangents at evidence_t = held_t + sum_g q_tg u_tg / n_t."""
-    base = aggregated.of_classes(classes)
-    kinds, columns, n = classes.tasks_in.size, base.cost.size, classes.tasks_in.astype(np.float64)
-    cover, rows = base.row("cover"), base.row_lower.size
-    unit = sparse.eye_array(kinds, format="csr")
-    wide = sparse.csr_array((rows, kinds))
-    spread = sparse.csr_array((-n, (np.arange(cover.start, cover.stop), np.arange(kinds))), shape=(rows, kinds))
-    top = sparse.hstack([base.matrix, spread, wide])
-    cuts = [sparse.hstack([sparse.csr_array((kinds, columns)), sparse.diags_array(-curve.slope(a)), unit]) for a in at]
-    row_lower, row_upper = base.row_lower.copy(), base.row_upper.copy()
-    row_lower[cover.span], row_upper[cover.span] = -n * held, np.inf
-    sides = [curve.value(a) - curve.slope(a) * a for a in at]
-    return Program(
-        name="fewest-wrong",
-        cost=np.concatenate([np.zeros(columns + kinds), n]),
-        matrix=sparse.vstack([top, *cuts], format="csc"),
-        row_lower=np.concatenate([row_lower, *sides]),
-        row_upper=np.concatenate([row_upper, np.full(kinds * len(at), np.inf)]),
-        lower=np.concatenate([base.lower, np.zeros(2 * kinds)]),
-        upper=np.concatenate([base.upper, np.full(kinds, 1e3), np.ones(kinds)]),
-        integer=np.zeros(columns + 2 * kinds, bool),
-        columns=stack([("u", base.columns[0].shape), ("evidence", (kinds,)), ("error", (kinds,))]),
-        rows=stack([*((block.name, block.shape) for block in base.rows), ("tangent", (len(at), kinds))]),
-    )

@@ -9,13 +9,13 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.exact.boxstep import applies, box_step
-from crowdopt.assign.exact.relaxation import has_whole_prices, quickest
+from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split, are_compiled, deal_evenly
+from crowdopt.core.solution import BY_SIZE
 from crowdopt.programs import target
 
-SMALL = 500_000  # entries of the LP aimed with up to which simplex is the fastest
 MODEST = 5_000  # pairs up to which searching the full program soon pays
 STUCK, STUCK_WHEN_MODEST = 8, 2  # attempts without a better plan, after which something else is tried
 FINISHING, SHARING, TRADING = (4, 2_000), (2, 1_000), (300, 300_000)  # work per task and at most, in pairs looked at
@@ -71,7 +71,7 @@ def _targeted(search: Search, money: float) -> tuple[Floats, float] | None:
     """Amounts with the most slack that the money buys, and that slack per task."""
     options = replace(search.options, time_limit=search.clock.left, start=None)
     program = target.of_classes(search.classes, money)
-    aimed = search.solvers.solve(program, quickest(program, SMALL), options)
+    aimed = search.solvers.solve(program, BY_SIZE, options)
     search.interrupted |= aimed.interrupted
     return None if aimed.primal is None else (aimed.program.column("u").view(aimed.primal), float(aimed.primal[-1]))
 

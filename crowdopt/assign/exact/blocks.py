@@ -19,6 +19,7 @@ from crowdopt.core.certificate import next_integer
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.programs.label_sets import columns_of, has_label_limits, of_sets
 
 Sets: TypeAlias = list[Ints]  # worker classes of one task's labels, sorted
 Seconds: TypeAlias = Callable[[], float]  # how many are left
@@ -29,7 +30,6 @@ PULLS = (0.7, 0.35, 0.0)  # towards the best multipliers so far, tried in turn u
 NEGATIVE = 1e-7  # relative; a reduced cost above minus this brings no column
 MEETS = 1e-6  # relative; the master's value and the bound
 MARGIN = 2e-7  # relative to the tasks' costs at the multipliers; between what is computed here and what is claimed
-DEAR = 10.0  # what an uncovered task costs in the master, times the dearest set
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,26 +133,10 @@ class Blocks:
     def __post_init__(self) -> None:
         self.pricing = SetPricing(self.classes)
         self.whole = has_whole_prices(self.classes)
-        self.limited = bool((self.classes.fewest > 0).any() or (self.classes.most < UNLIMITED).any())
-        self.rows = self._rows()
-        self.master = self.make_master(*self.rows)
-        dearest = DEAR * float(self.classes.cost.max() * (1 + self.classes.cardinality.max()))
-        kinds = np.arange(self.classes.need.size)
-        dummies = sparse.csc_array((np.ones(kinds.size), (kinds, kinds)), shape=(self.rows[0].size, kinds.size))
-        self.master.add_columns(np.full(kinds.size, dearest), dummies)
-
-    def _rows(self) -> tuple[Floats, Floats]:
-        """The master's sides."""
-        classes, n = self.classes, self.tasks
-        load = (classes.workers_in * classes.min_load).astype(float)
-        lower = [n.astype(float), np.where(load > 0, load, -np.inf)]
-        upper = [n.astype(float), self.room.astype(float)]
-        if self.limited:
-            most = np.where(classes.most == UNLIMITED, np.inf, n * np.minimum(classes.most, 2**40).astype(float))
-            lower, upper = [*lower, (n * classes.fewest).astype(float)], [*upper, most]
-        if classes.instance.budget is not None:
-            lower, upper = [*lower, np.array([-np.inf])], [*upper, np.array([classes.instance.budget])]
-        return np.concatenate(lower), np.concatenate(upper)
+        self.limited = has_label_limits(self.classes)
+        start = of_sets(self.classes, self.tasks, self.room, [], [])
+        self.rows = start.row_lower, start.row_upper
+        self.master = self.make_master(start)
 
     def add(self, kind: int, groups: Ints) -> bool:
         """Keep a set as a column; returns whether it is new."""
@@ -174,22 +158,7 @@ class Blocks:
     def columns(self, which: Iterable[int]) -> tuple[Floats, sparse.csc_array]:
         """Cost and entries of some columns."""
         which = list(which)
-        kinds, groups = np.array([self.kinds[k] for k in which], np.int64), [self.sets[k] for k in which]
-        sizes = np.array([len(chosen) for chosen in groups])
-        label, column = np.concatenate(groups), np.repeat(np.arange(sizes.size), sizes)
-        paid = self.classes.cost[kinds[column], label]
-        cost = np.bincount(column, weights=paid, minlength=sizes.size).astype(np.float64)
-        n_kinds, n_groups = self.classes.evidence.shape
-        each, rows = np.arange(sizes.size), self.rows[0].size
-        row: list[Ints]
-        value: list[Floats]
-        row, col, value = [kinds, n_kinds + label], [each, column], [np.ones(sizes.size), np.ones(label.size)]
-        if self.limited:
-            row, col, value = [*row, n_kinds + n_groups + kinds], [*col, each], [*value, sizes.astype(float)]
-        if self.classes.instance.budget is not None:
-            row, col, value = [*row, np.full(sizes.size, rows - 1)], [*col, each], [*value, cost]
-        entries = (np.concatenate(value), (np.concatenate(row), np.concatenate(col)))
-        return cost, sparse.csc_array(entries, shape=(rows, sizes.size))
+        return columns_of(self.classes, [self.kinds[k] for k in which], [self.sets[k] for k in which])
 
     def solve(self, seconds: float) -> MasterPoint | None:
         """Give the master its new columns and solve it on."""

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats
-from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.programs.boxed import OpenAmounts, of_amounts
 
 SAMPLE, GROWTH = 2_000, 5  # workers in the first sample; each is so many times the one before
 LARGE = 5_000  # worker classes from which this pays
@@ -144,7 +143,9 @@ def _small(
     worker, kind = np.nonzero(undecided)
     left = lp.supply - amounts.sum(axis=1)
     need = lp.need - np.einsum("ij,ij->j", lp.evidence, amounts)
-    program = _program(lp, prices, width, worker, kind, left, need)
+    pairs = worker, kind
+    amounts_left = OpenAmounts(*pairs, lp.evidence[pairs], lp.cost[pairs], lp.upper[pairs])
+    program = of_amounts(amounts_left, need, left, prices - width, prices + width)
     solution = solve(program, "highs-simplex", options)
     if solution.primal is None or solution.dual is None:
         return None
@@ -152,42 +153,3 @@ def _small(
     found = np.maximum(solution.dual[: need.size], 0.0)
     value = float(np.einsum("ij,ij->", lp.cost, amounts))
     return Boxed(found, NOWHERE, amounts, value, float(solution.primal[worker.size :].sum()))
-
-
-def _program(
-    lp: Fractional,
-    prices: Floats,
-    width: Floats,
-    worker: NDArray[np.int64],
-    kind: NDArray[np.int64],
-    left: Floats,
-    need: Floats,
-) -> Program:
-    """``min c u + (x + w) had - (x - w) given  s.t.  sum q u + had - given = need,  sum u <= left,  u in its box``."""
-    kinds, pairs = need.size, worker.size
-    shared = np.bincount(worker, minlength=left.size)[worker] > 1  # a worker with one amount needs no row
-    several, row = np.unique(worker[shared], return_inverse=True)
-    elastic = np.isfinite(width)
-    ends, busy = np.flatnonzero(elastic), several.size
-    each = np.arange(pairs)
-    entry = [lp.evidence[worker, kind], np.ones(row.size), np.ones(ends.size), -np.ones(ends.size)]
-    rows = [kind, kinds + row, ends, ends]
-    columns = [each, each[shared], pairs + np.arange(ends.size), pairs + ends.size + np.arange(ends.size)]
-    matrix = sparse.csc_array(
-        (np.concatenate(entry), (np.concatenate(rows), np.concatenate(columns))),
-        shape=(kinds + busy, pairs + 2 * ends.size),
-    )
-    bought, sold = (prices + width)[ends], np.maximum(0.0, prices - width)[ends]
-    size = pairs + 2 * ends.size
-    return Program(
-        name="boxed",
-        cost=np.concatenate([lp.cost[worker, kind], bought, -sold]),
-        matrix=matrix,
-        row_lower=np.concatenate([need, np.full(busy, -np.inf)]),
-        row_upper=np.concatenate([np.where(elastic, need, np.inf), left[several]]),
-        lower=np.zeros(size),
-        upper=np.concatenate([np.minimum(lp.upper[worker, kind], left[worker]), np.full(2 * ends.size, np.inf)]),
-        integer=np.zeros(size, bool),
-        columns=stack([("amount", (pairs,)), ("had", (ends.size,)), ("given", (ends.size,))]),
-        rows=stack([("cover", (kinds,)), ("worker", (busy,))]),
-    )

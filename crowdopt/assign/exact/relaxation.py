@@ -12,11 +12,9 @@ from crowdopt.assign.exact.boxstep import applies, box_step
 from crowdopt.assign.plan import Duals
 from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, next_integer, pulling_sides, violation
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solution, Solve, Status
+from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve, Status
 from crowdopt.crowd.classes import Classes
 from crowdopt.programs import aggregated
-
-SMALL = 50_000  # entries of the aggregated LP up to which simplex is the fastest
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +55,7 @@ def relax_classes(classes: Classes, solve: Solve, options: Options, whole: bool)
     program = aggregated.of_classes(classes, whole)
     solution = _stepped(classes, program, solve, options) if applies(classes) else None
     if solution is None:
-        solution = solve(program, quickest(program), options)
+        solution = solve(program, BY_SIZE, options)
     certificate = certify(solution)
     if whole and certificate.proof == "certificate" and has_whole_prices(classes):
         bound = next_integer(certificate.bound)
@@ -76,11 +74,6 @@ def _stepped(classes: Classes, program: Program, solve: Solve, options: Options)
     multipliers[program.row("capacity").span] = -step.thresholds
     seconds = perf_counter() - started
     return Solution(program, "box-step", Status.OPTIMAL, point, multipliers, None, step.value, seconds, "box-step")
-
-
-def quickest(program: Program, small: int = SMALL) -> str:
-    """Which of HiGHS' solvers takes an LP over classes of this size."""
-    return "highs-simplex" if program.matrix.nnz <= small else "highs-ipm"
 
 
 def has_whole_prices(classes: Classes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -70,13 +71,13 @@ def _tangents(classes: Classes, program: Program, point: ElasticPoint) -> tuple[
     return rows["cover"] * classes.floor + labels * classes.fewest, np.maximum(-rows["capacity"], 0.0)
 
 
-def _again(probe: Probe, cost: float, steep: Floats, changed: object) -> Floats:
+def _again(probe: Probe, cost: float, steep: Floats, changed: Callable[[int], Program]) -> Floats:
     """Savings by solving the changed programs, for the steepest tangents that promise anything."""
     saving = np.full(steep.size, np.nan)
     for place in np.argsort(-steep, kind="stable")[: min(RESOLVED, int((steep > 0).sum()))].tolist():
         if probe.clock.over:
             break
-        program: Program = changed(place)  # type: ignore[operator]
+        program = changed(place)
         point = probe.run(program)
         if point is not None:
             saving[place] = cost - float(program.cost @ point.primal)

@@ -12,7 +12,7 @@ from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
@@ -20,7 +20,6 @@ from crowdopt.programs import aggregated, missing
 
 NOTICE = 1e-6  # evidence, labels or money; a lack below this is solver noise
 PATIENCE = 3.0  # seconds for one plan of whole labels
-SMALL = 20_000  # entries of an LP up to which simplex is the fastest
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +61,7 @@ class Probe:
 
     def run(self, program: Program) -> ElasticPoint | None:
         """Solve one LP or small IP; None without a point."""
-        backend = "highs-simplex" if program.matrix.nnz <= SMALL else "highs-ipm"
-        options = Options(time_limit=self.clock.left)
-        solution = self.solve(program, "highs" if program.integer.any() else backend, options)
+        solution = self.solve(program, BY_SIZE, Options(time_limit=self.clock.left))
         if solution.primal is None or not certify(solution).is_feasible():
             return None
         return ElasticPoint(program, solution.primal, solution.dual)

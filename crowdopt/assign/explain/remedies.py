@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.explain.questions import NOTICE, Probe, without_budget
-from crowdopt.core.program import Program, stack
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.subset import of_tasks
-from crowdopt.programs import aggregated
+from crowdopt.crowd.subset import of_tasks, of_workers
+from crowdopt.programs import dropped_tasks, extra_capacity
 
 GROWTH = (1.0, 1.02, 1.06, 1.15, 1.3, 1.6, 2.2, 4.0)  # times what the LP says, until whole labels do
 MODEST = 5_000  # pairs up to which what the LP says is tried as it is: beyond, whole labels hardly ever fit so tightly
@@ -62,7 +60,7 @@ def _loosened(instance: AssignmentInstance, probe: Probe, epsilon: float | None)
 def _more_capacity(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     """Fewest labels (weighted by their price) beyond the capacities, then no more than a plan really uses."""
     classes = classes_of(relaxation(without_budget(instance)))
-    solution = probe.run(_stretched(classes))
+    solution = probe.run(extra_capacity.of_classes(classes))
     if instance.budget is not None or solution is None:
         return None
     extra = solution.column("extra") / classes.workers_in
@@ -95,27 +93,6 @@ def _used(instance: AssignmentInstance, pairs: Ints) -> Remedy:
     after = replace(instance, capacity=instance.capacity + over)
     sentence = f"let {most.size} worker(s) label {over.sum()} more in all: {names}"
     return Remedy("capacity", sentence, float(over.sum()), after, pairs)
-
-
-def _stretched(classes: Classes) -> Program:
-    """``min sum_g c_g e_g  s.t.  sum_t u_tg - e_g <= s_g M_g`` and the aggregated LP's other rows, e >= 0.
-
-    Columns: ``u`` (T, G), ``extra`` (G,); c_g is the mean price of a label of g, 1 where it is free.
-    """
-    base = aggregated.of_classes(replace(classes, instance=without_budget(classes.instance)))
-    price = classes.cost.mean(axis=0)
-    unit = -sparse.eye_array(base.row_lower.size, price.size, k=-base.row("capacity").start, format="csc")
-    ceiling = classes.workers_in * np.maximum(0.0, classes.instance.n_tasks - classes.capacity)
-    return replace(
-        base,
-        name="stretched",
-        cost=np.concatenate([np.zeros_like(base.cost), np.where(price > 0, price, 1.0)]),
-        matrix=sparse.hstack([base.matrix, unit], format="csc"),
-        lower=np.append(base.lower, np.zeros(price.size)),
-        upper=np.append(base.upper, ceiling),
-        integer=np.zeros(base.cost.size + price.size, bool),
-        columns=stack([("u", base.columns[0].shape), ("extra", (price.size,))]),
-    )
 
 
 def _more_workers(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
@@ -158,18 +135,10 @@ def _hired(instance: AssignmentInstance, like: int, count: int) -> AssignmentIns
     names = [instance.worker_id(j) for j in range(instance.n_workers)]
     taken = set(names)
     fresh = (name for k in range(1, 2 * (count + len(names)) + 2) if (name := f"{names[like]}+{k}") not in taken)
-    capacity = instance.capacity[again].copy()
-    capacity[instance.n_workers :] = max(1, int(capacity[like]))
-    load = instance.min_load[again].copy()
-    load[instance.n_workers :] = 0
-    return replace(
-        instance,
-        accuracy=instance.accuracy[:, again],
-        cost=instance.cost[:, again],
-        capacity=capacity,
-        min_load=load,
-        workers=[*names, *(next(fresh) for _ in range(count))],
-    )
+    larger = of_workers(instance, again, [*names, *(next(fresh) for _ in range(count))])
+    capacity, load = larger.capacity.copy(), larger.min_load.copy()
+    capacity[instance.n_workers :], load[instance.n_workers :] = max(1, int(capacity[like])), 0
+    return replace(larger, capacity=capacity, min_load=load)
 
 
 def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
@@ -177,7 +146,7 @@ def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     if instance.min_load.any():
         return None
     classes = classes_of(relaxation(instance))
-    solution = probe.run(_thinned(classes))
+    solution = probe.run(dropped_tasks.of_classes(classes))
     if solution is None:
         return None
     drop = np.rint(solution.column("dropped")).astype(np.int64)
@@ -195,30 +164,6 @@ def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
             names = _listed([instance.task_id(int(i)) for i in gone])
             return Remedy("tasks", f"drop {gone.size} task(s): {names}", float(gone.size), after, pairs)
     return None
-
-
-def _thinned(classes: Classes) -> Program:
-    """``min sum_t d_t  s.t.  sum_g q_tg u_tg + C_t d_t >= n_t C_t``, d_t in {0..n_t}, u shares; other rows as they are.
-
-    Columns: ``u`` (T, G), ``dropped`` (T,).
-    """
-    base = aggregated.of_classes(classes)
-    count = classes.need.size
-    entries = sparse.lil_array((base.row_lower.size, count))
-    kinds = np.arange(count)
-    entries[base.row("cover").start + kinds, kinds] = classes.floor
-    if any(block.name == "labels" for block in base.rows):
-        entries[base.row("labels").start + kinds, kinds] = classes.fewest.astype(np.float64)
-    return replace(
-        base,
-        name="thinned",
-        cost=np.concatenate([np.zeros_like(base.cost), np.ones(count)]),
-        matrix=sparse.hstack([base.matrix, entries.tocsc()], format="csc"),
-        lower=np.append(base.lower, np.zeros(count)),
-        upper=np.append(base.upper, classes.tasks_in.astype(np.float64)),
-        integer=np.append(np.zeros(base.cost.size, bool), np.ones(count, bool)),
-        columns=stack([("u", base.columns[0].shape), ("dropped", (count,))]),
-    )
 
 
 def _kept(classes: Classes, drop: Ints) -> Ints:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
-from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.core.certificate import BOUND
-from crowdopt.core.program import Program, relax, stack
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.crowd.pools import Pools
+from crowdopt.programs.pattern_master import of_priced_menu
 from crowdopt.programs.patterns import SCALE, PatternSet, of_menu
 
 ROUNDS = 200  # of generation
@@ -147,7 +147,8 @@ class Columns:
 
     def _master(self) -> tuple[float, Floats | None]:
         """The LP over the menu, each task free to go without at a price that no plan reaches."""
-        program = relax(elastic(self.program(), self.dearest))
+        goal = self.goal
+        program = of_priced_menu(self.pools, self.menu, self.dearest, goal.wrong, goal.least_wrong)
         found = self.solve(program, "highs-simplex", replace(self.options, time_limit=max(1e-3, self.left())))
         if found.status is not Status.OPTIMAL or found.dual is None or found.primal is None:
             return np.inf, None
@@ -233,18 +234,3 @@ def _first_that(good: Callable[[int], bool], count: int) -> int:
 
 def _is_enough(pricing: PatternPricing, grown: Ints, k: int) -> bool:
     return bool(pricing.settled(grown[k : k + 1])[0])
-
-
-def elastic(program: Program, price: float) -> Program:
-    """The program with tasks that may go without a pattern at a price: always feasible."""
-    tasks = program.row("task")
-    unit = sparse.eye_array(program.row_lower.size, tasks.size, format="csc")
-    return replace(
-        program,
-        cost=np.append(program.cost, np.full(tasks.size, price)),
-        matrix=sparse.hstack([program.matrix, unit], format="csc"),
-        lower=np.append(program.lower, np.zeros(tasks.size)),
-        upper=np.append(program.upper, program.row_upper[tasks.span]),
-        integer=np.append(program.integer, np.zeros(tasks.size, bool)),
-        columns=stack([(program.columns[0].name, program.columns[0].shape), ("without", (tasks.size,))]),
-    )

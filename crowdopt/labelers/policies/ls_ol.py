@@ -12,7 +12,7 @@ from crowdopt.labelers.exploring import Exploring
 class LsOl(Exploring):
     """While testers or their labels are too few: a new tester, or an old one again; else the top-m set that seems best.
 
-    A labeler's skill is the share of testers on which her first label is the majority of all rounds.
+    A labeler's skill is the share of testers on which their first label is the majority of all rounds.
     """
 
     name: ClassVar[str] = "ls-ol"

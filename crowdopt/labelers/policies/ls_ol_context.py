@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
-from crowdopt.core.named import Arrays
+from crowdopt.core.resumable import Arrays
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.task_arrivals import KnownLabelers, TaskArrival

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
-from crowdopt.core.named import Arrays
+from crowdopt.core.resumable import Arrays
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.task_arrivals import KnownLabelers
@@ -56,7 +56,7 @@ class LsOlVetting(Exploring):
         return np.flatnonzero(self.active)
 
     def count_disagreement(self, labels: Ints, vote: int) -> None:
-        """Another vote; drop the worst if her rank is sure enough."""
+        """Another vote; drop the worst if their rank is sure enough."""
         present = self.asked
         self.differed[present] += (labels >= 0) & (labels != vote)
         self.votes += 1

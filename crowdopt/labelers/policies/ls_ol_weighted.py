@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from crowdopt.crowd.label_kinds import WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.priced_sets import worth_its_price
 from crowdopt.labelers.sets import clipped_odds
 from crowdopt.labelers.task_arrivals import Ask
-from crowdopt.online.arrivals import WORK
 
 LEAST_C = 2.0  # C = max 1 / min(p, 1 - p) is never below it
 

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.crowd.label_kinds import WORK
 from crowdopt.crowd.voting import log_odds
 from crowdopt.errors import InputError
 from crowdopt.labelers.fixed import Fixed
 from crowdopt.labelers.priced_sets import CHAINS, EXTREME, worth_its_price
 from crowdopt.labelers.sets import best_set
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
-from crowdopt.online.arrivals import WORK
 
 
 @dataclass

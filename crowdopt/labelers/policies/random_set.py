@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from crowdopt.crowd.label_kinds import WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers.fixed import Fixed
 from crowdopt.labelers.policy import Chance
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
-from crowdopt.online.arrivals import WORK
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Messages between tasks and workers, the prior's fit, the stopping programme: compiled loops, imported where they run.
+"""Messages between tasks and workers, the prior's fit, the stopping program: compiled loops, imported where they run.
 
 A label y = +-1 of worker j on task i has the message ``m_ij``, what it adds to the task's log odds L_i.
 """
@@ -29,7 +29,7 @@ def _scale(density):
 
 @njit(cache=True, nogil=True)
 def believe(prior, alike, gold, agreement, density):
-    """A worker's densities, written; returns the chance that her skill is the same in all types.
+    """A worker's densities, written; returns the chance that the skill is the same in all types.
 
     ``P_t(g) ~ w(g) l_t(g) (a prod_{s != t} l_s(g) + (1 - a) prod_{s != t} Z_s)`` with ``Z_s = sum_g w(g) l_s(g)``: one
     skill with chance a, else one per type.
@@ -55,42 +55,50 @@ def believe(prior, alike, gold, agreement, density):
 
 @njit(cache=True, nogil=True)
 def same(prior, alike, gold, agreement, density, chance):
-    """Chance of each worker that her skill is the same in all types, into ``chance``; densities are written anew."""
+    """Chance of each worker that their skill is the same in all types, into ``chance``; densities are written anew."""
     for j in range(chance.size):
         chance[j] = believe(prior, alike, gold[j], agreement[j], density[j])
 
 
 @njit(cache=True, nogil=True)
-def sweep(
-    first, last, start, task, sign, message, kind, grid, prior, alike, gold, total, agreement, density, weight, odds
-):
+def sweep(first, last, labels, skills, tasks, prior):
     """Every message of workers ``first`` to ``last - 1`` anew: cavity, factors, density, messages; odds follow.
 
     ``f_ij(g) = (1 - u) + (2u - 1) g`` with ``u = P(label right)`` by the other labels of the task, ``P_j ~ w_j gold
-    prod f``, ``m_ij = y logit E[g | P_j / f_ij]``; ``w_j`` is the prior with what her other types tell.
+    prod f``, ``m_ij = y logit E[g | P_j / f_ij]``; ``w_j`` is the prior with what the worker's other types tell.
+    Worker by worker, in the order of arrival: first the product of all factors, which gives the density, then each
+    label's message, for which that label's own factor is divided out again, so that nobody is told their own opinion.
+
+    Parameters
+    ----------
+    labels, skills, tasks, prior
+        The state of belief (crowdopt.online.beliefs.state), written in place.
     """
+    grid = prior.grid
+    start, task, sign, message = labels.start, labels.task, labels.sign, labels.message
+    kind, odds = tasks.kind, tasks.odds
     cells = grid.size
     longest = 0
     for j in range(first, last):
         longest = max(longest, start[j + 1] - start[j])
     right = np.empty(longest)
     for j in range(first, last):
-        agreement[j] = 1.0
-        weight[j] = total[j]
+        skills.agreement[j] = 1.0
+        skills.weight[j] = skills.asked[j]
         for k in range(start[j], start[j + 1]):
             t = kind[task[k]]
             u = 1.0 / (1.0 + np.exp(-sign[k] * (odds[task[k]] - message[k])))
             right[k - start[j]] = u
             a, b = 1.0 - u, 2.0 * u - 1.0
-            weight[j, t] += b * b
-            row = agreement[j, t]
+            skills.weight[j, t] += b * b
+            row = skills.agreement[j, t]
             for g in range(cells):
                 row[g] *= a + b * grid[g]
             if (k - start[j]) % TOGETHER == TOGETHER - 1:
                 _scale(row)
-        believe(prior, alike, gold[j], agreement[j], density[j])
+        believe(prior.weight, prior.alike, skills.gold[j], skills.agreement[j], skills.density[j])
         for k in range(start[j], start[j + 1]):
-            row = density[j, kind[task[k]]]
+            row = skills.density[j, kind[task[k]]]
             u = right[k - start[j]]
             a, b = 1.0 - u, 2.0 * u - 1.0
             mass, mean = 0.0, 0.0
@@ -104,25 +112,37 @@ def sweep(
 
 
 @njit(cache=True, nogil=True)
-def hear(worker, tasks, signs, at, task, sign, message, kind, grid, agreement, density, weight, odds):
-    """Labels that have just come, written from place ``at`` on: the message by what is known of her before each."""
-    for one in range(tasks.size):
-        i, y = tasks[one], signs[one]
+def hear(worker, given, signs, labels, skills, tasks, grid):
+    """Labels that have just come, written behind the worker's others: the message by what is known before each.
+
+    One at a time, in the order given: a label on a task that others have labelled tells of the worker by
+    ``(1 - u) + (2u - 1) g``, as in ``sweep``, and the worker's mean skill so far is what the label tells of the task.
+
+    Parameters
+    ----------
+    given, signs : (k,) arrays
+        Tasks and labels, +-1.
+    labels, skills, tasks
+        The state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``.
+    """
+    kind, odds, at = tasks.kind, tasks.odds, labels.start[worker + 1]
+    for k in range(given.size):
+        i, y = given[k], signs[k]
         t = kind[i]
-        row = density[worker, t]
+        row = skills.density[worker, t]
         mean = 0.0
         for g in range(grid.size):
             mean += row[g] * grid[g]
         u = 1.0 / (1.0 + np.exp(-y * odds[i]))
         a, b = 1.0 - u, 2.0 * u - 1.0
-        weight[worker, t] += b * b
+        skills.weight[worker, t] += b * b
         for g in range(grid.size):
             row[g] *= a + b * grid[g]
-            agreement[worker, t, g] *= a + b * grid[g]
+            skills.agreement[worker, t, g] *= a + b * grid[g]
         _scale(row)
-        _scale(agreement[worker, t])
-        task[at + one], sign[at + one], message[at + one] = i, y, _message(y, mean)
-        odds[i] += message[at + one]
+        _scale(skills.agreement[worker, t])
+        labels.task[at + k], labels.sign[at + k], labels.message[at + k] = i, y, _message(y, mean)
+        odds[i] += labels.message[at + k]
 
 
 @njit(cache=True, nogil=True)
@@ -140,7 +160,10 @@ def survey(odds, sure, wanted, kind, left):
 
 @njit(cache=True, nogil=True)
 def pick(odds, sure, free, kind, of_kind, most, begin):
-    """The open task of a type whose ``|L|`` is largest (``most``) or least, the first of equals from ``begin`` on."""
+    """The open task of a type whose ``|L|`` is largest (``most``) or least, the first of equals from ``begin`` on.
+
+    All tasks are looked at once, in a circle that begins at a random place: so equals have equal chances. -1: none.
+    """
     best, level = -1, 0.0
     for step in range(odds.size):
         i = begin + step
@@ -155,7 +178,11 @@ def pick(odds, sure, free, kind, of_kind, most, begin):
 
 @njit(cache=True, nogil=True)
 def fit(likelihood, start, pseudo, rounds):
-    """EM of the prior over the grid, ``w ~ pseudo w0 + sum_j P_j``, from ``start`` on."""
+    """EM of the prior over the grid, ``w ~ pseudo w0 + sum_j P_j``, from ``start`` on.
+
+    It maximises the likelihood of all workers together with ``pseudo`` workers like the expected ones: each round takes
+    every worker's posterior by the last prior, (workers, cells), and adds them up.
+    """
     prior = start.copy()
     for _ in range(rounds):
         fresh = pseudo * start
@@ -211,9 +238,9 @@ def tables(last, grid, chance, weight):
     mass, reward = np.zeros((last + 1, last + 1)), np.zeros((last + 1, last + 1))
     for g in range(grid.size):
         for c in range(last + 1):
-            one = grid[g] ** c * (1.0 - grid[g]) ** (last - c)
-            mass[last, c] += chance[g] * one
-            reward[last, c] += weight[g] * one
+            chance_of_one = grid[g] ** c * (1.0 - grid[g]) ** (last - c)
+            mass[last, c] += chance[g] * chance_of_one
+            reward[last, c] += weight[g] * chance_of_one
     for k in range(last - 1, -1, -1):
         for c in range(k + 1):
             mass[k, c] = mass[k + 1, c] + mass[k + 1, c + 1]

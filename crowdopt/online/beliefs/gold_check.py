@@ -37,5 +37,5 @@ def _gold(density: Floats, right: Floats, asked: Floats, skill: Floats) -> Float
     """Log chance of each worker's sequence of gold answers."""
     logs = right * np.log(skill) + (asked - right) * np.log1p(-skill)
     top = logs.max(axis=1, keepdims=True)
-    found: Floats = top[:, 0] + np.log((density * np.exp(logs - top)).sum(axis=1))
-    return found
+    logarithm: Floats = top[:, 0] + np.log((density * np.exp(logs - top)).sum(axis=1))
+    return logarithm

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.online.beliefs.grid import CELLS, GRID, expected
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -15,6 +16,49 @@ Ids: TypeAlias = NDArray[np.integer]
 ALIKE, DOUBT = 0.1, 4.0  # share of workers with one skill for all types, expected as firmly as if so many were seen
 PER_WORKER = ("right", "asked", "gold", "agreement", "density", "weight")
 PER_LABEL = ("task", "sign", "message")
+
+
+class LabelArrays(NamedTuple):
+    """Labels in the order in which they came, for compiled loops.
+
+    ``start`` is (workers + 1,): worker j's are those from start[j] to start[j + 1]. The others are (labels,): the task,
+    the label as +-1, and what it adds to the task's log odds.
+    """
+
+    start: Ints
+    task: Ints
+    sign: Floats
+    message: Floats
+
+
+class SkillArrays(NamedTuple):
+    """What is known of workers, for compiled loops.
+
+    ``gold``, ``agreement`` and ``density`` are (workers, types, cells): likelihoods by gold and by agreement,
+    and P_j(g). ``asked`` and ``weight`` are (workers, types): gold tasks, and labels whose correctness is as good as
+    known.
+    """
+
+    gold: Floats
+    asked: Ints
+    agreement: Floats
+    density: Floats
+    weight: Floats
+
+
+class TaskArrays(NamedTuple):
+    """What is known of tasks, for compiled loops: type and log odds of class 1, each (tasks,)."""
+
+    kind: Ints
+    odds: Floats
+
+
+class SkillPrior(NamedTuple):
+    """Skills on the grid and their prior w, each (cells,), and the share of workers with one skill for all types."""
+
+    grid: Floats
+    weight: Floats
+    alike: float
 
 
 class Beliefs:
@@ -50,7 +94,7 @@ class Beliefs:
         return int(self.start[self.came[0]])
 
     def welcome(self) -> int:
-        """The next worker is here; returns her number."""
+        """The next worker is here; returns their number."""
         worker = int(self.came[0])
         self.came += 1
         self.start[worker + 1] = self.start[worker]
@@ -61,12 +105,10 @@ class Beliefs:
         """Labels of the worker who is here, class 0 or 1."""
         from crowdopt.online.beliefs.belief_kernels import hear
 
-        worker, at = int(self.came[0]) - 1, self.labels
-        self._make_room(at + tasks.size)
+        worker = int(self.came[0]) - 1
+        self._make_room(self.labels + tasks.size)
         signs = 2.0 * labels - 1
-        own = (self.task, self.sign, self.message)
-        crowd = (self.agreement, self.density, self.weight)
-        hear(worker, tasks, signs, at, *own, self.kind, GRID, *crowd, self.odds)
+        hear(worker, tasks, signs, *self._state, GRID)
         self.start[worker + 1] += tasks.size
 
     def check(self, right: Ints, asked: Ints) -> None:
@@ -82,7 +124,7 @@ class Beliefs:
             rows[worker] /= rows[worker].sum(axis=1, keepdims=True)
 
     def settle(self, worker: int) -> None:
-        """Her messages anew, by what is known of her tasks now."""
+        """The worker's messages anew, by what is known of their tasks now."""
         self._sweep(worker, worker + 1)
 
     def propagate(self, sweeps: int = 1) -> None:
@@ -112,8 +154,8 @@ class Beliefs:
 
     def mean(self, of: Floats) -> Floats:
         """E[f(g)] of everybody who came, (workers, types), for a function on the grid."""
-        found: Floats = self.density[: self.came[0]] @ of
-        return found
+        means: Floats = self.density[: self.came[0]] @ of
+        return means
 
     def table(self) -> tuple[Ints, Ints, Ints]:
         """Task, worker and class of every label so far."""
@@ -128,11 +170,11 @@ class Beliefs:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, to be kept."""
-        kept = {name: getattr(self, name).copy() for name in ("odds", "prior", "alike", "came", "start")}
-        kept |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
-        return kept | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
+        state = {name: getattr(self, name).copy() for name in ("odds", "prior", "alike", "came", "start")}
+        state |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
+        return state | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """What was kept."""
         for name in ("odds", "prior", "alike", "came", "start", *PER_LABEL):
             setattr(self, name, np.array(arrays[name]))
@@ -142,9 +184,15 @@ class Beliefs:
     def _sweep(self, first: int, last: int) -> None:
         from crowdopt.online.beliefs.belief_kernels import sweep
 
-        own = (self.start, self.task, self.sign, self.message)
-        crowd = (self.gold, self.asked, self.agreement, self.density, self.weight)
-        sweep(first, last, *own, self.kind, GRID, self.prior, self.alike[0], *crowd, self.odds)
+        sweep(first, last, *self._state, SkillPrior(GRID, self.prior, self.alike[0]))
+
+    @property
+    def _state(self) -> tuple[LabelArrays, SkillArrays, TaskArrays]:
+        return (
+            LabelArrays(self.start, self.task, self.sign, self.message),
+            SkillArrays(self.gold, self.asked, self.agreement, self.density, self.weight),
+            TaskArrays(self.kind, self.odds),
+        )
 
     def _make_room(self, labels: int) -> None:
         if labels > self.task.size:

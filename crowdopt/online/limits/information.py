@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, log
+from math import inf
 
 import numpy as np
 
@@ -15,7 +15,7 @@ SURE = 1e9  # information of a label that is always right (or wrong), in nats: a
 
 
 def information(instance: AssignmentInstance) -> float:
-    """``min sum c y  s.t.  sum (2p - 1) logit(p) y >= sum_i KL(eps) - KL(b_i)``, each worker within her capacity.
+    """``min sum c y  s.t.  sum (2p - 1) logit(p) y >= sum_i KL(eps) - KL(b_i)``, each worker within capacity.
 
     ``V(b) = -(2b - 1) logit b`` falls by exactly ``(2p - 1) logit p`` per label, whatever b is (Wald 1945); by its
     convexity in the error the mean target is the worst way to share out errors. Useless where p may be 1.
@@ -51,8 +51,3 @@ def _told(p: float | Floats) -> Floats:
     sure = (known >= 1) | (known <= 1e-300)
     odds = np.log(np.where(sure, 0.5, known)) - np.log1p(-np.where(sure, 0.5, known))
     return np.where(sure, SURE, (2 * known - 1) * odds)
-
-
-def wald(accuracy: float, epsilon: float) -> float:
-    """``(1 - 2 eps) ln((1 - eps)/eps) / ((2p - 1) logit p)``: least labels per task of equal workers (Wald 1945)."""
-    return (1 - 2 * epsilon) * log((1 - epsilon) / epsilon) / float(_told(accuracy))

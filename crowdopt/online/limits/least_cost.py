@@ -1,58 +1,18 @@
-"""What no policy can do better: least costs at a mean error, with skills known and with skills to be found out."""
+"""The least that any policy costs at a mean error: all lower bounds side by side, and their curve over errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import reduce
-from math import inf
-from typing import TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
 
-from crowdopt.core.certificate import Certificate, certify
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.potentials import Potential
 from crowdopt.online.limits.information import information
-from crowdopt.online.limits.sorts import sorts_of
-from crowdopt.online.limits.stopping import best_stopping
-from crowdopt.online.picking import fill
-from crowdopt.programs.potential import ErrorTarget, Rules, alike, everything, of_rules, quest_of, rules_of, wanted_in
+from crowdopt.online.limits.potential_bounds import LowerBound, skills_known, skills_unknown
 
-LEVELS = 24  # different skills in the program; the potential it finds is held against all there are
-FEWER = 12  # where skills have to be found out, and a program is solved many times
 TYPES = 3  # of tasks, up to which skills are taken to be found out: beyond, too little would be proven
-ROUNDS = 40  # programs solved for one bound
-PATIENT = Options(time_limit=600.0)  # such a program takes about a second
-ENOUGH = 2e-3  # relative; a potential this close to what the program promises is good enough
 ERRORS = np.geomspace(0.2, 4.0, 25)  # of the bound's curve, in units of the target
-
-
-@dataclass(frozen=True, eq=False)
-class LowerBound:
-    """No policy keeps the mean error below its target at a lower expected cost than ``value``.
-
-    Whoever has the potentials and ``mu`` can check that by arithmetic alone (:func:`held_with_skills_known`,
-    :func:`held_with_skills_unknown`).
-
-    Parameters
-    ----------
-    value : float
-        In the unit of prices, labels where each costs 1; infinite where all the labels there are do not suffice.
-    potentials : tuple of Potential
-        One per type.
-    mu : float
-        What an expected wrong answer costs.
-    program : Certificate
-        Of the last program: up to its bound, turned, a potential with these knots could have proven, for a crowd with
-        that many levels of skill.
-    """
-
-    value: float
-    potentials: tuple[Potential, ...]
-    mu: float
-    program: Certificate
 
 
 @dataclass(frozen=True)
@@ -107,139 +67,10 @@ def _curve(instance: AssignmentInstance, proven: list[LowerBound]) -> tuple[tupl
     """``value + mu sum (eps_i - e)`` holds at any mean error e, by the same potential."""
     wanted = instance.need > COVERAGE
     mean, count = float(instance.epsilon[wanted].mean()) if wanted.any() else 0.5, int(wanted.sum())
-    found = []
+    points = []
     for error in np.minimum(mean * ERRORS, 0.49).tolist():
-        lines = [one.value + one.mu * count * (mean - error) for one in proven if np.isfinite(one.value)]
+        lines = [bound.value + bound.mu * count * (mean - error) for bound in proven if np.isfinite(bound.value)]
         cost = max([0.0, information(instance.with_epsilon(error)), *lines])
         if np.isfinite(cost):
-            found.append((error, cost))
-    return tuple(found)
-
-
-# -- by the best potential ------------------------------------------------------------------------------------------
-
-Held: TypeAlias = Callable[[tuple[Potential, ...], float], tuple[float, list[Rules]]]
-
-
-def skills_known(instance: AssignmentInstance, solve: Solve, levels: int = LEVELS) -> LowerBound:
-    """LB0: no policy, even one that knows every skill beforehand, does with less.
-
-    The program (crowdopt.programs.potential) finds potentials; what they prove is computed anew for the crowd as it is.
-    """
-    quest, level = quest_of(instance, levels)
-    worker, size = alike(instance, level)
-
-    def held(potentials: tuple[Potential, ...], mu: float) -> tuple[float, list[Rules]]:
-        value = held_with_skills_known(instance, potentials, mu)
-        gain = np.array([potentials[kind].most_gained(p) for kind, p in _by_level(quest)])[level[:, worker]]
-        amount = fill((gain - instance.cost[:, worker]).T, wanted_in(instance), instance.capacity[worker])
-        return value, [rules_of(instance, level, worker, amount.astype(np.float64), size)]
-
-    rounds = 1 if instance.n_types == 1 else ROUNDS
-    return _climbed(quest, everything(instance, level), held, solve, rounds, _supply(instance))
-
-
-def held_with_skills_known(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
-    """``sum V(b_i) - mu sum eps_i - sum_j max over her time of sum (c_V(p_j) - price)``: a lower bound for any V, mu.
-
-    Needs ``V(b) <= mu min(b, 1 - b)``; potentials that exceed that are lowered to it first.
-    """
-    low = _lowered(potentials, mu)
-    gain = np.stack([one.most_gained(row) for one, row in zip(low, instance.accuracy, strict=True)])
-    value = (gain - instance.cost).T
-    amount = fill(value, wanted_in(instance), instance.capacity)
-    return _start(instance, low, mu) - float((amount * np.maximum(value, 0.0)).sum())
-
-
-def skills_unknown(
-    instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None, levels: int = FEWER
-) -> LowerBound:
-    """LB1: the same for policies that know only how skill is distributed, and are shown at once which labels are right.
-
-    Workers are taken as drawn one by one from the instance's own distribution of skill, given what they cost. Gold
-    tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
-    worker's skills are taken as independent; where they are not the figure is only indicative.
-    """
-    if known is None:
-        known = skills_known(instance, solve)
-    quest, level = quest_of(instance, levels)
-    sorts = sorts_of(instance, level)
-    size = np.array([sort.size for sort in sorts], np.int64)
-
-    def held(potentials: tuple[Potential, ...], mu: float) -> tuple[float, list[Rules]]:
-        low = _lowered(potentials, mu)
-        value, labels = _start(instance, low, mu), np.zeros((len(sorts), quest.level_type.size))
-        for k, sort in enumerate(sorts):
-            gain = low[sort.kind].most_gained(sort.accuracy) - sort.price
-            best = best_stopping(sort.accuracy, sort.weight, gain, sort.horizon)
-            value -= sort.size * best.worth
-            np.add.at(labels[k], sort.level, best.labels)
-        paid = labels.sum(axis=1) * np.array([sort.price for sort in sorts])
-        return value, [Rules(size, np.arange(len(sorts)), labels, paid)]
-
-    first = held(known.potentials, known.mu)
-    found = _climbed(quest, first[1][0], held, solve, ROUNDS, _supply(instance))
-    return (
-        found if found.value >= first[0] else replace(found, value=first[0], potentials=known.potentials, mu=known.mu)
-    )
-
-
-def held_with_skills_unknown(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
-    """The same for workers of unknown skill: ``sum V(b_i) - mu sum eps_i - sum over workers of the best stopping``."""
-    level = np.zeros(instance.accuracy.shape, np.int64)
-    low = _lowered(potentials, mu)
-    earned = [
-        sort.size
-        * best_stopping(
-            sort.accuracy, sort.weight, low[sort.kind].most_gained(sort.accuracy) - sort.price, sort.horizon
-        ).worth
-        for sort in sorts_of(instance, level)
-    ]
-    return _start(instance, low, mu) - float(sum(earned))
-
-
-def _climbed(quest: ErrorTarget, rules: Rules, held: Held, solve: Solve, rounds: int, supply: float) -> LowerBound:
-    """Solve the program, hold its potential against everything workers could do, add what it had missed, again."""
-    best: LowerBound | None = None
-    for _ in range(rounds):
-        program = of_rules(quest, rules)
-        solution = solve(program, "highs-ipm", PATIENT)
-        certificate = certify(solution)
-        if solution.primal is None:
-            raise RuntimeError(f"the program of potentials has no solution: {solution.raw}")
-        point = solution.primal
-        values, mu = program.column("potential").view(point), float(program.column("mu").view(point)[0])
-        potentials = tuple(Potential(quest.knots, np.maximum(row, 0.0)) for row in values)
-        value, missed = held(potentials, mu)
-        if best is None or value > best.value:
-            best = LowerBound(value, potentials, mu, certificate)
-        promised = -float(certificate.value or 0.0)
-        if promised <= best.value * (1 + ENOUGH) or best.value > supply:
-            break
-        rules = reduce(Rules.with_more, missed, rules)
-    assert best is not None
-    value = inf if best.value > supply * (1 + 1e-9) else max(0.0, best.value)
-    return replace(best, value=value, program=certificate)
-
-
-def _by_level(quest: ErrorTarget) -> list[tuple[int, float]]:
-    return list(zip(quest.level_type.tolist(), quest.level_accuracy.tolist(), strict=True))
-
-
-def _supply(instance: AssignmentInstance) -> float:
-    """What all labels together cost that could be had, dearest types first."""
-    return float((instance.cost.max(axis=0) * np.minimum(instance.capacity, wanted_in(instance).sum())).sum())
-
-
-def _lowered(potentials: tuple[Potential, ...], mu: float) -> tuple[Potential, ...]:
-    """Potentials that nowhere exceed ``mu min(b, 1 - b)``: solvers allow a millionth."""
-    return tuple(Potential(one.knots, np.minimum(one.value, mu * (1 - one.knots))) for one in potentials)
-
-
-def _start(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
-    wanted = instance.need > COVERAGE
-    belief = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[:, 1]
-    total = -mu * float(instance.epsilon[wanted].sum())
-    for kind, potential in enumerate(potentials):
-        total += float(potential.at(belief[wanted & (instance.task_type == kind)]).sum())
-    return total
+            points.append((error, cost))
+    return tuple(points)

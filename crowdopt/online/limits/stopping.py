@@ -1,4 +1,4 @@
-"""When to let a worker go whose skill shows only in what she does: optimal stopping by dynamic programme."""
+"""When to let a worker go whose skill shows only in their labels: optimal stopping by dynamic programme."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
 
-ENTRIES = 10_000_000  # states times skills: beyond, her skill is told after fewer labels, which can only help her
+ENTRIES = 10_000_000  # states times skills: beyond, skill is told after fewer labels, which can only help
 
 
 @dataclass(frozen=True, eq=False)
-class Stopping:
+class StoppingRule:
     """The best rule: what it is worth, and how many labels it expects of workers of each skill.
 
     Parameters
@@ -29,11 +29,13 @@ class Stopping:
     labels: Floats
 
 
-def best_stopping(accuracy: Floats, weight: Floats, gain: Floats, horizon: int, longest: int | None = None) -> Stopping:
+def best_stopping(
+    accuracy: Floats, weight: Floats, gain: Floats, horizon: int, longest: int | None = None
+) -> StoppingRule:
     """The worth of a worker of unknown skill who may be let go after any label, all shown to be right or wrong.
 
     ``U_k(c) = max(0, sum_p w p^c (1-p)^(k-c) gain(p) + U_{k+1}(c) + U_{k+1}(c+1))``: after k labels, c of them right,
-    weighted by the chance of one way to get there. Beyond ``longest`` labels her skill is told: an upper bound then.
+    weighted by the chance of one way to get there. Beyond ``longest`` labels the skill is told: an upper bound then.
 
     Parameters
     ----------
@@ -55,14 +57,14 @@ def best_stopping(accuracy: Floats, weight: Floats, gain: Floats, horizon: int, 
         value = _paths(accuracy, weight, k) @ gain + later[1:] + later[:-1]
         going.append(value > 0)
         later = np.maximum(value, 0.0)
-    return Stopping(float(later[0]), _expected(accuracy, weight, gain, going[::-1], horizon - steps))
+    return StoppingRule(float(later[0]), _expected(accuracy, weight, gain, going[::-1], horizon - steps))
 
 
 def _paths(accuracy: Floats, weight: Floats, k: int) -> Floats:
     """Chance of one sequence of k labels with c right ones, together with each skill: (k + 1, skills)."""
     right = np.arange(k + 1)[:, None]
-    found: Floats = accuracy**right * (1 - accuracy) ** (k - right) * weight
-    return found
+    chance: Floats = accuracy**right * (1 - accuracy) ** (k - right) * weight
+    return chance
 
 
 def _expected(accuracy: Floats, weight: Floats, gain: Floats, going: list[NDArray[np.bool_]], told: int) -> Floats:

@@ -12,8 +12,9 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import REFUSED, Arrival, Decision, Known
+from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.grid import log_odds
 from crowdopt.online.policies.re_solve import ReSolve
 
@@ -90,7 +91,7 @@ class Adaptive(ReSolve):
         super().meet(arrival)
 
     def learn(self, labels: Ints) -> None:
-        """Bayes, for the tasks that she was given."""
+        """Bayes, for the tasks that the worker was given."""
         worked = self._met
         if worked:
             got = labels != REFUSED
@@ -101,12 +102,12 @@ class Adaptive(ReSolve):
 
     @property
     def stint(self) -> int:
-        """A block of what she has left."""
+        """A block of the capacity that is left."""
         return min(self._left, self.block)
 
     def adopt(self, right: Ints, asked: Ints, task: Ints, worker: Ints, label: Ints) -> None:
         """Go on from what another policy has seen: gold tallies (types, workers), and labels."""
-        self.tally.right[:, self.tally.first :], self.tally.asked[:, self.tally.first :] = right, asked
+        self.seen.right[:, self.seen.first :], self.seen.asked[:, self.seen.first :] = right, asked
         self._take(task, worker, label)
         self._weigh()
         self.done = [(int(j), task[worker == j]) for j in np.unique(worker)]

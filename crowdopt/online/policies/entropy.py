@@ -9,7 +9,8 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.online.arrivals import REFUSED, Known
+from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.online.arrivals import Known
 from crowdopt.online.covering import Covering
 
 KEEP = 1e-6  # accuracies are kept this far from 0 and 1
@@ -41,8 +42,8 @@ class Entropy(Covering):
 
     def value(self) -> Floats:
         """Expected gain per cost, in nats, per task."""
-        columns = np.array([self.tally.column(self._arrival.number, False)])
-        right = np.clip(self.tally.accuracy(columns)[self.known.task_type, 0], KEEP, 1 - KEEP)
+        columns = np.array([self.seen.column(self._arrival.number, False)])
+        right = np.clip(self.seen.accuracy(columns)[self.known.task_type, 0], KEEP, 1 - KEEP)
         wrong = (1 - right) / (self.known.classes - 1)
         before = self.posterior
         chance = wrong[:, None] + (right - wrong)[:, None] * before  # of each label
@@ -55,8 +56,8 @@ class Entropy(Covering):
         if self._met:
             got = labels != REFUSED
             tasks = self._given[got]
-            columns = np.array([self.tally.column(self._arrival.number, False)])
-            right = np.clip(self.tally.accuracy(columns)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
+            columns = np.array([self.seen.column(self._arrival.number, False)])
+            right = np.clip(self.seen.accuracy(columns)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
             odds = np.log(right) - np.log((1 - right) / (self.known.classes - 1))
             self.log_likelihood[tasks, labels[got]] += odds
         super().learn(labels)

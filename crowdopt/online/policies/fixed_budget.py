@@ -10,8 +10,9 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.evidence import BHATTACHARYYA
+from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import REFUSED, Arrival, Decision, Known
+from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.covering import Covering, Ids
 
 KEEP = 1e-6  # accuracies are kept this far from 0 and 1
@@ -71,7 +72,7 @@ class Budget(Covering):
         return super().decide(arrival, rng)
 
     def meet(self, arrival: Arrival) -> None:
-        """How much she may do: all she can where the budget needs her, her share where she is just good enough."""
+        """How much the worker may do: all they can where the budget needs it, a share if they are just good enough."""
         price = arrival.cost if self.money else np.ones(self.known.types)
         self.left -= float(price @ self._gold_asked(arrival))
         self.price = price[self.kind_type]
@@ -118,8 +119,8 @@ class Budget(Covering):
         return chance
 
     def _update(self, tasks: Ids, labels: Ints) -> None:
-        column = np.array([self.tally.column(self._arrival.number, False)])
-        right = np.clip(self.tally.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
+        column = np.array([self.seen.column(self._arrival.number, False)])
+        right = np.clip(self.seen.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
         classes = self.known.classes
         self.log_likelihood[tasks, labels] += np.log(right) - np.log((1 - right) / (classes - 1))
         if self.adaptive:
@@ -129,21 +130,21 @@ class Budget(Covering):
             self.doubt[tasks] *= np.exp(-self.by_type[self.known.task_type[tasks]] / 2)
 
     def _gold_asked(self, arrival: Arrival) -> Ints:
-        asked: Ints = self.tally.asked[:, self.tally.column(arrival.number, False)]
+        asked: Ints = self.seen.asked[:, self.seen.column(arrival.number, False)]
         return asked
 
     def _rates(self, columns: Ints) -> Floats:
-        """What a worker takes off a doubt of 1 for a unit of the budget, on the tasks she is best at: (workers,)."""
-        brings = 1 - np.exp(-self._worth(self.tally.accuracy(columns)) / 2)
-        price = self.tally.cost[:, columns] if self.money else 1.0
+        """What a worker takes off a doubt of 1 for a unit of the budget, on the tasks they are best at: (workers,)."""
+        brings = 1 - np.exp(-self._worth(self.seen.accuracy(columns)) / 2)
+        price = self.seen.cost[:, columns] if self.money else 1.0
         rate: Floats = (brings / np.maximum(price, CHEAP)).max(axis=0)
         return rate
 
     def _share(self, arrival: Arrival) -> float:
-        """How much of her time those like her are needed for, if everybody better does all she can."""
-        seen = self.tally.first + np.arange(arrival.number + 1)
+        """The share of capacity that workers like this one are needed for, if everybody better does all they can."""
+        seen = self.seen.first + np.arange(arrival.number + 1)
         rate = np.round(self._rates(seen), 9)
-        spends = self.tally.capacity[seen] * (self.tally.cost[:, seen].mean(axis=0) if self.money else 1.0)
+        spends = self.seen.capacity[seen] * (self.seen.cost[:, seen].mean(axis=0) if self.money else 1.0)
         to_come = self.known.workers - arrival.number
         mine = rate == rate[-1]
         better = to_come * float(spends[rate > rate[-1]].sum()) / seen.size

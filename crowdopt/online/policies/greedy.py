@@ -13,7 +13,7 @@ from crowdopt.online.covering import Covering
 
 @dataclass
 class Greedy(Covering):
-    """Everybody who knows anything gets as many uncovered tasks as she takes, what she does best per cost first.
+    """Everybody who knows anything gets as many uncovered tasks as they take, what they do best per cost first.
 
     Parameters
     ----------

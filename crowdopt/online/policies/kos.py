@@ -10,8 +10,9 @@ import numpy as np
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Ints
 from crowdopt.core.solution import Solve
+from crowdopt.crowd.label_kinds import REFUSED, WORK
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import REFUSED, WORK, Arrival, Decision, Known
+from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.covering import Covering
 
 
@@ -65,7 +66,7 @@ class Kos(Covering):
         self.count = np.zeros(known.n_tasks, np.int64)
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """Her share, from the tasks with the fewest labels."""
+        """The worker's share, from the tasks with the fewest labels."""
         if self._number == (arrival.preliminary, arrival.number):
             return None
         self._welcome(arrival)

@@ -78,7 +78,7 @@ class MainAlgorithm(SampledLP):
             self.delta,
             self.least_quality,
             self.gamma,
-            None if self.guaranteed else self.gold,
+            gold=None if self.guaranteed else self.gold,
         )
         if plan.gold > MOST_GOLD:
             raise InputError(f"policy {self.name}: Theorem 5 asks for {plan.gold} gold tasks per worker and type")
@@ -90,14 +90,16 @@ class MainAlgorithm(SampledLP):
 
     def notes(self) -> list[str]:
         """What had to give, and what the gold is out of proportion to."""
-        said = super().notes()
-        gold = int(self.tally.asked.sum())
-        room = int(self.tally.capacity[self.tally.first :].sum())
+        sentences = super().notes()
+        gold = int(self.seen.asked.sum())
+        room = int(self.seen.capacity[self.seen.first :].sum())
         if gold > room:
-            said.append(f"{gold} gold labels are more than the {room} labels that all workers together could give")
+            sentences.append(f"{gold} gold labels are more than the {room} labels that all workers together could give")
         if self.loss >= 1:
-            said.append(f"{self.gold} gold tasks are too few for Theorem 3: 4t reaches qmin, so nothing is covered")
-        return said
+            sentences.append(
+                f"{self.gold} gold tasks are too few for Theorem 3: 4t reaches qmin, so nothing is covered"
+            )
+        return sentences
 
 
 POLICY = MainAlgorithm

@@ -47,9 +47,9 @@ class MultiplicativeWeights(Covering):
         """One more worker's time has come: every task is behind by 1/m, and the going rate is known better."""
         if arrival.number:
             self.lead = self.grown(-1.0 / self.known.workers)
-        columns = self.tally.first + np.arange(arrival.number + 1)
-        evidence = self._worth(self.tally.accuracy(columns)).mean(axis=1)
-        cost = self.tally.cost[:, columns].mean(axis=1)
+        columns = self.seen.first + np.arange(arrival.number + 1)
+        evidence = self._worth(self.seen.accuracy(columns)).mean(axis=1)
+        cost = self.seen.cost[:, columns].mean(axis=1)
         self.base = np.where(evidence > 0, cost / np.maximum(evidence, 1e-12), 0.0)
 
     def value(self) -> Floats:

@@ -13,7 +13,8 @@ from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known
 from crowdopt.online.covering import Covering
-from crowdopt.online.pricing import Market, prices
+from crowdopt.online.task_prices import prices
+from crowdopt.programs.market import Market
 
 FEW = 4  # workers seen, up to which a median says more than a program
 LAST = 10  # workers to come, at which every arrival is priced anew
@@ -82,27 +83,27 @@ class ReSolve(Covering):
         return np.asarray(typical[self.kind])
 
     def _columns(self, seen: int) -> NDArray[np.int64]:
-        return self.tally.first + np.arange(seen)
+        return self.seen.first + np.arange(seen)
 
     def _middling(self, seen: int) -> Floats:
         """The price at which a middling worker is just worth it."""
         columns = self._columns(seen)
-        evidence = self._worth(self.tally.accuracy(columns))
-        rate = self.tally.cost[:, columns] / np.maximum(evidence, 1e-12)
+        evidence = self._worth(self.seen.accuracy(columns))
+        rate = self.seen.cost[:, columns] / np.maximum(evidence, 1e-12)
         middling: Floats = np.median(rate, axis=1)[self.kind_type]
         return middling
 
     def _solved(self, seen: int, left: int) -> Floats:
         columns = self._columns(seen)
-        evidence = self._worth(self.tally.accuracy(columns))[self.kind_type]
-        cost = self.tally.cost[:, columns][self.kind_type]
+        evidence = self._worth(self.seen.accuracy(columns))[self.kind_type]
+        cost = self.seen.cost[:, columns][self.kind_type]
         lack = np.bincount(self.kind, np.maximum(self.need - self.covered, 0.0), self.tasks_in.size)
         still = np.bincount(self.kind[self.open], minlength=self.tasks_in.size)
         wanted: Floats = lack + self.overshoot * self._typical(evidence, cost) * still
         market = Market(
             evidence,
             cost,
-            self.tally.capacity[columns],
+            self.seen.capacity[columns],
             self.tasks_in,
             wanted / self.tasks_in * (1 + self.margin) * seen / left,
         )

@@ -14,7 +14,8 @@ from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known
 from crowdopt.online.covering import Covering
-from crowdopt.online.pricing import REMEDIES, Market, prices
+from crowdopt.online.task_prices import REMEDIES, prices
+from crowdopt.programs.market import Market
 
 
 @dataclass
@@ -63,19 +64,19 @@ class SampledLP(Covering):
         """With the first worker of the stream the preliminary crowd is complete, and prices are set for good."""
         if arrival.preliminary or not np.isnan(self.price[0]):
             return
-        sent = self.tally.first
+        sent = self.seen.first
         every = np.arange(sent)
         market = Market(
-            self._worth(self.tally.accuracy(every))[self.kind_type],
-            self.tally.cost[:, every][self.kind_type],
-            self.tally.capacity[every],
+            self._worth(self.seen.accuracy(every))[self.kind_type],
+            self.seen.cost[:, every][self.kind_type],
+            self.seen.capacity[every],
             self.tasks_in,
             self.target() * (sent / self.known.workers) * self.inflate,
         )
-        found = prices(market, self.solve, self.infeasible)
-        self.price, self.share = found.price, np.array([found.share])
-        if found.kept is not None:
-            self._drop(found.kept)
+        priced = prices(market, self.solve, self.infeasible)
+        self.price, self.share = priced.price, np.array([priced.share])
+        if priced.kept is not None:
+            self._drop(priced.kept)
 
     def target(self) -> Floats:
         """What the LP covers for each kind of task, before gamma."""

@@ -9,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import GOLD, REFUSED, Arrival, Decision, Known
+from crowdopt.online.arrivals import Arrival, Decision, Known
+from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule, missing
 from crowdopt.online.beliefs.gold_check import disagreement
 from crowdopt.online.beliefs.grid import GRID, log_odds
-from crowdopt.online.beliefs.standard import FADES, Standard, counted_on, missing, standard
 from crowdopt.online.beliefs.state import Beliefs
-from crowdopt.online.beliefs.visit import Visit, VisitRules
+from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
 from crowdopt.online.policies.adaptive import Adaptive
+from crowdopt.online.policy import BasePolicy
 
 STOPS = ("mean", "each")
 STATE = ("over", "sure", "paid", "pace", "weighed", "fallen")
@@ -30,11 +33,11 @@ PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit
 
 
 @dataclass
-class Sequential:
+class Sequential(BasePolicy):
     """Belief propagation, a fitted prior of skills, optimal stopping of workers, sequential tests of tasks.
 
-    A worker is tested on the tasks that are nearly finished, or on gold where none is, until her skill is known; then
-    she takes the least certain ones, or is let go. It ends when the mean posterior error is small enough, or every
+    A worker is tested on the tasks that are nearly finished, or on gold where none is, until their skill is known; then
+    they take the least certain ones, or are let go. It ends when the mean posterior error is small enough, or every
     task's. Two classes, independent errors.
 
     Parameters
@@ -54,7 +57,7 @@ class Sequential:
     settled : float
         Labels of known correctness after which there is nothing to learn any more.
     audit : int
-        Gold tasks of every worker who is kept, whatever is believed of her, against what agreement says.
+        Gold tasks of every worker who is kept, whatever is believed of them, against what agreement says.
     alarm : float
         Chance at most, in an honest crowd, of finding that gold contradicts agreement: from then on skills come from
         gold alone, as in ``adaptive``. 0: never.
@@ -73,8 +76,6 @@ class Sequential:
 
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
-    over_capacity: ClassVar[bool] = False
-    shows_skill: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.stop not in STOPS:
@@ -86,10 +87,6 @@ class Sequential:
         if not (0 <= self.margin < 1 and 0 <= self.alarm < 1):
             raise InputError(f"policy {self.name}: margin and alarm must lie in [0, 1)")
 
-    def preliminary(self, workers: int) -> int:
-        """Nobody."""
-        return 0
-
     def start(self, known: Known, solve: Solve) -> None:
         """Nothing is known of any task or worker."""
         if known.classes != 2:
@@ -98,7 +95,7 @@ class Sequential:
         self.wanted = known.need > COVERAGE
         self.error = np.where(self.wanted, known.epsilon, 0.5)
         self.sure = log_odds(self.error * (1 - self.margin) if self.stop == "each" else self.error)
-        self.visit: Visit | None = None
+        self.session: WorkerSession | None = None
         self.beliefs = Beliefs(known.task_type, known.types, known.workers)
         self.over = np.array([not self.wanted.any()])
         lack = missing(np.zeros(known.n_tasks), self.sure, self.error)
@@ -124,7 +121,7 @@ class Sequential:
             if arrival.number < self.bootstrap and self.gold and arrival.capacity and not self._ended:
                 self._asked = Decision(GOLD, np.full(self.known.types, self.gold))
                 return self._asked
-        decision = None if self._ended or self.visit is None else self.visit.next(rng)
+        decision = None if self._ended or self.session is None else self.session.next(rng)
         if decision is not None:
             self._asked = decision
         elif not self._ended:
@@ -135,17 +132,17 @@ class Sequential:
         """Gold and work both tell of the worker; work tells of the tasks too."""
         if self.fallen[0] >= 0:
             return self.reserve.learn(labels)
-        assert self.visit is not None
+        assert self.session is not None
         if self._asked.kind == GOLD:
             self.beliefs.check(*labels)
-            return self.visit.checked(self._asked.tasks, labels[1])
+            return self.session.checked(self._asked.tasks, labels[1])
         got = labels != REFUSED
-        self.visit.worked(self._asked.tasks, got)
+        self.session.worked(self._asked.tasks, got)
         self.beliefs.hear(self._asked.tasks[got], labels[got])
         self.since += int(np.count_nonzero(got))
         if self.since >= SETTLE:
             self.since = 0
-            self.beliefs.settle(self.visit.worker)
+            self.beliefs.settle(self.session.worker)
             self._look()
 
     def _welcome(self, arrival: Arrival) -> None:
@@ -155,22 +152,23 @@ class Sequential:
         self._look()
         free, cost = self.wanted.copy(), self._relative(arrival.cost)
         free[arrival.barred] = False
-        rules = VisitRules(self.block, self.most_gold, self.testing, self.settled, self.audit)
-        standard = self._standard(arrival, cost)
-        self.visit = Visit(self.beliefs, standard, rules, arrival, self.sure, free, self.left, cost)
+        rules = SessionOptions(self.block, self.most_gold, self.testing, self.settled, self.audit)
+        rule = self._rule(arrival, cost)
+        tasks = OpenTasks(self.sure, free, self.left)
+        self.session = WorkerSession(self.beliefs, rule, rules, arrival, tasks, cost)
 
-    def _standard(self, arrival: Arrival, cost: Floats) -> Standard:
-        """What she has to be worth, by what is missing and by how much of what was promised the last ones brought."""
+    def _rule(self, arrival: Arrival, cost: Floats) -> DismissalRule:
+        """What the worker has to be worth, by what is missing and by how much of the promised the last ones brought."""
         lack = missing(self.beliefs.odds, self.sure, self.error)
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
         to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
         most = float(np.mean(log_odds(self.error[self.wanted])))
-        found = standard(self.beliefs, most, lack, to_come, np.minimum(arrival.capacity, self.left), cost)
-        self.pace = np.array([FADES * brought, FADES * self.pace[1] + found.promised, lack])
-        return found
+        rule = dismissal_rule(self.beliefs, most, lack, to_come, np.minimum(arrival.capacity, self.left), cost)
+        self.pace = np.array([FADES * brought, FADES * self.pace[1] + rule.promised, lack])
+        return rule
 
     def _leave(self) -> None:
-        """She goes; what she said is weighed again together with all the rest, unless that is next to nothing."""
+        """The worker goes; all labels are weighed again together, unless hardly any are new."""
         told = self.beliefs.labels + int(self.beliefs.asked.sum())
         if told - self.weighed[0] < FRESH * told:
             return
@@ -221,32 +219,20 @@ class Sequential:
         return float(survey(self.beliefs.odds, self.sure, self.wanted, self.known.task_type, self.left))
 
     def _relative(self, cost: Floats) -> Floats:
-        """Cost of her labels in units of the mean over all who came."""
+        """Cost of the worker's labels in units of the mean over all who came."""
         self.paid += (cost.size, cost.sum())
         mean = self.paid[1] / self.paid[0]
         return cost / mean if mean > 0 else np.ones_like(cost)
 
     # -- what came of it -------------------------------------------------------------------------------------------
 
-    def close(self, room: Ints) -> Decision | None:
-        """Nothing to repair."""
-        return None
-
-    def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
-        """Nothing was repaired."""
-        return False
-
     def skills(self) -> Floats:
         """Posterior means, (types, workers); 1/2 for those who were not needed."""
         if self.fallen[0] >= 0:
             return self.reserve.skills()
-        found = np.full((self.known.types, self.known.workers), 0.5)
-        found[:, : self.beliefs.came[0]] = self.beliefs.mean(GRID).T
-        return found
-
-    def prices(self) -> Floats | None:
-        """None: it works with nats, not with evidence."""
-        return None
+        skills = np.full((self.known.types, self.known.workers), 0.5)
+        skills[:, : self.beliefs.came[0]] = self.beliefs.mean(GRID).T
+        return skills
 
     def answers(self) -> str:
         """Its own."""
@@ -266,13 +252,19 @@ class Sequential:
     def notes(self) -> list[str]:
         """Tasks that are not sure."""
         unsure = int((self.claims() > self.known.epsilon)[self.wanted].sum())
-        said = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []
+        sentences = (
+            [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []
+        )
         if self.fallen[0] >= 0:
-            said.insert(0, f"gold contradicts agreement: from arrival {self.fallen[0]} on skills are taken from gold")
+            sentences.insert(
+                0, f"gold contradicts agreement: from arrival {self.fallen[0]} on skills are taken from gold"
+            )
         elif self.wanted.any() and not self.over[0]:
             mean = float(self.claims()[self.wanted].mean())
-            said.append(f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}")
-        return said
+            sentences.append(
+                f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"
+            )
+        return sentences
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Beliefs, and how sure is sure."""
@@ -280,7 +272,7 @@ class Sequential:
         parts = {"beliefs": self.beliefs.arrays(), "reserve": self.reserve.snapshot()}
         return own | {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Go on from a snapshot."""
         for name in STATE:
             setattr(self, name, np.array(arrays[name]))

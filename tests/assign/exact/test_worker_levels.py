@@ -17,7 +17,7 @@ from crowdopt.assign.exact.levels.level_blocks import LevelBlocks
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.campaign import write_campaign
+from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.recheck.verification import verify
 from tests.small import brute_force
 

@@ -13,12 +13,15 @@ from scipy.optimize import linprog
 
 from crowdopt import AssignmentInstance, certify, solve
 from crowdopt.core.certificate import lagrangian_bound
+from crowdopt.crowd.potentials import Potential
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.limits import least_cost as bounds
-from crowdopt.online.limits.information import information, wald
+from crowdopt.online.limits import potential_bounds as bounds
+from crowdopt.online.limits.information import information
+from crowdopt.online.limits.least_cost import least
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
+from crowdopt.online.theorems import wald
 from crowdopt.programs import potential
 
 NONE, ZERO, ONE = -1, 0, 1
@@ -114,9 +117,7 @@ def test_any_potential_proves_something_and_the_program_finds_the_best():
     best = bounds.skills_known(instance, solve)
     rng = np.random.default_rng(0)
     for _ in range(20):
-        shaken = [
-            bounds.Potential(one.knots, one.value * rng.uniform(0.5, 1.5, one.value.size)) for one in best.potentials
-        ]
+        shaken = [Potential(one.knots, one.value * rng.uniform(0.5, 1.5, one.value.size)) for one in best.potentials]
         other = bounds.held_with_skills_known(instance, tuple(shaken), best.mu * rng.uniform(0.5, 2))
         assert other <= best.value + 1e-6
     program = potential.build(instance)
@@ -132,7 +133,7 @@ def test_any_potential_proves_something_and_the_program_finds_the_best():
 def test_published_figures(accuracy, epsilon, known, unknown):
     """1000 tasks, 300 workers of 200 tasks: bounds that were found before on a grid without proof, within 1 %."""
     instance = crowd(np.resize(accuracy, 300), 1000, 200, epsilon)
-    found = bounds.least(instance, solve)
+    found = least(instance, solve)
     assert found.known == pytest.approx(known, rel=0.01) and found.unknown == pytest.approx(unknown, rel=0.01)
     assert found.independent and found.cost == max(found.known, found.unknown, found.information)
     curve = np.array(found.curve)
@@ -158,7 +159,7 @@ def test_information_is_walds_closed_form_and_a_linear_program():
 
 def test_what_cannot_be_done_costs_more_than_there_is():
     """Three weak workers do not bring forty tasks to one error in a hundred, whatever the policy."""
-    found = bounds.least(crowd([0.6] * 3, 40, 40, 0.01), solve)
+    found = least(crowd([0.6] * 3, 40, 40, 0.01), solve)
     assert found.known == np.inf and found.cost == np.inf
 
 
@@ -166,7 +167,7 @@ def test_several_types_prices_and_priors():
     """Capacity is shared between types, dearer labels cost more, a known prior helps, nothing is needed for nothing."""
     two = crowd([[0.7] * 10, [0.8] * 10], 20, 12, 0.2)
     alone = [crowd([p] * 10, 10, 10, 0.2) for p in (0.7, 0.8)]
-    found = bounds.least(two, solve)
+    found = least(two, solve)
     apart = [bounds.skills_known(one, solve).value for one in alone]
     assert 0 < found.known <= sum(apart) + 1e-6 and not found.independent
     assert found.cost == max(found.known, found.information)
@@ -175,9 +176,9 @@ def test_several_types_prices_and_priors():
     )
     told = bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.7, 0.3]), solve)
     assert 0 < told.value < bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2), solve).value
-    assert bounds.least(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.9, 0.1]), solve).cost == 0
+    assert least(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.9, 0.1]), solve).cost == 0
     with pytest.raises(InputError, match="2 classes"):
-        bounds.least(crowd([0.7] * 3, classes=3), solve)
+        least(crowd([0.7] * 3, classes=3), solve)
 
 
 def test_policies_that_reach_the_target_pay_more_than_the_bound():
@@ -185,9 +186,9 @@ def test_policies_that_reach_the_target_pay_more_than_the_bound():
     instance = crowd(np.resize([0.5, 0.7], 60), 200, 150, 0.1)
     runs = [replay(named("entropy"), simulated_stream(instance, (k,)), k, solve) for k in range(6)]
     reached = np.mean([np.mean(_error(run)) for run in runs])
-    least = bounds.skills_known(instance.with_epsilon(float(reached)), solve).value
+    needed = bounds.skills_known(instance.with_epsilon(float(reached)), solve).value
     taken = np.mean([run.total_labels for run in runs])
-    assert least < taken < 1.6 * least
+    assert needed < taken < 1.6 * needed
 
 
 def _error(run):

@@ -14,9 +14,10 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.exact.blocks import CELLS, CLOSE, DEAR, NEGATIVE, NODES, PULLS, Seconds
+from crowdopt.assign.exact.blocks import CELLS, CLOSE, NEGATIVE, NODES, PULLS, Seconds
 from crowdopt.assign.exact.levels.cut import Levels
 from crowdopt.core.master import MakeMaster, MasterPoint
+from crowdopt.programs.level_sets import columns_of, of_levels
 
 Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks
 Set: TypeAlias = tuple[int, Ints]  # a class of tasks and the levels of one task's labels, sorted
@@ -50,22 +51,14 @@ class LevelBlocks:
 
     def __post_init__(self) -> None:
         classes, levels = self.levels.classes, self.levels
-        kinds, groups = classes.evidence.shape
+        kinds = classes.need.size
         self.starts = levels.starts
         self.supply = (classes.workers_in * classes.capacity).astype(np.float64)
         self.items = [self._items(kind) for kind in range(kinds)]
-        inner, rows = int(self.starts[-1]), kinds + int(self.starts[-1]) + groups
-        self.rows = (
-            np.concatenate([classes.tasks_in.astype(float), np.zeros(inner), np.full(groups, -np.inf)]),
-            np.concatenate([classes.tasks_in.astype(float), np.full(inner, np.inf), self.supply]),
-        )
-        self.master = self.make_master(*self.rows)
-        dearest = DEAR * float(classes.cost.max() * (1 + classes.cardinality.max()))
-        dummies = sparse.eye_array(kinds + inner, format="csc")
-        dummies.resize((rows, kinds + inner))
-        self.master.add_columns(np.full(kinds + inner, dearest), sparse.csc_array(dummies))
-        self.master.add_columns(classes.cost.reshape(-1), self._shares(rows))
-        self.before = kinds + inner + kinds * groups  # columns that are no sets
+        program = of_levels(classes, levels.of, self.starts, [], [])
+        self.rows = program.row_lower, program.row_upper
+        self.master = self.make_master(program)
+        self.before = program.cost.size  # columns that are no sets
         self._add(self.given)
         self._price(self.center, None)
 
@@ -75,15 +68,6 @@ class LevelBlocks:
         there = np.bincount(self.levels.of[kind], weights=classes.room[kind], minlength=top.size).astype(np.int64)
         enough = np.ceil(classes.need[kind] / np.maximum(top, 1e-9)).astype(np.int64) + 1
         return np.repeat(np.arange(top.size), np.where(top > 0, np.minimum(there, enough), 0))
-
-    def _shares(self, rows: int) -> sparse.csc_array:
-        """A column for each class of tasks and of workers: labels that fill her level and take of her capacity."""
-        kinds, groups = self.levels.of.shape
-        kind, group = np.divmod(np.arange(kinds * groups), groups)
-        level = kinds + self.starts[kind] + self.levels.of.reshape(-1)
-        row = np.concatenate([level, kinds + self.starts[-1] + group])
-        column = np.tile(np.arange(kinds * groups), 2)
-        return sparse.csc_array((np.ones(row.size), (row, column)), shape=(rows, kinds * groups))
 
     def _add(self, sets: list[Set]) -> int:
         """Keep the sets that are new as columns; returns how many."""
@@ -97,13 +81,8 @@ class LevelBlocks:
 
     def columns(self, sets: list[Set]) -> sparse.csc_array:
         """A task in its class's row, minus its labels in the rows of their levels."""
-        kinds = np.array([kind for kind, _ in sets], np.int64)
-        sizes = np.array([chosen.size for _, chosen in sets], np.int64)
-        column, each = np.repeat(np.arange(kinds.size), sizes), np.arange(kinds.size)
-        level = self.levels.of.shape[0] + self.starts[kinds[column]] + np.concatenate([chosen for _, chosen in sets])
-        value = np.concatenate([np.ones(kinds.size), np.full(level.size, -1.0)])
-        place = (np.concatenate([kinds, level]), np.concatenate([each, column]))
-        return sparse.csc_array((value, place), shape=(self.rows[0].size, kinds.size))
+        kinds, chosen = [kind for kind, _ in sets], [levels for _, levels in sets]
+        return columns_of(self.levels.of, self.starts, kinds, chosen)
 
     def _cheapest(self, kind: int, value: Floats) -> tuple[float, list[Set]]:
         from crowdopt.assign.exact import kernels

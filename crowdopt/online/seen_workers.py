@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.online.arrivals import Arrival
 
 
-class Tally:
+class SeenWorkers:
     """Workers in their order of arrival, the preliminary ones first: skills, or gold tallies that imply them.
 
     Parameters
@@ -31,6 +33,14 @@ class Tally:
         self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         self._fitted: tuple[tuple[int, int, int], Floats] | None = None  # worked out once per arrival
         self.cost, self.capacity = np.zeros(shape), np.zeros(shape[1], np.int64)
+
+    def welcome(self, arrival: Arrival) -> None:
+        """Take note of who is here: price, capacity, and skill where it is told."""
+        column = self.column(arrival.number, arrival.preliminary)
+        self.count[0 if arrival.preliminary else 1] = arrival.number + 1
+        self.cost[:, column], self.capacity[column] = arrival.cost, arrival.capacity
+        if arrival.accuracy is not None:
+            self.given[:, column] = arrival.accuracy
 
     def column(self, number: int, preliminary: bool) -> int:
         """Where a worker's figures are."""
@@ -55,17 +65,17 @@ class Tally:
         came, every = self.came, np.full(self.given.shape, 0.5)
         asked = self.asked[:, came]
         if asked.any():
-            found = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
-            every[:, came] = np.where(np.isnan(found), 0.5, found)
+            estimate = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
+            every[:, came] = np.where(np.isnan(estimate), 0.5, estimate)
         return every
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, to be kept."""
         names = ("count", "given", "right", "asked", "cost", "capacity")
-        return {f"tally.{name}": getattr(self, name).copy() for name in names}
+        return {f"seen.{name}": getattr(self, name).copy() for name in names}
 
-    def restore(self, arrays: Any) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """What was kept."""
         self._fitted = None
         for name in ("count", "given", "right", "asked", "cost", "capacity"):
-            setattr(self, name, np.array(arrays[f"tally.{name}"]))
+            setattr(self, name, np.array(arrays[f"seen.{name}"]))

@@ -7,14 +7,14 @@ from itertools import chain, combinations, product
 import numpy as np
 import pytest
 
-from crowdopt.online.beliefs import programme
+from crowdopt.online.beliefs import stopping_program as programs
 from crowdopt.online.beliefs.grid import CELLS, GRID, INFORMATION
-from crowdopt.online.beliefs.programme import Programme
+from crowdopt.online.beliefs.stopping_program import StoppingProgram
 
 
 def some(seed, horizon=3):
     prior = np.random.default_rng(seed).dirichlet(np.full(CELLS, 0.2))
-    return Programme(prior, np.minimum(INFORMATION, 2.0), horizon)
+    return StoppingProgram(prior, np.minimum(INFORMATION, 2.0), horizon)
 
 
 def worth(one, price, rule):
@@ -54,7 +54,7 @@ def test_the_top_price_is_where_it_stops_to_pay(seed):
     for wanted in (0.1 * one.brings(0.0), 0.9 * one.brings(0.0)):
         price = one.price(wanted)
         assert price <= one.top
-        assert one.brings(price) >= wanted * (1 - 1e-9) or price == programme.LEAST * one.top
+        assert one.brings(price) >= wanted * (1 - 1e-9) or price == programs.LEAST * one.top
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -76,7 +76,7 @@ def test_a_long_horizon_is_cut_without_promising_too_much(monkeypatch):
     for share in (0.3, 0.8, 0.95):
         price = share * long.top
         whole = long._values(price)[0, 0]
-        monkeypatch.setattr(programme, "LONGEST", 60)
+        monkeypatch.setattr(programs, "LONGEST", 60)
         cut = some(1, 120)
         assert whole * 0.9 <= cut._values(price)[0, 0] <= whole + 1e-12
         monkeypatch.undo()

@@ -14,8 +14,24 @@ CAPACITIES, PRICES = 8, 8  # of the groups that workers of unknown skill fall in
 
 
 @dataclass(frozen=True, eq=False)
-class Sort:
-    """Workers who look alike to somebody who does not know skills, on one type of tasks, and their prior."""
+class WorkerGroup:
+    """Workers who look alike to somebody who does not know skills, on one type of tasks, and their prior.
+
+    Parameters
+    ----------
+    kind : int
+        Type of the tasks.
+    size : int
+        How many workers.
+    horizon : int
+        The most labels that each can give.
+    price : float
+        Of a label.
+    accuracy, weight : (skills,) float
+        Skills among all workers of that price, and their shares.
+    level : (skills,) int
+        Level of each skill in the program of potentials.
+    """
 
     kind: int
     size: int
@@ -26,25 +42,31 @@ class Sort:
     level: Ints
 
 
-def sorts_of(instance: AssignmentInstance, level: Ints) -> list[Sort]:
-    """By price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest."""
+def groups_of(instance: AssignmentInstance, level: Ints) -> list[WorkerGroup]:
+    """By price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest.
+
+    Parameters
+    ----------
+    level : (types, workers) int
+        Level of each worker's skill in the program of potentials (crowdopt.programs.potential).
+    """
     tasks, capacity = wanted_in(instance), _rounded(instance.capacity)
     columns, paid = np.unique(instance.cost, axis=1, return_inverse=True)
     paid = paid.reshape(-1)
     if columns.shape[1] > PRICES:
         columns, paid = columns.min(axis=1, keepdims=True), np.zeros(paid.size, np.int64)
-    found = []
+    groups = []
     for k in range(columns.shape[1]):
         mine = np.flatnonzero(paid == k)
         rooms, sizes = np.unique(capacity[mine], return_counts=True)
         for kind in np.flatnonzero(tasks).tolist():
             accuracy, first, count = np.unique(instance.accuracy[kind, mine], return_index=True, return_counts=True)
             prior = (accuracy, count / mine.size, level[kind, mine[first]])
-            found += [
-                Sort(kind, int(size), int(min(room, tasks[kind])), float(columns[kind, k]), *prior)
+            groups += [
+                WorkerGroup(kind, int(size), int(min(room, tasks[kind])), float(columns[kind, k]), *prior)
                 for room, size in zip(rooms, sizes, strict=True)
             ]
-    return found
+    return groups
 
 
 def _rounded(capacity: Ints) -> Ints:

@@ -1,4 +1,4 @@
-"""When to let a worker go: optimal stopping over what her labels have shown, and the price at which to stop."""
+"""When to let a worker go: optimal stopping over what their labels have shown, and the price at which to stop."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from crowdopt.online.beliefs.grid import GRID
 LONGEST = 200  # labels after which a worker is known well enough: the rest of them are taken or left as one
 HALVINGS = 30  # of the interval in which a price is sought
 LEAST = 0.02  # of the top price, below which no price is worth computing
-NEVER = np.inf  # threshold where nothing that may still come makes her worth it
+NEVER = np.inf  # threshold where nothing that may still come makes a worker worth it
 
 
 @dataclass(frozen=True, eq=False)
-class Programme:
+class StoppingProgram:
     """``max over stopping times of E sum (r(g) - price)``, with each label's correctness told (labels, correct).
 
     The relaxation behind the lower bound for unknown skills, with the fitted prior in place of the true one. A worker
@@ -30,7 +30,7 @@ class Programme:
     reward : (cells,) float
         r(g), nats per label.
     horizon : int
-        Labels that she can give at most.
+        Labels that a worker can give at most.
     """
 
     prior: Floats
@@ -76,7 +76,7 @@ class Programme:
         return max(low, max(LEAST, least) * self.top)
 
     def brings(self, price: float) -> float:
-        """I(price): nats that an arrival is expected to bring before she is let go."""
+        """I(price): nats that an arrival is expected to bring before being let go."""
         from crowdopt.online.beliefs.belief_kernels import collected
 
         return float(collected(self.tables[1], self._values(price), self._rest))
@@ -87,11 +87,11 @@ class Programme:
         Shape (last + 1,); -inf where even as many right as wrong are kept. Tallies with more right than wrong decide.
         """
         mass, reward = self.tables
-        kept = self._values(price) > 0
+        keeps = self._values(price) > 0
         k = np.arange(self.last + 1)
         upper = np.tri(k.size, dtype=bool) & (2 * k[None, :] >= k[:, None])
-        some = (kept & upper).any(axis=1)
-        first = np.argmax(kept & upper, axis=1)
+        some = (keeps & upper).any(axis=1)
+        first = np.argmax(keeps & upper, axis=1)
         least = (k + 1) // 2
         below = np.maximum(first - 1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""One worker's visit: what she is asked next, and when she is let go."""
+"""One worker's session: what they are asked next, and when they are let go."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.online.arrivals import GOLD, WORK, Arrival, Decision
-from crowdopt.online.beliefs.standard import EARLY, Standard, learning
+from crowdopt.crowd.label_kinds import GOLD, WORK
+from crowdopt.online.arrivals import Arrival, Decision
+from crowdopt.online.beliefs.dismissal import EARLY, DismissalRule, learning
 from crowdopt.online.beliefs.state import Beliefs
 
 Ids: TypeAlias = NDArray[np.integer]
 
 LEAST_PRICE = 1e-3
 GAIN = (0.05, 3.0)  # limits of what a label is worth, in units of its price
-STAKE = 3.0  # how much of what learning is worth to her own labels it is worth in all,
+STAKE = 3.0  # how much of what learning is worth to the worker's own labels it is worth in all,
 PATIENT = 0.7  # at this share of the price: finding the next worker costs labels too
-AUDITED = 20  # labels of a type after which her audit is due
+AUDITED = 20  # labels of a type after which a worker's audit is due
 
 
 @dataclass(frozen=True)
-class VisitRules:
+class SessionOptions:
     """How workers are tested; the options of the policy of the same names."""
 
     block: int
@@ -33,55 +34,72 @@ class VisitRules:
     audit: int
 
 
-class Visit:
-    """The worker who has just been welcomed, until she goes.
+@dataclass(frozen=True, eq=False)
+class OpenTasks:
+    """Tasks that the worker who is here may work on.
 
     Parameters
     ----------
     sure : (tasks,) float
         ``|L|`` from which a task is closed.
     free : (tasks,) bool
-        Tasks that she may be given; written to.
+        Tasks that the worker may be given; written to.
     left : (types,) int
         Open tasks.
+    """
+
+    sure: Floats
+    free: NDArray[np.bool_]
+    left: Ints
+
+
+class WorkerSession:
+    """The worker who has just been welcomed, until they go.
+
+    Parameters
+    ----------
+    beliefs : Beliefs
+    rule : DismissalRule
+        What the worker has to be worth.
+    options : SessionOptions
+    arrival : Arrival
+    tasks : OpenTasks
     cost : (types,) float
-        Of her labels, in units of a middling one's.
+        Of the worker's labels, in units of a middling one's.
     """
 
     def __init__(
         self,
         beliefs: Beliefs,
-        standard: Standard,
-        rules: VisitRules,
+        rule: DismissalRule,
+        options: SessionOptions,
         arrival: Arrival,
-        sure: Floats,
-        free: NDArray[np.bool_],
-        left: Ints,
+        tasks: OpenTasks,
         cost: Floats,
     ) -> None:
-        self.beliefs, self.standard, self.rules = beliefs, standard, rules
-        self.sure, self.free, self.left, self.cost = sure, free, left, cost
+        self.beliefs, self.rule, self.options, self.cost = beliefs, rule, options, cost
+        self.sure, self.free, self.left = tasks.sure, tasks.free, tasks.left
         self.worker, self.room = int(beliefs.came[0]) - 1, arrival.capacity
         self.refusals = 0  # labels that were refused in a row
-        self.alive = np.ones(left.size, bool)
-        self.given, self.audited = np.zeros(left.size, np.int64), np.zeros(left.size, bool)
-        self.gold_left = np.full(left.size, rules.most_gold)
+        self.alive = np.ones(self.left.size, bool)
+        self.given, self.audited = np.zeros(self.left.size, np.int64), np.zeros(self.left.size, bool)
+        self.gold_left = np.full(self.left.size, options.most_gold)
 
     def next(self, rng: np.random.Generator) -> Decision | None:
-        """The type she is best at, and there the task that tells most; gold if that tells more; None: she goes."""
+        """What the worker does best, and of that the task that tells most; gold if that tells more; None: they go."""
         while self.room > 0:
             kind, value = self._best_type()
             if kind < 0:
                 return None
             if self.given[kind] >= AUDITED and not self.audited[kind]:
                 self.audited[kind] = True
-                if self.rules.audit:
-                    return self._gold(kind, self.rules.audit)
-            new = 1 - self.beliefs.weight[self.worker, kind] / self.rules.settled
+                if self.options.audit:
+                    return self._gold(kind, self.options.audit)
+            new = 1 - self.beliefs.weight[self.worker, kind] / self.options.settled
             begin = int(rng.integers(self.free.size))
             task = self._pick(kind, new > 0, begin)
             if self.gold_left[kind] > 0 and new > 0 and self._gold_tells_more(kind, value, new, task):
-                return self._gold(kind, min(self.rules.block, int(self.gold_left[kind])))
+                return self._gold(kind, min(self.options.block, int(self.gold_left[kind])))
             if task >= 0:
                 return self._work(kind, new > 0, begin, task)
             self.alive[kind] = False
@@ -99,25 +117,25 @@ class Visit:
         self.refusals = 0 if got.any() else self.refusals + tasks.size
 
     def _best_type(self) -> tuple[int, float]:
-        """The type with the largest E[r] for her price among those she is kept for, and E[r]; -1 when she is to go."""
-        value = self.beliefs.density[self.worker] @ self.standard.reward
+        """The type with the largest E[r] for its price among those the worker is kept for, and E[r]; -1: they go."""
+        value = self.beliefs.density[self.worker] @ self.rule.reward
         best = -1
         for kind in np.flatnonzero(self.alive).tolist():
-            if not self.standard.keeps(kind, value[kind], self.beliefs.weight[self.worker, kind]):
+            if not self.rule.keeps(kind, value[kind], self.beliefs.weight[self.worker, kind]):
                 self.alive[kind] = False
             elif best < 0 or value[kind] * self.cost[best] > value[best] * self.cost[kind]:
                 best = kind
         return best, float(value[best])
 
     def _gold_tells_more(self, kind: int, value: float, new: float, task: int) -> bool:
-        """Whether what gold tells of her is worth more than a label, which tells less of her but something of a task.
+        """Whether gold is worth more than a label, which tells less of the worker but something of a task.
 
         Both in units of a label's price. Gold tells all, a label ``tanh(|L|/2)^2`` as much.
         """
-        price = max(self.standard.price * self.cost[kind], LEAST_PRICE)
-        worth = self.rules.testing * new
+        price = max(self.rule.price * self.cost[kind], LEAST_PRICE)
+        worth = self.options.testing * new
         if self.worker >= EARLY:  # by now the prior is known well enough to tell what knowing more would change
-            profit = self.standard.reward - PATIENT * price
+            profit = self.rule.reward - PATIENT * price
             room = min(self.room, int(self.left[kind]))
             worth = min(
                 worth, STAKE * self.left.size * learning(self.beliefs.density[self.worker, kind], profit, room) / price
@@ -128,14 +146,14 @@ class Visit:
         return bool(worth * (1 - told) > min(max(value / price, GAIN[0]), GAIN[1]))
 
     def _work(self, kind: int, nearly: bool, begin: int, task: int) -> Decision:
-        """As many tasks as a block takes, or more where she was refused many in a row."""
-        found: list[int] = []
-        most = min(self.room, max(self.rules.block, self.refusals))
+        """As many tasks as a block takes, or more where many in a row were refused."""
+        tasks: list[int] = []
+        most = min(self.room, max(self.options.block, self.refusals))
         while task >= 0:
-            found.append(task)
+            tasks.append(task)
             self.free[task] = False
-            task = self._pick(kind, nearly, begin) if len(found) < most else -1
-        return Decision(WORK, np.array(found, np.int64))
+            task = self._pick(kind, nearly, begin) if len(tasks) < most else -1
+        return Decision(WORK, np.array(tasks, np.int64))
 
     def _gold(self, kind: int, count: int) -> Decision:
         counts = np.zeros(self.left.size, np.int64)
@@ -143,7 +161,7 @@ class Visit:
         return Decision(GOLD, counts)
 
     def _pick(self, kind: int, nearly: bool, begin: int) -> int:
-        """The open task that is surest, to test her, or least sure; -1 where none is left for her."""
+        """The open task that is surest, to test the worker, or least sure; -1 where none is left for them."""
         from crowdopt.online.beliefs.belief_kernels import pick
 
         return int(pick(self.beliefs.odds, self.sure, self.free, self.beliefs.kind, kind, nearly, begin))

@@ -1,4 +1,4 @@
-"""What a worker has to be worth to be kept: the stopping programme's price and thresholds for what is missing."""
+"""What a worker has to be worth to be kept: the stopping program's price and thresholds for what is missing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.online.beliefs.grid import GRID, INFORMATION
-from crowdopt.online.beliefs.programme import Programme
 from crowdopt.online.beliefs.state import Beliefs
+from crowdopt.online.beliefs.stopping_program import StoppingProgram
 
 KNOWN = 10.0  # labels of known correctness from which a posterior mean is a fact rather than a hope
 SEEN = 3  # workers who came before the best of them says anything
@@ -22,7 +22,7 @@ PATIENCE = 0.8  # by this share of the top price: what is missing is not known t
 
 
 @dataclass(frozen=True, eq=False)
-class Standard:
+class DismissalRule:
     """For the worker who is here.
 
     Parameters
@@ -30,7 +30,7 @@ class Standard:
     reward : (cells,) float
         r(g), nats a label is worth; no more than a task needs, or than the best seen so far gives.
     price : float
-        Nats per label (at a middling price of labels) that she has to bring.
+        Nats per label (at a middling price of labels) that the worker has to bring.
     promised : float
         Nats that an arrival is expected to bring at that price; what is brought falls short of it, because skills are
         not told.
@@ -44,7 +44,7 @@ class Standard:
     thresholds: list[Floats]
 
     def keeps(self, kind: int, value: float, known: float) -> bool:
-        """Whether she goes on with a type, at E[r] ``value`` after ``known`` labels."""
+        """Whether the worker goes on with a type, at E[r] ``value`` after ``known`` labels."""
         least = self.thresholds[kind]
         return bool(least.size and value >= least[min(least.size - 1, int(known))])
 
@@ -78,7 +78,9 @@ def missing(odds: Floats, sure: Floats, error: Floats) -> float:
     return float(np.maximum(0.0, (1 - 2 * error) * sure - level * np.tanh(level / 2)).sum())
 
 
-def standard(beliefs: Beliefs, most: float, lack: float, to_come: float, horizons: Ints, cost: Floats) -> Standard:
+def dismissal_rule(
+    beliefs: Beliefs, most: float, lack: float, to_come: float, horizons: Ints, cost: Floats
+) -> DismissalRule:
     """The price at which those who come bring what is missing, and whom it keeps.
 
     Parameters
@@ -90,23 +92,23 @@ def standard(beliefs: Beliefs, most: float, lack: float, to_come: float, horizon
     to_come : float
         Workers who can be counted on, the one who is here included.
     horizons : (types,) int
-        Labels that she could give.
+        Labels that the worker could give.
     cost : (types,) float
-        Of her labels, in units of a middling label's.
+        Of the worker's labels, in units of a middling label's.
     """
     came = int(beliefs.came[0])
     reward = np.minimum(np.minimum(INFORMATION, most), _best(beliefs, np.minimum(INFORMATION, most)))
     wanted = lack / max(1.0, to_come) / horizons.size
-    programmes = {h: Programme(beliefs.prior, reward, h) for h in set(horizons.tolist()) if h}
+    programs = {h: StoppingProgram(beliefs.prior, reward, h) for h in set(horizons.tolist()) if h}
     patience = PATIENCE if came <= EARLY else 0.0
-    prices = {h: one.price(wanted, patience) for h, one in programmes.items()}
+    prices = {h: program.price(wanted, patience) for h, program in programs.items()}
     limits = {
-        key: programmes[key[0]].thresholds(prices[key[0]] * key[1])
+        key: programs[key[0]].thresholds(prices[key[0]] * key[1])
         for key in {(h, c) for h, c in zip(horizons.tolist(), cost.tolist(), strict=True) if h}
     }
     each = [limits.get(key, np.zeros(0)) for key in zip(horizons.tolist(), cost.tolist(), strict=True)]
-    promised = sum(programmes[h].brings(prices[h]) for h in horizons.tolist() if h)
-    return Standard(reward, max(prices.values(), default=0.0), promised, each)
+    promised = sum(programs[h].brings(prices[h]) for h in horizons.tolist() if h)
+    return DismissalRule(reward, max(prices.values(), default=0.0), promised, each)
 
 
 def counted_on(to_come: int, brought: float, promised: float) -> float:
@@ -117,6 +119,6 @@ def counted_on(to_come: int, brought: float, promised: float) -> float:
 def _best(beliefs: Beliefs, reward: Floats) -> float:
     """The best posterior mean of those who are known; without it, imaginary experts are waited for."""
     before = int(beliefs.came[0]) - 1
-    found = beliefs.mean(reward)[:before]
+    means = beliefs.mean(reward)[:before]
     known = beliefs.weight[:before] >= KNOWN
-    return float(found[known].max()) if before >= SEEN and known.any() else np.inf
+    return float(means[known].max()) if before >= SEEN and known.any() else np.inf

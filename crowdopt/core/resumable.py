@@ -1,0 +1,27 @@
+"""State that can be kept and gone on from: what every policy owns, as named arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias
+
+from numpy.typing import NDArray
+
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+
+
+class Resumable(Protocol):
+    """Something that can be stopped between two arrivals and gone on with later."""
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Everything that differs from a freshly started one."""
+        ...
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a snapshot, after ``start`` with the same knowledge."""
+        ...
+
+
+def part_of(arrays: Arrays, prefix: str) -> dict[str, NDArray[Any]]:
+    """The arrays whose names begin with the prefix, under their names without it."""
+    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,88 @@
+"""Files that exist whole or not at all: written under a name that nobody else has, then given theirs."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from crowdopt.errors import InputError
+
+PARTIAL = ".partial"  # how the name of an unfinished file ends; it begins with a dot
+SHOWN = 40  # letters of the final name in the temporary one, which must stay below 255 bytes
+
+
+@contextmanager
+def draft(path: Path, replace: bool = True) -> Iterator[BinaryIO]:
+    """A file that becomes ``path`` when the block ends without an error, and otherwise leaves nothing.
+
+    It is written beside ``path`` under a random name that is created for it alone: two writers never share one, and
+    a link that somebody planted is not followed.
+
+    Parameters
+    ----------
+    replace : bool
+        Whether a file that stands at ``path`` by then is replaced.
+
+    Raises
+    ------
+    InputError
+        If the place cannot be written (no room, no permission), or something is there that is not to be replaced.
+    """
+    with writing(path):
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(unfinished(path.name))
+        try:
+            with temporary.open("xb") as file:
+                yield file
+            _name(temporary, path, replace)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str, replace: bool = True) -> None:
+    """Write a text as UTF-8 with LF, whole or not at all; InputError as for :func:`draft`."""
+    with draft(path, replace) as file:
+        file.write(text.encode("utf-8"))
+
+
+def unfinished(name: str) -> str:
+    """A temporary name for what will have this one; no two are equal."""
+    return f".{name[:SHOWN]}.{secrets.token_hex(6)}{PARTIAL}"
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn whatever the system says against writing ``path`` into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}; choose another place") from None
+    except UnicodeEncodeError as error:
+        letter = error.object[error.start]
+        raise InputError(f"{path} cannot be written: {letter!r} is no letter of UTF-8; rename what has it") from None
+
+
+def taken(path: Path) -> InputError:
+    """The complaint of the second of two writers."""
+    return InputError(f"{path} was written by another command meanwhile; choose another name or pass --force")
+
+
+def _name(temporary: Path, path: Path, replace: bool) -> None:
+    """Give the finished file its name; without ``replace`` only if nobody has it, which the system decides."""
+    if replace:
+        temporary.replace(path)
+        return
+    try:
+        os.link(temporary, path, follow_symlinks=False)
+    except FileExistsError:
+        raise taken(path) from None
+    except OSError:  # a file system without hard links: claim the name first
+        try:
+            path.open("xb").close()
+        except FileExistsError:
+            raise taken(path) from None
+        temporary.replace(path)

@@ -1,0 +1,115 @@
+"""The reader of plan folders: claims, tables and pairs as they are written, in the campaign's indices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.documents import TEXT, Keys, number, read_json
+from crowdopt.io.folder import PLAN
+from crowdopt.io.label_table import campaign_pairs
+from crowdopt.io.tables import Table, read_table
+
+OVERRIDES = Keys(  # settings of a plan that took the place of its campaign's
+    optional={
+        "rule": TEXT,
+        "epsilon": number("a number between 0 and 0.5", 0, 0.5),
+        "price": number("a number of at least 0", 0),
+    }
+)
+CLAIMS = Keys(optional={"in_place_of_campaign": OVERRIDES}, open=True)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPlan:
+    """A plan folder as read: ``pairs`` (k, 2), ``amounts`` (k,) of an LP plan, and the tables as they stand."""
+
+    claims: dict[str, Any]
+    pairs: Ints
+    amounts: Floats | None
+    tasks: Table
+    workers: Table
+    folder: Path
+
+    @property
+    def shares(self) -> Floats:
+        """Share of each pair's label, (k,): 1 in a plan of whole labels."""
+        return np.ones(len(self.pairs)) if self.amounts is None else self.amounts
+
+
+def read_claims(folder: str | Path) -> dict[str, Any]:
+    """What plan.json says, ``in_place_of_campaign`` of the right types, everything else as it stands.
+
+    Raises
+    ------
+    InputError
+        If there is no plan, or plan.json cannot be read.
+    """
+    claims: dict[str, Any] = read_json(Path(folder) / PLAN, CLAIMS, "plan")
+    return claims
+
+
+def read_overrides(folder: str | Path) -> dict[str, Any]:
+    """The settings of a plan that took the place of its campaign's; InputError if there is no plan."""
+    return dict(read_claims(folder).get("in_place_of_campaign", {}))
+
+
+def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, Table]:
+    """Task and worker of each row of assignment.csv, and the table itself.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or has a task or a worker that is not the campaign's.
+    """
+    table = read_table(Path(folder) / "assignment.csv", ("task", "worker"), ("value",))
+    return campaign_pairs(table, instance), table
+
+
+def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
+    """Vote weights (types, workers): the plan's, and the rule's own for workers of whom it knows nothing."""
+    table = weights_table(folder)
+    kinds = {instance.type_id(k): k for k in range(instance.n_types)}
+    workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    weight = instance.weight.copy()
+    cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
+    weight[cell] = table.numbers("weight")
+    return weight
+
+
+def weights_table(folder: str | Path) -> Table:
+    """weights.csv as it stands."""
+    return read_table(Path(folder) / "weights.csv", ("worker", "type", "weight"))
+
+
+def read_plan(folder: str | Path, claims: dict[str, Any], instance: AssignmentInstance) -> StoredPlan:
+    """The tables of a plan folder.
+
+    Parameters
+    ----------
+    claims : dict
+        From :func:`read_claims`.
+    instance : AssignmentInstance
+        The campaign's, with the plan's settings in force.
+
+    Raises
+    ------
+    InputError
+        If a table cannot be read, or has a task or a worker that is not the campaign's.
+    """
+    place = Path(folder)
+    pairs, table = read_pairs(place, instance)
+    required = ("task", "labels", "evidence", "need", "error_bound", "dual")
+    return StoredPlan(
+        claims=claims,
+        pairs=pairs,
+        amounts=table.numbers("value") if "value" in table else None,
+        tasks=read_table(place / "tasks.csv", required, ("labels_dual", "exact_error", "exact_width")),
+        workers=read_table(place / "workers.csv", ("worker", "load", "capacity", "dual")),
+        folder=place,
+    )

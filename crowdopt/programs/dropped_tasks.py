@@ -1,0 +1,42 @@
+"""The fewest tasks whose absence makes room for the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.core.program import Program, stack
+from crowdopt.crowd.classes import Classes
+from crowdopt.programs import Formulation, aggregated
+
+
+def of_classes(classes: Classes) -> Program:
+    """``min sum_t d_t  s.t.  sum_g q_tg u_tg + C_t d_t >= n_t C_t``, d_t in {0..n_t}, and ``aggregated``'s other rows.
+
+    A dropped task needs no labels either: with least numbers, ``sum_g u_tg + a_t d_t >= n_t a_t``. The u are shares of
+    labels.
+
+    Columns: ``u`` (T, G), ``dropped`` (T,), integer. Rows as in ``aggregated``.
+    """
+    base = aggregated.of_classes(classes)
+    count = classes.need.size
+    entries = sparse.lil_array((base.row_lower.size, count))
+    kinds = np.arange(count)
+    entries[base.row("cover").start + kinds, kinds] = classes.floor
+    if any(block.name == "labels" for block in base.rows):
+        entries[base.row("labels").start + kinds, kinds] = classes.fewest.astype(np.float64)
+    return replace(
+        base,
+        name="dropped-tasks",
+        cost=np.concatenate([np.zeros_like(base.cost), np.ones(count)]),
+        matrix=sparse.hstack([base.matrix, entries.tocsc()], format="csc"),
+        lower=np.append(base.lower, np.zeros(count)),
+        upper=np.append(base.upper, classes.tasks_in.astype(np.float64)),
+        integer=np.append(np.zeros(base.cost.size, bool), np.ones(count, bool)),
+        columns=stack([("u", base.columns[0].shape), ("dropped", (count,))]),
+    )
+
+
+PROGRAM = Formulation("dropped-tasks", "the fewest tasks to give up so that the others can be covered", "own")

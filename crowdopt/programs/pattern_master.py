@@ -1,0 +1,55 @@
+"""The master over patterns: the LP over a menu so far, each task free to go without at a price."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.core.program import Program, relax, stack
+from crowdopt.crowd.pools import Pools
+from crowdopt.programs import Formulation
+from crowdopt.programs.patterns import PatternSet, of_menu
+
+
+def of_priced_menu(
+    pools: Pools, menu: PatternSet, price: float, wrong: float | None = None, least_wrong: bool = False
+) -> Program:
+    """``min sum c_tP z_tP + D sum_t without_t  s.t.  without_t + sum_P z_tP = n_t`` and the other rows of ``patterns``.
+
+    Shares of tasks, so that multipliers price the rows that link them; always feasible. Where D is more than all
+    plans cost its optimum is that of the LP over the menu.
+
+    Columns: ``given`` (k,), ``without`` (T,). Rows as in ``patterns``.
+
+    Parameters
+    ----------
+    pools : Pools
+    menu : PatternSet
+        The patterns so far.
+    price : float
+        D, what a task without a pattern costs.
+    wrong, least_wrong
+        As in :func:`crowdopt.programs.patterns.of_menu`.
+    """
+    base = relax(of_menu(pools, menu, wrong, least_wrong))
+    tasks = base.row("task")
+    unit = sparse.eye_array(base.row_lower.size, tasks.size, format="csc")
+    return replace(
+        base,
+        name="pattern-master",
+        cost=np.append(base.cost, np.full(tasks.size, price)),
+        matrix=sparse.hstack([base.matrix, unit], format="csc"),
+        lower=np.append(base.lower, np.zeros(tasks.size)),
+        upper=np.append(base.upper, base.row_upper[tasks.span]),
+        integer=np.zeros(base.cost.size + tasks.size, bool),
+        columns=stack([(base.columns[0].name, base.columns[0].shape), ("without", (tasks.size,))]),
+    )
+
+
+PROGRAM = Formulation(
+    "pattern-master",
+    "how large a share of the tasks gets which of the patterns known so far",
+    "own; the master of Dantzig & Wolfe 1960",
+)

@@ -1,0 +1,32 @@
+"""What a second opinion comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Report:
+    """What was found: ``problems`` (empty: the plan holds), and what was recomputed."""
+
+    problems: list[str] = field(default_factory=list)
+    overrides: dict[str, Any] = field(default_factory=dict)
+    objective: float | None = None
+    bound: float | None = None
+    certified_bound: float | None = None
+    proven: bool = False
+    proof: str = "none"
+    labels: float = 0.0
+    violation: float = 0.0
+    wrong: float | None = None
+    wrong_bound: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim of the plan is true, or at least not refuted where only the solver vouches for it."""
+        return not self.problems
+
+    def complain(self, place: str, problem: str) -> None:
+        """Note a claim that does not hold."""
+        self.problems.append(f"{place}: {problem}")

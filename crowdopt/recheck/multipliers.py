@@ -1,0 +1,68 @@
+"""What multipliers of the assignment program's rows prove, evaluated task by task."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+
+
+def fewest_labels(instance: AssignmentInstance) -> Ints:
+    """With how many labels each task could reach its need at all, the best workers first: no plan gives it fewer.
+
+    A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out; if all
+    the others together do not reach the need, the answer is one more than they are.
+    """
+    fewest = instance.new_label_limits[0].copy()
+    need = instance.floor
+    ranked = np.sort(instance.evidence, axis=1)[:, ::-1]
+    for kind in range(instance.n_types):
+        tasks = np.flatnonzero(instance.task_type == kind)
+        reachable = np.cumsum(ranked[kind])
+        fewest[tasks] = np.maximum(fewest[tasks], 1 + np.searchsorted(reachable, need[tasks]))
+    fewest[need <= 0] = instance.new_label_limits[0][need <= 0]  # searching for 0 says 1
+    for task in np.unique(instance.barred[:, 0]):
+        allowed = instance.evidence[instance.task_type[task]].copy()
+        allowed[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
+        if need[task] > 0:
+            reachable = np.cumsum(np.sort(allowed)[::-1])
+            count = 1 + int(np.searchsorted(reachable, need[task]))
+            fewest[task] = max(instance.new_label_limits[0][task], count)
+    return fewest
+
+
+def prove(
+    instance: AssignmentInstance, task: Floats, worker: Floats, labels: Floats, budget: float, fewest: Ints
+) -> float:
+    """``min over y of the Lagrangian``: a lower bound on every plan's cost, whatever the multipliers.
+
+    ``sum_i C_i x_i + a_i [l_i]+ - b_i [l_i]- + sum_j L_j [w_j]+ - M_j [w_j]- - B [b]- + sum_ij min(0, r_ij)`` with
+    ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
+    that pull on a side that is not there count as 0; ``fewest`` is a_i. Evaluated task by task, independently of the
+    program's matrix.
+    """
+    most = instance.new_label_limits[1]
+    x = np.maximum(task, 0.0)
+    limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
+    load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
+    spend = min(budget, 0.0) if instance.budget is not None else 0.0
+    rows = float(instance.floor @ x)
+    rows += float(np.where(limit > 0, fewest, np.where(most == UNLIMITED, 0, most)) @ limit)
+    rows += float(np.where(load > 0, instance.min_load, instance.capacity) @ load)
+    rows += spend * (instance.budget or 0.0)
+    kinds = instance.task_type
+
+    def reduced(i: Ints, j: Ints) -> Floats:
+        kind = kinds[i]
+        return (1 - spend) * instance.cost[kind, j] - instance.evidence[kind, j] * x[i] - limit[i] - load[j]
+
+    everybody = np.arange(instance.n_workers)[None, :]
+    step = max(1, 2_000_000 // instance.n_workers)
+    total = rows
+    for start in range(0, instance.n_tasks, step):
+        some = np.arange(start, min(start + step, instance.n_tasks))[:, None]
+        total += float(np.minimum(0.0, reduced(some, everybody)).sum())
+    barred, fixed = instance.barred, instance.fixed
+    total -= float(np.minimum(0.0, reduced(barred[:, 0], barred[:, 1])).sum())
+    return total + float(np.maximum(0.0, reduced(fixed[:, 0], fixed[:, 1])).sum())

@@ -1,0 +1,76 @@
+"""What plan.json says against what is recomputed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.plan_folder import stated_prior
+from crowdopt.io.stored_plan import StoredPlan
+from crowdopt.recheck.certified import certified_bound
+from crowdopt.recheck.findings import Report
+from crowdopt.recheck.limits_kept import worst_excess
+from crowdopt.recheck.plan_tables import SAME
+
+
+def check_claims(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Recompute whatever plan.json says of the plan, and complain of what differs."""
+    shares = stored.shares
+    is_integer = stored.amounts is None
+    report.objective = float(instance.prices(stored.pairs) @ shares)
+    report.labels = float(shares.sum())
+    report.violation = worst_excess(instance, stored.pairs, stored.amounts)
+    report.certified_bound = certified_bound(instance, stored, report, is_integer)
+    report.bound, report.proof = _bound(stored, report)
+    gap = relative_gap(report.objective, report.bound if report.bound is not None else -np.inf)
+    report.proven = report.proof != "none" and gap <= PROVEN
+    for name, value in {
+        "objective": report.objective,
+        "cost": report.objective,
+        "labels": report.labels,
+        "violation": report.violation,
+        "tasks": instance.n_tasks,
+        "workers": instance.n_workers,
+        "gap": gap if np.isfinite(gap) else None,
+        "epsilon": float(instance.epsilon[0]) if (instance.epsilon == instance.epsilon[0]).all() else "per task",
+        "rule": instance.rule,
+        "classes": instance.classes,
+        "prior": stated_prior(instance) if instance.has_prior or instance.observed else None,
+        "skills": instance.skills_source,
+        "program": "ip" if is_integer else "lp",
+        "proven": report.proven,
+        "status": "optimal" if report.proven else "feasible",
+        "proof": report.proof,
+    }.items():
+        if not agrees(stored.claims.get(name), value):
+            report.complain("plan.json", f"{name} says {stored.claims.get(name)!r}, but it is {value!r}")
+
+
+def agrees(said: Any, true: Any) -> bool:
+    """Whether a stored value is the recomputed one: numbers to SAME, anything else exactly, types included."""
+    if isinstance(said, bool) or isinstance(true, bool) or not isinstance(true, int | float):
+        return type(said) is type(true) and bool(said == true)
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        return False
+    return abs(said - true) <= SAME * max(1.0, abs(true))
+
+
+def _bound(stored: StoredPlan, report: Report) -> tuple[float | None, str]:
+    """The claimed bound as far as it stands: anybody's up to the certified one, only the solver's above it."""
+    claimed, certified = stored.claims.get("bound"), report.certified_bound
+    assert report.objective is not None
+    if claimed is None or isinstance(claimed, bool) or not isinstance(claimed, int | float):
+        if claimed is not None or certified is not None:
+            report.complain("plan.json", f"bound says {claimed!r}, but the multipliers prove {certified!r}")
+        return None, "none"
+    slack = BOUND * max(1.0, abs(claimed))
+    if claimed > report.objective + slack:
+        report.complain("plan.json", f"the bound {claimed!r} is above the cost {report.objective!r} of the plan itself")
+    if certified is not None and claimed <= certified + slack:
+        return float(claimed), "certificate"
+    if stored.claims.get("proof") == "certificate" or stored.amounts is not None:
+        report.complain("plan.json", f"the bound {claimed!r} is more than the multipliers prove, {certified!r}")
+    return float(claimed), "solver"

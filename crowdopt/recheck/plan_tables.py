@@ -1,0 +1,90 @@
+"""The tables of a plan folder against what they must say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdopt.arrays import Floats
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.queue_names import queue_files
+from crowdopt.io.stored_plan import StoredPlan, weights_table
+from crowdopt.io.tables import Table, read_table
+from crowdopt.recheck.findings import Report
+
+SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
+
+
+def check_tasks(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Labels, evidence, need and error bound of every task."""
+    n = instance.n_tasks
+    if not _same_ids(stored.tasks, "task", [instance.task_id(i) for i in range(n)], report):
+        return
+    evidence = instance.collected_evidence + instance.supply(stored.pairs, stored.amounts)
+    wanted = {
+        "labels": np.bincount(stored.pairs[:, 0], weights=stored.shares, minlength=n).astype(float),
+        "evidence": evidence,
+        "need": instance.need,
+        "error_bound": instance.error_bound(evidence),
+    }
+    check_columns(stored.tasks, wanted, report)
+
+
+def check_workers(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Load and capacity of every worker."""
+    m = instance.n_workers
+    if not _same_ids(stored.workers, "worker", [instance.worker_id(j) for j in range(m)], report):
+        return
+    loads = np.bincount(stored.pairs[:, 1], weights=stored.shares, minlength=m).astype(float)
+    check_columns(stored.workers, {"load": loads, "capacity": instance.capacity.astype(np.float64)}, report)
+
+
+def _same_ids(table: Table, column: str, wanted: list[str], report: Report) -> bool:
+    if table[column] == wanted:
+        return True
+    report.complain(table.path.name, f"its {column}s are not those of the campaign, one row each and in order")
+    return False
+
+
+def check_columns(table: Table, wanted: dict[str, Floats], report: Report) -> None:
+    """Complain of the first row of each column that is not the recomputed number, to SAME."""
+    for name, values in wanted.items():
+        off = np.flatnonzero(np.abs(table.numbers(name) - values) > SAME * np.maximum(1.0, np.abs(values)))
+        if off.size:
+            row = int(off[0])
+            report.problems.append(
+                str(table.error(row, name, f"says {table[name][row]}, but it is {values[row].item()!r}"))
+            )
+
+
+def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Every worker in the plan has the rule's weight for every type, and nobody else has one."""
+    table = weights_table(stored.folder)
+    kinds, workers = range(instance.n_types), np.unique(stored.pairs[:, 1]).tolist()
+    wanted = {
+        (instance.worker_id(j), instance.type_id(k)): float(instance.weight[k, j]) for j in workers for k in kinds
+    }
+    given = dict(zip(zip(table["worker"], table["type"], strict=True), table.numbers("weight").tolist(), strict=True))
+    if given.keys() != wanted.keys() or len(given) != table.rows:
+        report.complain(table.path.name, "it must have one row for each type and each worker in the plan, no other")
+        return
+    for cell, weight in wanted.items():
+        if abs(given[cell] - weight) > SAME * max(1.0, abs(weight)):
+            report.complain(
+                table.path.name,
+                f"worker {cell[0]}, type {cell[1]} has {given[cell]!r}, the rule says {weight!r}",
+            )
+
+
+def check_queues(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Every worker in the plan has a list of exactly their tasks, and nobody else has one."""
+    folder = stored.folder / "queues"
+    wanted: dict[str, list[str]] = {}
+    names = queue_files([instance.worker_id(j) for j in range(instance.n_workers)])
+    for task, worker in stored.pairs.tolist():
+        wanted.setdefault(names[worker], []).append(instance.task_id(task))
+    there = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else set()
+    for name in sorted(there ^ wanted.keys()):
+        report.complain(f"queues/{name}", "is missing" if name in wanted else "belongs to no worker in the plan")
+    for name in sorted(there & wanted.keys()):
+        if sorted(read_table(folder / name, ("task",))["task"]) != sorted(wanted[name]):
+            report.complain(f"queues/{name}", "does not list the worker's tasks in assignment.csv")

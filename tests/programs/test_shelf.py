@@ -1,0 +1,73 @@
+"""The shelf: every program that reaches a solver is one file, with its statement in models/ and its test."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import crowdopt
+from crowdopt import programs
+
+ROOT = Path(crowdopt.__file__).parent
+FILES = sorted(path for path in (ROOT / "programs").glob("*.py") if path.name != "__init__.py")
+MODELS = ROOT.parent / "models"
+STATED = (MODELS / "README.md").read_text(encoding="utf-8")
+OWN = {"programs", "core"}  # where programs are formulated, and where any program is relaxed and dualised
+TRIED = "backends/probe.py"  # its tiny program only asks whether a library works: it is nobody's question
+
+
+def the_index() -> dict[str, programs.Formulation]:
+    """What is on the shelf, by name; third parties' own programs aside."""
+    own = {path.stem.replace("_", "-") for path in FILES}
+    return {one.name: one for one in programs.index() if one.name in own}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_program_is_listed_stated_and_tested(path):
+    """Add a program: one file that ends in PROGRAM, its statement on the page of mathematics, its test."""
+    entry = the_index()[path.stem.replace("_", "-")]
+    assert entry.what and entry.source
+    assert f"programs/{path.name}" in STATED, "state it in models/README.md"
+    assert (Path(__file__).parent / f"test_{path.stem}.py").is_file()
+    text = path.read_text(encoding="utf-8")
+    assert text.rstrip().endswith(")") and "\nPROGRAM = Formulation(" in text
+    assert f'name="{entry.name}"' in text, "the program bears the file's name"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_what_is_formulated_names_its_columns(path):
+    """A solution is read by names, so the docstring of whoever builds the program says them."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and _formulates(node):
+            assert "Columns:" in (ast.get_docstring(node) or ""), node.name
+
+
+def test_the_index_says_which_have_a_text_in_models():
+    """Each .mod belongs to one program, and each program that has one says so."""
+    assert {one.model for one in the_index().values() if one.model} == {path.name for path in MODELS.glob("*.mod")}
+
+
+def test_nothing_is_formulated_elsewhere():
+    """A program made anywhere else would be stated nowhere and tested by nobody."""
+    elsewhere = []
+    for path in sorted(ROOT.rglob("*.py")):
+        place, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")
+        if place.parts[0] not in OWN and place.as_posix() != TRIED and ("Program(" in text or "replace(" in text):
+            calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+            elsewhere += [f"{place}:{call.lineno}" for call in calls if _makes_a_program(call)]
+    assert not elsewhere
+
+
+def _makes_a_program(call: ast.Call) -> bool:
+    """``Program(...)``, or ``replace(program, matrix=...)``."""
+    if not isinstance(call.func, ast.Name):
+        return False
+    fields = {word.arg for word in call.keywords}
+    return call.func.id == "Program" or (call.func.id == "replace" and bool(fields & {"matrix", "columns", "rows"}))
+
+
+def _formulates(node: ast.FunctionDef) -> bool:
+    return any(isinstance(inner, ast.Call) and _makes_a_program(inner) for inner in ast.walk(node))

@@ -1,0 +1,53 @@
+"""The second opinion counts limits by itself, and comes to what the methods come to."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import crowdopt
+from crowdopt.assign.plan import breaches
+from crowdopt.recheck.limits_kept import broken_limits, worst_excess
+from tests.small import instances
+
+
+@settings(max_examples=150)
+@given(instances())
+def test_two_counts_of_every_limit_agree(instance):
+    """Random pairs, whole and in shares, some of them twice: each limit broken by the same amount in both counts."""
+    rng = np.random.default_rng(instance.n_tasks + 10 * instance.n_workers)
+    for shared in (False, True):
+        size = int(rng.integers(0, 12))
+        pairs = np.column_stack([rng.integers(0, top, size) for top in (instance.n_tasks, instance.n_workers)])
+        if not shared:
+            pairs = np.unique(pairs, axis=0)
+        amounts = rng.uniform(-0.2, 1.3, len(pairs)) if shared else None
+        if shared:
+            keep = np.unique(pairs, axis=0, return_index=True)[1]
+            pairs, amounts = pairs[keep], amounts[keep]
+        mine = {str(one) for one in broken_limits(instance, pairs, amounts)}
+        assert mine == {str(one) for one in breaches(instance, pairs, amounts)}
+
+
+@settings(max_examples=50)
+@given(instances())
+def test_a_pair_that_is_there_twice_is_found(instance):
+    """A worker labels a task once."""
+    pair = np.array([[0, 0], [0, 0]])
+    assert any(one.limit == "is in the plan twice" for one in broken_limits(instance, pair))
+    assert worst_excess(instance, pair) >= 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(crowdopt.__file__).parent / "recheck").glob("*.py")), ids=lambda p: p.name
+)
+def test_no_code_of_a_method_is_used(path):
+    """Nothing of assign, hire, answers, online or labelers: an error there cannot vouch for itself here."""
+    methods = tuple(f"crowdopt.{name}" for name in ("assign", "hire", "answers", "online", "labelers", "programs"))
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert not (node.module or "").startswith(methods), node.module

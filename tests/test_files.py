@@ -1,0 +1,90 @@
+"""Files: a whole one or none, whoever else writes there."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from crowdopt import InputError
+from crowdopt.files import draft, write_text
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path):
+    """An error in the middle leaves the old file and nothing beside it."""
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+    with pytest.raises(RuntimeError), draft(path) as file:
+        file.write(b"half")
+        raise RuntimeError
+    assert path.read_text() == "old" and os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_the_second_of_two_writers_is_told(tmp_path):
+    """Both began when nothing was there: the file is the first one's, and nothing of the second is left."""
+    path = tmp_path / "a.txt"
+    with pytest.raises(InputError, match="written by another command meanwhile"), draft(path, replace=False) as file:
+        file.write(b"second")
+        write_text(path, "first", replace=False)
+    assert path.read_text() == "first" and os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_of_many_writers_one_wins(tmp_path):
+    """Eight at once: one whole file, seven sentences."""
+    path, said, gate = tmp_path / "a.txt", [], threading.Barrier(8)
+
+    def write(k: int) -> None:
+        try:
+            with draft(path, replace=False) as file:
+                file.write(str(k).encode() * 1000)
+                gate.wait()
+        except InputError as error:
+            said.append(str(error))
+
+    threads = [threading.Thread(target=write, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(said) == 7 and len(set(path.read_text())) == 1 and len(path.read_text()) == 1000
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
+    """Even where somebody guesses the temporary name: the write fails, the victim stays as it is."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    monkeypatch.setattr("crowdopt.files.secrets.token_hex", lambda size: "guess")
+    (tmp_path / ".a.txt.guess.partial").symlink_to(victim)
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text(tmp_path / "a.txt", "mine")
+    assert victim.read_text() == "precious" and not (tmp_path / "a.txt").exists()
+
+
+def test_without_hard_links_the_name_is_claimed_first(tmp_path, monkeypatch):
+    """Some file systems have none; the second writer is told all the same."""
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("crowdopt.files.os.link", refuse)
+    write_text(tmp_path / "a.txt", "first", replace=False)
+    with pytest.raises(InputError, match="another command"):
+        write_text(tmp_path / "a.txt", "second", replace=False)
+    assert (tmp_path / "a.txt").read_text() == "first" and os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_long_name_leaves_room_for_the_temporary_one(tmp_path):
+    """255 bytes are a name; one more is a sentence."""
+    write_text(tmp_path / ("ä" * 125 + ".txt"), "x")
+    with pytest.raises(InputError, match="name too long"):
+        write_text(tmp_path / ("x" * 256), "x")
+    assert len(os.listdir(tmp_path)) == 1
+
+
+def test_a_full_disk_is_a_sentence(tmp_path):
+    """ENOSPC at the first byte that reaches the disk."""
+    with pytest.raises(InputError, match="cannot be written"), draft(tmp_path / "a.txt") as file:
+        raise OSError(28, "No space left on device")
+    assert file.closed and os.listdir(tmp_path) == []
