@@ -9,6 +9,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
+from crowdopt.programs import Formulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ def of_lines(load: Floats, paid: Floats, group: Ints, room: Floats, least: Float
     asked = sparse.csc_array(load)
     free = np.full(groups, np.inf)
     return Program(
-        name="grouped_cuts",
+        name="grouped-cuts",
         cost=np.concatenate([np.full(groups, -1.0), room, -least, [-money]]),
         matrix=sparse.hstack([own, -asked, asked, sparse.csc_array(paid[:, None])], format="csc"),
         row_lower=np.full(lines, -np.inf),
@@ -58,3 +59,10 @@ def of_lines(load: Floats, paid: Floats, group: Ints, room: Floats, least: Float
         columns=stack([("group", (groups,)), ("price", (m,)), ("lift", (m,)), ("budget", (1,))]),
         rows=stack([("line", (lines,))]),
     )
+
+
+PROGRAM = Formulation(
+    "grouped-cuts",
+    "prices of workers' time where the lines of a bound met so far promise most, within a box",
+    "own",
+)

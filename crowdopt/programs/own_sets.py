@@ -9,6 +9,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
+from crowdopt.programs import Formulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ def of_sets(sets: KnownSets, room: Floats, least: Floats, money: float, dear: fl
     chosen = sparse.csc_array((value, (row, place)), shape=(tasks + m + 1, count))
     has_least = least > 0
     return Program(
-        name="own_sets",
+        name="own-sets",
         cost=np.concatenate([sets.cost, np.full(2 * m, dear)]),
         matrix=sparse.hstack([chosen, slack, -slack], format="csc"),
         row_lower=np.concatenate([np.ones(tasks), np.where(has_least, least, -np.inf), [-np.inf]]),
@@ -61,3 +62,10 @@ def of_sets(sets: KnownSets, room: Floats, least: Floats, money: float, dear: fl
         columns=stack([("set", (count,)), ("over", (m,)), ("under", (m,))]),
         rows=stack([("task", (tasks,)), ("worker", (m,)), ("budget", (1,))]),
     )
+
+
+PROGRAM = Formulation(
+    "own-sets",
+    "one of the known sets of labels for each task, where tasks are not alike",
+    "own",
+)

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.exact.relaxation import quickest
 from crowdopt.assign.individual.open_tasks import OpenTasks
 from crowdopt.assign.individual.sweep import CLOSE, NODES, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.programs import grouped_cuts
 from crowdopt.programs.grouped_cuts import Box
 
@@ -95,7 +94,7 @@ class Ascent:
         group = np.tile(np.arange(self.sweeper.groups), load.shape[0] // self.sweeper.groups)
         room, least = tasks.room.astype(float), tasks.least.astype(float)
         program = grouped_cuts.of_lines(load, paid, group, room, least, tasks.budget or 0.0, self._box(center))
-        solution = self.solve(program, quickest(program), self.clock.within(self.options, None))
+        solution = self.solve(program, BY_SIZE, self.clock.within(self.options, None))
         if solution.primal is None:
             return None
         names = ("price", "lift", "budget")

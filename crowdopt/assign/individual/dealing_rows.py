@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.exact.relaxation import quickest
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.split import ROOM, Split
 from crowdopt.assign.individual.hands import Dealt
 from crowdopt.assign.individual.open_tasks import OpenTasks
 from crowdopt.assign.individual.sweep import Prices
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.programs import target
 
@@ -27,7 +26,7 @@ def deal_rows(
     Own barred workers are not heeded while dealing: who got one has none in the end.
     """
     program = target.of_classes(rows, money)
-    aimed = solve(program, quickest(program), options)
+    aimed = solve(program, BY_SIZE, options)
     if aimed.primal is None:
         return None
     amounts = aimed.program.column("u").view(aimed.primal)

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.exact.relaxation import quickest
 from crowdopt.assign.individual.hands import Dealt
 from crowdopt.assign.individual.sets_met import PAD, SetsMet
 from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.programs import own_sets
 
 DEAR = 20.0  # what a label too many costs, times the dearest label
@@ -41,7 +40,7 @@ class Mixer:
         program, kept, paid = self._program(sets, whole=False)
         if program is None:
             return Mixture(sets, np.ones(sets.task.size), Prices(np.zeros(sets.tasks.room.size)), paid)
-        solution = self.solve(program, quickest(program), clock.within(self.options, None))
+        solution = self.solve(program, BY_SIZE, clock.within(self.options, None))
         if solution.primal is None or solution.dual is None:
             return None
         share = np.ones(sets.task.size)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.assign.exact.relaxation import quickest
 from crowdopt.assign.individual.open_tasks import OpenTasks
 from crowdopt.assign.individual.sweep import Prices
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.programs import aggregated
@@ -45,7 +44,7 @@ def starting_prices(tasks: OpenTasks, solve: Solve, options: Options) -> Prices 
     if np.unique(tasks.arrays.row).size > ROWS or not tasks.is_shared:
         return None
     program = aggregated.of_classes(averaged(tasks))
-    solution = solve(program, quickest(program), options)
+    solution = solve(program, BY_SIZE, options)
     if solution.dual is None:
         return None
     worker = program.row("capacity").view(solution.dual)
