@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.individual.open_tasks import OpenTasks
+from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import CLOSE, NODES, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solve
@@ -38,7 +38,7 @@ class Ascent:
     at_edge: bool = True
 
     @property
-    def tasks(self) -> OpenTasks:
+    def tasks(self) -> OwnTasks:
         """What is priced."""
         return self.sweeper.tasks
 

@@ -8,7 +8,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.split import ROOM, Split
 from crowdopt.assign.individual.hands import Dealt
-from crowdopt.assign.individual.open_tasks import OpenTasks
+from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes
@@ -19,7 +19,7 @@ TRADERS = 5_000  # tasks up to which labels are exchanged across rows
 
 
 def deal_rows(
-    tasks: OpenTasks, rows: Classes, money: float, prices: Prices, solve: Solve, options: Options, width: int
+    tasks: OwnTasks, rows: Classes, money: float, prices: Prices, solve: Solve, options: Options, width: int
 ) -> Dealt | None:
     """Labels for so much money: aim at the most slack per row, round, deal, share out; tasks left short have none.
 
@@ -39,7 +39,7 @@ def deal_rows(
     return _handed(tasks, split, prices, width)
 
 
-def _split(tasks: OpenTasks, rows: Classes, amounts: Ints, money: float, seed: int) -> Split:
+def _split(tasks: OwnTasks, rows: Classes, amounts: Ints, money: float, seed: int) -> Split:
     """Amounts dealt to the tasks of each row, the best workers first, always to those that lack most."""
     from crowdopt.assign.exact import kernels
 
@@ -66,7 +66,7 @@ def _split(tasks: OpenTasks, rows: Classes, amounts: Ints, money: float, seed: i
     return split
 
 
-def _handed(tasks: OpenTasks, split: Split, prices: Prices, width: int) -> Dealt:
+def _handed(tasks: OwnTasks, split: Split, prices: Prices, width: int) -> Dealt:
     """The split's labels; tasks that are short, or have a worker whom they may not have, get none."""
     wide = max(width, split.hands.shape[1])
     dealt = Dealt.none(tasks, prices, wide, np.int16 if tasks.room.size < np.iinfo(np.int16).max else np.int32)
@@ -79,7 +79,7 @@ def _handed(tasks: OpenTasks, split: Split, prices: Prices, width: int) -> Dealt
     return dealt
 
 
-def _has_barred(tasks: OpenTasks, split: Split) -> np.ndarray:
+def _has_barred(tasks: OwnTasks, split: Split) -> np.ndarray:
     """Whether a task has a worker whom it may not have."""
     arrays, found = tasks.arrays, np.zeros(tasks.size, bool)
     owner = np.repeat(np.arange(tasks.size), np.diff(arrays.starts))

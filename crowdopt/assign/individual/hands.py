@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.open_tasks import OpenTasks
+from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import Prices, Sweep
 from crowdopt.core.clock import Clock
 
@@ -23,7 +23,7 @@ PART = 4_000  # tasks served between two looks at the clock
 class Dealt:
     """Labels ``hands[k, :held[k]]`` of each open task (-1: none yet) and ``left`` capacities, mended at some prices."""
 
-    tasks: OpenTasks
+    tasks: OwnTasks
     prices: Prices
     hands: NDArray[Any]
     held: Ints
@@ -42,13 +42,13 @@ class Dealt:
         self.reprice(self.prices)
 
     @classmethod
-    def none(cls, tasks: OpenTasks, prices: Prices, width: int, kind: Any) -> Dealt:
+    def none(cls, tasks: OwnTasks, prices: Prices, width: int, kind: Any) -> Dealt:
         """No labels yet."""
         hands, held = np.zeros((tasks.size, width), kind), np.full(tasks.size, -1)
         return cls(tasks, prices, hands, held, tasks.room.copy())
 
     @classmethod
-    def swept(cls, tasks: OpenTasks, sweep: Sweep) -> Dealt:
+    def swept(cls, tasks: OwnTasks, sweep: Sweep) -> Dealt:
         """Each task's cheapest set at the sweep's prices: workers may have too many."""
         dealt = cls(tasks, sweep.prices, sweep.hands.copy(), sweep.held.copy(), tasks.room.copy())
         dealt.left -= sweep.load.sum(axis=0).astype(np.int64)

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from crowdopt.assign.individual.hands import Dealt
-from crowdopt.assign.individual.open_tasks import open_tasks
+from crowdopt.assign.individual.own_tasks import own_tasks
 from crowdopt.assign.individual.sweep import Prices, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
@@ -23,7 +23,7 @@ def load() -> None:
         epsilon=np.array(0.3),
         min_labels=np.array([0, 4, 0]),
     )
-    tasks, clock = open_tasks(instance), Clock(600.0)
+    tasks, clock = own_tasks(instance), Clock(600.0)
     sweep = Sweeper(tasks, 1).sweep(Prices(np.zeros(4)), clock)
     assert sweep is not None
     dealt = Dealt.swept(tasks, sweep)

@@ -13,7 +13,7 @@ from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.hands import Dealt
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, dealt_of
-from crowdopt.assign.individual.open_tasks import OpenTasks, open_tasks
+from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.rows import averaged, starting_prices
 from crowdopt.assign.individual.sets_met import SetsMet
 from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
@@ -71,7 +71,7 @@ def solve_individually(
         known=Certificate(None, -np.inf, "none", None, None),
     )
     try:
-        work = Work(standing, open_tasks(instance))
+        work = Work(standing, own_tasks(instance))
         for stage in work.stages():
             if standing.done:
                 break
@@ -86,7 +86,7 @@ class Work:
     """The stages and what they share."""
 
     standing: Standing
-    tasks: OpenTasks
+    tasks: OwnTasks
     met: SetsMet | None = None
     tried: list[float] = field(default_factory=list)
 
@@ -131,14 +131,17 @@ class Work:
         options = standing.clock.within(standing.options, None)
         start = starting_prices(tasks, standing.solvers.solve, options)
         unit = float(tasks.arrays.cost.mean()) or 1.0
-        self.prices = Prices(np.zeros(tasks.room.size)) if start is None else start
-        radius = unit * (WIDE if start is None else STARTED)
-        self.ascent = Ascent(self.sweeper, standing.solvers.solve, standing.options, standing.clock, radius)
+        nothing = Prices(np.zeros(tasks.room.size))
+        self.prices = nothing if start is None else start
+        self.ascent = Ascent(self.sweeper, standing.solvers.solve, standing.options, standing.clock, unit * WIDE)
         self.met = SetsMet.none(tasks, self.sweeper.width, self.sweeper.type)
-        sweep = self.ascent.visit(self.prices)
-        if sweep is not None:
-            self._hear(sweep)
+        for prices in [nothing] if start is None else [start, nothing]:
+            sweep = self.ascent.visit(prices)
+            if sweep is None or self._hear(sweep):
+                return
             self._keep(sweep)
+        if start is not None and self.ascent.best is not None and self.ascent.best.prices is start:
+            self.ascent.radius = unit * STARTED
 
     @property
     def labels_each(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.assign.individual.open_tasks import OpenTasks
+from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes
@@ -14,7 +14,7 @@ from crowdopt.programs import aggregated
 ROWS = 128  # up to which their linear program is solved
 
 
-def averaged(tasks: OpenTasks) -> Classes:
+def averaged(tasks: OwnTasks) -> Classes:
     """Each row as a class of tasks that all need what its tasks need on average; every worker a class."""
     arrays, m = tasks.arrays, tasks.room.size
     rows, place, count = np.unique(arrays.row, return_inverse=True, return_counts=True)
@@ -39,7 +39,7 @@ def averaged(tasks: OpenTasks) -> Classes:
     )
 
 
-def starting_prices(tasks: OpenTasks, solve: Solve, options: Options) -> Prices | None:
+def starting_prices(tasks: OwnTasks, solve: Solve, options: Options) -> Prices | None:
     """Prices from the linear program of the averaged rows; None where rows are too many."""
     if np.unique(tasks.arrays.row).size > ROWS or not tasks.is_shared:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.open_tasks import OpenTasks
+from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import Prices
 from crowdopt.programs.own_sets import KnownSets
 
@@ -20,12 +20,12 @@ PAD = -1  # in a row of workers, behind the last one
 class SetsMet:
     """Sets ``workers[s]`` of tasks ``task[s]``, descending and padded with PAD; each once, all good for a plan."""
 
-    tasks: OpenTasks
+    tasks: OwnTasks
     task: Ints
     workers: NDArray[Any]
 
     @classmethod
-    def none(cls, tasks: OpenTasks, width: int, kind: Any) -> SetsMet:
+    def none(cls, tasks: OwnTasks, width: int, kind: Any) -> SetsMet:
         """No set yet."""
         return cls(tasks, np.zeros(0, np.int64), np.zeros((0, width), kind))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.open_tasks import OpenTasks
+from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.core.clock import Clock
 
 GROUPS = 48  # of tasks, each with a line of its own in the model of the bound
@@ -60,7 +60,7 @@ class Sweep:
 class Sweeper:
     """Prices the open tasks of an instance again and again, with so many threads."""
 
-    def __init__(self, tasks: OpenTasks, threads: int) -> None:
+    def __init__(self, tasks: OwnTasks, threads: int) -> None:
         from crowdopt.assign.individual.kernels import sweeping
 
         self.tasks, self.threads, self._kernels = tasks, threads, sweeping
@@ -110,7 +110,7 @@ class Sweeper:
             return list(pool.map(price, range(self.groups)))
 
 
-def linked(tasks: OpenTasks, prices: Prices) -> float:
+def linked(tasks: OwnTasks, prices: Prices) -> float:
     """What the rows that link tasks, and the fixed labels, add to the bound."""
     worker = prices.worker
     rows = float(np.where(worker > 0, tasks.least, tasks.room) @ worker)

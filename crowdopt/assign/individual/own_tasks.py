@@ -12,7 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 
 
-class TaskArrays(NamedTuple):
+class OwnArrays(NamedTuple):
     """What a compiled loop knows of tasks k: their row of evidence, floor, limits on labels, and barred workers.
 
     ``worth[row[k], j]`` is the evidence of worker j's label, ``cost[row[k], j]`` its price (row 0 where all rows
@@ -30,14 +30,14 @@ class TaskArrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class OpenTasks:
+class OwnTasks:
     """The open tasks, ordered by row so that those of a row follow one another, with fixed labels taken for granted.
 
     Parameters
     ----------
     task : (k,) int
         Index of each in the instance.
-    arrays : TaskArrays
+    arrays : OwnArrays
     need : (k,)
         Evidence that a plan must add; ``arrays.floor`` is what every acceptable plan adds.
     room, least : (workers,) int
@@ -50,7 +50,7 @@ class OpenTasks:
 
     instance: AssignmentInstance
     task: Ints
-    arrays: TaskArrays
+    arrays: OwnArrays
     need: Floats
     room: Ints
     least: Ints
@@ -85,7 +85,7 @@ class OpenTasks:
         return both[np.lexsort((both[:, 1], both[:, 0]))]
 
 
-def open_tasks(instance: AssignmentInstance) -> OpenTasks:
+def own_tasks(instance: AssignmentInstance) -> OwnTasks:
     """What is left to do once the fixed labels are bought; tasks that need nothing more are left out.
 
     Where a worker has a least load every task stays: it may get labels that it does not need.
@@ -107,7 +107,7 @@ def open_tasks(instance: AssignmentInstance) -> OpenTasks:
     cost = np.array(
         instance.cost[:1] if flat else instance.cost, order="C"
     )  # a copy: what is read-only is compiled anew
-    arrays = TaskArrays(
+    arrays = OwnArrays(
         row=instance.task_type[task],
         floor=floor[task],
         fewest=fewest[task],
@@ -117,7 +117,7 @@ def open_tasks(instance: AssignmentInstance) -> OpenTasks:
         worth=np.ascontiguousarray(instance.evidence),
         cost=cost,
     )
-    return OpenTasks(
+    return OwnTasks(
         instance=instance,
         task=task,
         arrays=arrays,
