@@ -12,7 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
-from crowdopt.api import bench
+from crowdopt.api.report import report
 from crowdopt.report.benchmark_page import NAMES, OUTCOMES, means_chart
 from crowdopt.report.charts import save
 
@@ -54,7 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    bench.report(folder)
+    report(folder)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     whole = next(one for one in summary["comparisons"] if (one["family"], one["program"]) == ("assignment", "ip"))
     cases, limit = len({(row["problem"], row["seed"]) for row in whole["results"]}), summary["limits"]["seconds"]

@@ -13,10 +13,11 @@ from time import perf_counter
 
 import crowdopt
 from crowdopt.backends.highs import hand_over
+from crowdopt.core.program import Program
 from crowdopt.programs import assignment
 
 
-def once(name: str, seed: int) -> tuple[float, float, crowdopt.Program]:
+def once(name: str, seed: int) -> tuple[float, float, Program]:
     """Seconds to build a fresh instance's program, and to pass it to a fresh Highs object."""
     instance = crowdopt.recipe(name, seed)
     started = perf_counter()

@@ -66,7 +66,7 @@ def named(recipe: str):
     import crowdopt
 
     name, _, seed = recipe.removesuffix("+prices").partition("@")
-    return drawn(int(seed)) if name == "drawn" else crowdopt.recipe(name, int(seed), recipe.endswith("+prices"))
+    return drawn(int(seed)) if name == "drawn" else crowdopt.recipe(name, int(seed), priced=recipe.endswith("+prices"))
 
 
 def by_classes(instance, method, program, limit):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.api.learn import Drawn, learn
+from crowdopt.api.learn import DrawnLabelers, learn
 from crowdopt.jobs import Job, run, seed_of
 from crowdopt.labelers.sets import top_accuracies
 from crowdopt.studies.intervals import interval
@@ -83,12 +83,12 @@ def speed(given: argparse.Namespace) -> None:
     """100 runs of T = 2000 at M = 20 of LS_OL, weighted and full majority: wall time, and processor time alone."""
     policies = ["ls-ol", WEIGHTED, FULL]
     started, used = perf_counter(), process_time()
-    learn(Drawn.of(20), policies, HORIZON, 100, given.seed, 0)
+    learn(DrawnLabelers.of(20), policies, horizon=HORIZON, trials=100, seed=given.seed)
     print(
         f"100 runs of each, one process: {perf_counter() - started:.1f} s, of which {process_time() - used:.1f} s work"
     )
     started = perf_counter()
-    learn(Drawn.of(20), policies, HORIZON, 100, given.seed, 2)
+    learn(DrawnLabelers.of(20), policies, horizon=HORIZON, trials=100, seed=given.seed, processes=2)
     print(f"two processes: {perf_counter() - started:.1f} s")
 
 

@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 
 import crowdopt
-from crowdopt.api import hire
+from crowdopt.api.select import hire
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.hire.ranking import algorithm1
 

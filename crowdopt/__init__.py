@@ -4,41 +4,74 @@
 >>> plan = crowdopt.assign(crowdopt.recipe("R10:10x20", seed=0))
 >>> plan.proven, plan.objective == plan.bound
 (True, True)
+
+The calls ``assign``, ``answers``, ``bench`` and ``report`` bear the names of the folders behind them: as attributes
+they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 """
 
-from crowdopt import backends as backends
-from crowdopt import programs as programs
-from crowdopt.api import aggregate as aggregate
-from crowdopt.api import answers as answers
-from crowdopt.api import assign as assign
-from crowdopt.api import explain as explain
-from crowdopt.api import export as export
-from crowdopt.api import import_labels as import_labels
-from crowdopt.api import read_campaign as read_campaign
-from crowdopt.api import rehearse as rehearse
-from crowdopt.api import select as select
-from crowdopt.api import spend as spend
-from crowdopt.api import verify as verify
-from crowdopt.api import write_campaign as write_campaign
-from crowdopt.api import write_plan as write_plan
-from crowdopt.api.compare import compare as compare
-from crowdopt.api.compare import replay as replay
-from crowdopt.api.learn import learn as learn
-from crowdopt.assign.plan import Plan as Plan
-from crowdopt.backends import BackendMissing as BackendMissing
-from crowdopt.backends import solve as solve
-from crowdopt.core.certificate import Certificate as Certificate
-from crowdopt.core.certificate import certify as certify
-from crowdopt.core.certificate import lagrangian_bound as lagrangian_bound
-from crowdopt.core.dual import dualize as dualize
-from crowdopt.core.program import Program as Program
-from crowdopt.core.program import relax as relax
-from crowdopt.core.solution import Options as Options
-from crowdopt.core.solution import Solution as Solution
-from crowdopt.core.solution import Status as Status
-from crowdopt.crowd.instance import AssignmentInstance as AssignmentInstance
-from crowdopt.crowd.recipes import recipe as recipe
-from crowdopt.errors import InputError as InputError
-from crowdopt.hire.selected import Selection as Selection
+from crowdopt import programs
+from crowdopt.api.aggregate import aggregate
+from crowdopt.api.answers import answers
+from crowdopt.api.assign import assign
+from crowdopt.api.bench import bench
+from crowdopt.api.budget import budget
+from crowdopt.api.compare import compare, replay
+from crowdopt.api.explain import explain
+from crowdopt.api.export import export
+from crowdopt.api.import_labels import import_labels
+from crowdopt.api.learn import learn
+from crowdopt.api.rehearse import rehearse
+from crowdopt.api.report import report
+from crowdopt.api.select import select
+from crowdopt.api.verify import verify
+from crowdopt.assign.plan import Plan
+from crowdopt.backends import BackendMissing, solve
+from crowdopt.core.certificate import certify, lagrangian_bound
+from crowdopt.core.program import relax
+from crowdopt.core.solution import Options, Status
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.recipes import recipe
+from crowdopt.errors import InputError
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.campaign_writing import write_campaign
+from crowdopt.io.plan_folder import write_plan
 from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
-from crowdopt.version import __version__ as __version__
+from crowdopt.version import __version__
+
+__all__ = [
+    "AssignmentInstance",
+    "BackendMissing",
+    "InputError",
+    "Options",
+    "Plan",
+    "Status",
+    "__version__",
+    "aggregate",
+    "answers",
+    "assign",
+    "bench",
+    "budget",
+    "certify",
+    "compare",
+    "explain",
+    "export",
+    "import_labels",
+    "lagrangian_bound",
+    "learn",
+    "programs",
+    "read_campaign",
+    "recipe",
+    "rehearse",
+    "relax",
+    "replay",
+    "report",
+    "select",
+    "solve",
+    "verify",
+    "write_campaign",
+    "write_plan",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,12 +1,27 @@
-"""Shared fixtures: real data where they are, small instances with every option."""
+"""What every test shares: the order of work, signals, real data where they are, compiled loops."""
 
 from __future__ import annotations
 
 import os
+import re
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from crowdopt import assign, recipe
+
+LONG = (  # these files begin, so that no process is left alone with one of them at the end
+    "tests/test_readme.py",
+    "tests/test_jobs.py",
+    "tests/bench/",
+    "tests/assign/",
+    "tests/api/",
+    "tests/contract/",
+)
+OF_A_BACKEND = re.compile(r"tests/contract/.*\[([\w-]+)[:\]]")
 
 settings.register_profile(
     "crowdopt",
@@ -15,6 +30,40 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("crowdopt")
+
+
+def pytest_configure() -> None:
+    """Whoever starts the tests in the background has SIGINT ignored, and so would every program started by a test.
+
+    A handler, unlike SIG_IGN, is not handed on to a program that is started: it begins with the default.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first."""
+    ranks = {name: rank for rank, name in enumerate(LONG)}
+    items.sort(key=lambda item: next((ranks[name] for name in LONG if item.nodeid.startswith(name)), len(LONG)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A process takes a file at a time, or all tests of one backend: what they share is then made once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFileOrBackend(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            backend = OF_A_BACKEND.match(nodeid)
+            return backend[1] if backend else nodeid.partition("::")[0]
+
+    return ByFileOrBackend(config, log)
+
+
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """Compiling takes longer than small time limits: every compiled loop of `assign` is used once before."""
+    assign(recipe("R10:60x100"), nodes=3, time_limit=600)
 
 
 @pytest.fixture(scope="session")

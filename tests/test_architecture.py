@@ -159,6 +159,21 @@ def test_importing_crowdopt_loads_no_solver():
     assert said.strip() == "[]"
 
 
+def test_equals_keep_their_order():
+    """Other sorts of numpy order equals as the processor's vector unit does: plans would differ between machines.
+
+    In compiled code numba sorts by itself, the same way everywhere.
+    """
+    for path in FILES:
+        if path.stem.endswith("kernels") or path.parent.name == "kernels":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                name, words = node.func.attr, {word.arg: ast.unparse(word.value) for word in node.keywords}
+                assert name != "argpartition", (path, node.lineno)
+                assert name != "argsort" or words.get("kind") == "'stable'", (path, node.lineno)
+
+
 def test_no_pickle_no_eval_no_network():
     """Reading a stranger's campaign executes nothing and calls nobody."""
     for path in FILES:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import crowdopt
+from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
@@ -70,7 +70,7 @@ def test_three_duals_are_one(seed: int, rule: str, tmp_path: Path) -> None:
     instance = drawn(seed, PAPERS, rule)
     built = by_name(assignment_dual.build(instance), instance)
     specified = turned(translated("assignment_dual", section(instance, dual=True), tmp_path))
-    mechanical = crowdopt.dualize(relax(assignment.build(instance)))
+    mechanical = dualize(relax(assignment.build(instance)))
     assert_same(specified, built)
     assert_same(renamed(by_name(mechanical, instance), DUALS), built)
 

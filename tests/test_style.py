@@ -11,7 +11,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("command", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]], ids=" ".join)
+TYPES = pytest.param(["mypy"], marks=pytest.mark.slow)  # the first time in a copy it reads every library
+
+
+@pytest.mark.parametrize("command", [["ruff", "check"], ["ruff", "format", "--check"], TYPES], ids=" ".join)
 def test_the_code_is_clean(command):
     """One style for everybody, and types that hold (strict in core, crowd and programs)."""
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)

@@ -14,7 +14,6 @@ from crowdopt.labelers.policy import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import drawn_labelers, simulated_tasks
-from crowdopt.labelers.theorems import strict_majority
 
 TABLE_1 = (0.763, 0.781, 0.625, 0.783, 0.727)
 HORIZON, COST = 2000, 0.02
@@ -40,7 +39,7 @@ def stream(labelers: int, low: float, high: float, seed: int) -> TaskStream:
     if labelers == 0:
         people = Labelers(np.array([TABLE_1]), np.full(5, COST))
     else:
-        people = drawn_labelers(labelers, (seed,), strict_majority, low, high, COST)
+        people = drawn_labelers(labelers, (seed,), low, high, COST)
     return simulated_tasks(people, HORIZON, (seed,))
 
 

@@ -36,12 +36,27 @@ def one_coin(
 
     Parameters
     ----------
+    labels : Labels
+    iterations : int
+        The most rounds.
     prior : str
         ``uniform``: all classes are equally likely beforehand; ``estimated``: as often as they are answers.
     smoothing : float
         Labels each worker is credited as right, and as wrong.
     truth : (tasks,) int, optional
         Known classes, -1 where unknown: they stay what they are.
+    tolerance : float
+        Largest change of an accuracy that counts as none; below 0 every round is done.
+
+    Returns
+    -------
+    Answers
+        With ``accuracy``, (workers,) float.
+
+    Raises
+    ------
+    InputError
+        If an option is out of range.
     """
     known = _check(labels, iterations, prior, smoothing, truth)
     n, count, given = len(labels.tasks), len(labels.classes), labels.counts
@@ -86,10 +101,21 @@ def dawid_skene(
 
     Parameters
     ----------
+    labels : Labels
     smoothing : float
-        Labels each worker is credited with for each true class, spread evenly over what she may say.
-    prior, truth
-        As for ``one_coin``.
+        Labels each worker is credited with for each true class, spread evenly over what the worker may say.
+    iterations, prior, truth, tolerance
+        As for :func:`one_coin`.
+
+    Returns
+    -------
+    Answers
+        With ``confusion``, (workers, classes, classes) float, and ``accuracy``, (workers,) float.
+
+    Raises
+    ------
+    InputError
+        If an option is out of range.
     """
     known = _check(labels, iterations, prior, smoothing, truth)
     n, count, m = len(labels.tasks), len(labels.classes), len(labels.workers)

@@ -54,10 +54,19 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
 
     Parameters
     ----------
+    instance : AssignmentInstance
     plan : (k, 2) int
         Task and worker of each planned label.
-    pairs, label, weight
-        Task and worker, class, and vote weight of each label that is there.
+    pairs : (labels, 2) int
+        Task and worker of each label that is there.
+    label : (labels,) int
+        Its class.
+    weight : (labels,) float
+        Its vote's weight.
+
+    Returns
+    -------
+    PlanAnswers
     """
     votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
     m = instance.n_workers

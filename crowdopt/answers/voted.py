@@ -119,7 +119,20 @@ class Answers:
 
 
 def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
-    """The first class whose score is within TIE times ``scale`` of the largest; -1 for a task without labels."""
+    """The first class whose score is within TIE times ``scale`` of the largest; -1 for a task without labels.
+
+    Parameters
+    ----------
+    score : (tasks, classes) float
+    count : (tasks,) int
+        Labels of each task.
+    scale : float
+        The largest weight of a vote.
+
+    Returns
+    -------
+    (tasks,) int
+    """
     best = score[:, 0].copy()
     for k in range(1, score.shape[1]):
         np.maximum(best, score[:, k], out=best)
@@ -132,7 +145,17 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
 
 
 def softmax(evidence: Floats) -> Floats:
-    """Rows turned into probabilities."""
+    """Rows turned into probabilities.
+
+    Parameters
+    ----------
+    evidence : (tasks, classes) float
+        Log-likelihoods up to a constant of the row.
+
+    Returns
+    -------
+    (tasks, classes) float
+    """
     shifted = np.exp(evidence - evidence.max(axis=1, keepdims=True))
     chances: Floats = shifted / shifted.sum(axis=1, keepdims=True)
     return chances

@@ -53,7 +53,26 @@ def wmv_log(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> An
 
 
 def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> Floats:
-    """``logit(w) + ln(L - 1)``, which is ``logit(w) - logit(1/L)``, with w clipped to [truncation, 1 - truncation]."""
+    """``logit(w) + ln(L - 1)``, which is ``logit(w) - logit(1/L)``, with w clipped to [truncation, 1 - truncation].
+
+    Parameters
+    ----------
+    accuracy : (workers,) float
+        w.
+    classes : int
+        L.
+    truncation : float
+        In (0, 1/2).
+
+    Returns
+    -------
+    (workers,) float
+
+    Raises
+    ------
+    InputError
+        If the truncation is out of range.
+    """
     if not 0 < truncation < 0.5:
         raise InputError(f"the truncation must lie strictly between 0 and 1/2, not {truncation}")
     right = np.clip(accuracy, truncation, 1 - truncation)
@@ -62,7 +81,18 @@ def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> 
 
 
 def tally(labels: Labels, weight: Floats) -> Floats:
-    """Sum of the weights of a task's labels, by class, shape (tasks, classes)."""
+    """Sum of the weights of a task's labels, by class, shape (tasks, classes).
+
+    Parameters
+    ----------
+    labels : Labels
+    weight : (workers,) float
+        Of each worker's vote.
+
+    Returns
+    -------
+    (tasks, classes) float
+    """
     shape = (len(labels.tasks), len(labels.classes))
     cell = labels.task * shape[1] + labels.label
     votes = np.bincount(cell, weights=weight[labels.worker], minlength=shape[0] * shape[1])

@@ -1,58 +1,52 @@
-"""The calls from labels to answers, and the rehearsal of it."""
+"""The verb aggregate without a plan: answers from labels, from arrays or from tables."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from crowdopt.answers import FROM_ACCURACIES, FROM_LABELS, Answers
+from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-from crowdopt.io.answers_folder import Answered, read_answers, write_answers
-from crowdopt.io.rehearsal import write_rehearsal
+from crowdopt.io.answers_table import read_accuracy, write_accuracies, write_answers
+from crowdopt.io.folder import check_target
+from crowdopt.io.label_table import read_labels, read_truth
 
 AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES)
+UNSURE = 0.9  # answers less sure than this are counted apart
 
 
-def answers(
-    labels: str | Path, plan: str | Path, campaign: str | Path, folder: str | Path | None = None, force: bool = False
-) -> Answered:
-    """Answers from the labels of a plan: weighted votes, exact posteriors, what is missing; and the next campaign.
+@dataclass(frozen=True, eq=False)
+class Aggregated:
+    """Answers to the tasks of a label table.
 
     Parameters
     ----------
-    labels : path
-        Columns task, worker, label: what came back.
-    plan, campaign : path
-        The plan's folder, and that of the campaign it was made for.
-    folder : path, optional
-        Where to write answers.csv, missing.csv and ``campaign/``, the campaign with these labels in, ready to solve.
-
-    Raises
-    ------
-    InputError
-        If something cannot be read, or the folder cannot be written.
+    answers : Answers
+    labels : Labels
+        The table.
+    right : float, optional
+        Share of right answers among the tasks whose truth is known.
     """
-    found = read_answers(labels, plan, campaign)
-    if folder is not None:
-        write_answers(found, folder, force)
-    return found
+
+    answers: Answers
+    labels: Labels
+    right: float | None
+
+    @property
+    def unsure(self) -> int:
+        """Answers less sure than UNSURE."""
+        return int((self.answers.confidence < UNSURE).sum())
 
 
-def rehearse(
-    campaign: str | Path,
-    plan: str | Path,
-    output: str | Path,
-    truth: str | Path | None = None,
-    seed: int = 0,
-    lost: float = 0.0,
-    force: bool = False,
-) -> int:
-    """Simulate the labels of a plan by the campaign's own skills and write their table; returns their number."""
-    return write_rehearsal(campaign, plan, output, truth, seed, lost, force)
-
-
-def aggregate(labels: Labels, method: str = "one-coin", accuracy: Any = None, **settings: Any) -> Answers:
+def aggregate(
+    labels: Labels, method: str = "one-coin", *, accuracy: ArrayLike | None = None, **settings: Any
+) -> Answers:
     """Answers from labels.
 
     Parameters
@@ -65,6 +59,11 @@ def aggregate(labels: Labels, method: str = "one-coin", accuracy: Any = None, **
     **settings
         Of the method, in :mod:`crowdopt.answers`: ``iterations``, ``prior``, ``truth``, ``truncation``, …
 
+    Returns
+    -------
+    Answers
+        ``answer`` is (tasks,) int, a class of ``labels.classes``; ``confidence`` is (tasks,) float.
+
     Raises
     ------
     InputError
@@ -75,8 +74,62 @@ def aggregate(labels: Labels, method: str = "one-coin", accuracy: Any = None, **
     if method in FROM_LABELS:
         if accuracy is not None:
             raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
-        found: Answers = FROM_LABELS[method](labels, **settings)
-        return found
+        answers: Answers = FROM_LABELS[method](labels, **settings)
+        return answers
     if accuracy is None:
         raise InputError(f"{method} weighs votes by the workers' accuracies; give gold, or choose one-coin")
     return FROM_ACCURACIES[method](labels, accuracy, **settings)
+
+
+def aggregate_tables(
+    labels: AnyPath,
+    method: str = "one-coin",
+    *,
+    gold: AnyPath | None = None,
+    truth: AnyPath | None = None,
+    output: AnyPath | None = None,
+    workers: AnyPath | None = None,
+    force: bool = False,
+) -> Aggregated:
+    """The same from tables, with everything that is to be written.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label.
+    method : str
+        As for :func:`aggregate`.
+    gold : path, optional
+        Tallies worker, correct, asked, for the weighted votes.
+    truth : path, optional
+        Known answers task, label, to be held against.
+    output, workers : path, optional
+        Tables to write: of the answers, of the workers' accuracies.
+    force : bool
+        Whether files that are there may be replaced.
+
+    Returns
+    -------
+    Aggregated
+
+    Raises
+    ------
+    InputError
+        If a table cannot be used, a file cannot be written, or the method cannot do it.
+    """
+    for path in (output, workers):
+        if path is not None:
+            check_target(Path(path), None, force)
+    table = read_labels(labels)
+    answers = aggregate(table, method, accuracy=None if gold is None else read_accuracy(gold, table))
+    right = None if truth is None else _share_right(answers, read_truth(truth, table))
+    if output is not None:
+        write_answers(answers, table, Path(output), force)
+    if workers is not None:
+        write_accuracies(answers, table, Path(workers), force)
+    return Aggregated(answers, table, right)
+
+
+def _share_right(answers: Answers, truth: np.ndarray[Any, Any]) -> float:
+    known = truth >= 0
+    return float((answers.answer[known] == truth[known]).mean())

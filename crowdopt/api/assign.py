@@ -1,24 +1,31 @@
-"""The call that makes a plan."""
+"""The verb solve: the call that makes a plan, and says why there is none."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from math import inf
+from math import inf, isfinite
+from pathlib import Path
 from time import perf_counter
 
 from crowdopt import backends
-from crowdopt.api.binding import RELAXATIONS, SOLVERS, options_of
+from crowdopt.api.binding import RELAXATIONS, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.assign.checked import refuse_shares, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.explain.questions import Probe
+from crowdopt.assign.explain.shortage import shortage
 from crowdopt.assign.patterns.true_minimum import POOLS, solve_patterns
 from crowdopt.assign.plan import Plan
-from crowdopt.backends import BackendMissing, solve
-from crowdopt.core.solution import Listener, Options
+from crowdopt.assign.quick import quick_plan
+from crowdopt.backends import BackendMissing, solve, solve_whole
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Listener, Options, Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.io.folder import PLAN, check_target
+from crowdopt.io.plan_folder import write_plan
 from crowdopt.recheck.proofs import prove_patterns
 
 PROGRAMS = ("ip", "lp")
@@ -27,21 +34,27 @@ ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame
 
 
 def assign(
-    instance: AssignmentInstance,
+    instance: InstanceLike,
     method: str = "exact",
+    *,
     program: str = "ip",
+    rule: str | None = None,
+    epsilon: float | None = None,
     time_limit: float = 60.0,
     gap: float = 0.0,
     nodes: int | None = None,
     threads: int = 1,
     seed: int = 0,
     listener: Listener | None = None,
+    output: AnyPath | None = None,
+    force: bool = False,
 ) -> Plan:
     """Decide who labels what: ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2).
 
     Parameters
     ----------
-    instance : AssignmentInstance
+    instance : AssignmentInstance or path
+        Tasks, workers and limits; or the folder of a campaign that has them.
     method : str
         ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
         that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
@@ -49,6 +62,8 @@ def assign(
         the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation.
+    rule, epsilon : str, float, optional
+        Evidence rule, and error target of every task, in place of the instance's; the plan records them.
     time_limit : float
         Seconds in all.
     gap : float
@@ -59,42 +74,109 @@ def assign(
         Handed to the solver.
     listener : callable, optional
         Hears of incumbents and bounds.
+    output : path, optional
+        Folder to write the plan to, as :func:`crowdopt.write_plan` does.
+    force : bool
+        Whether a plan that is there may be replaced.
 
     Returns
     -------
     Plan
-        Its status says whether it is optimal, feasible, or why there is none; nothing is raised for that.
+        Its status says whether it is optimal, feasible, or why there is none; nothing is raised for that. Where there
+        is none, nothing is written, and :func:`why_not` says why.
 
     Raises
     ------
     InputError
-        If an argument is out of range.
+        If an argument is out of range, or the plan cannot be written.
     BackendMissing
         If the method's library is not installed.
     """
+    if output is not None:
+        check_target(Path(output), PLAN, force)
     if program not in PROGRAMS:
         raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {program!r}")
+    wanted = instance_of(instance, rule, epsilon)
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
-    started, clock = datetime.now(UTC), perf_counter()
+    started, clock = datetime.now(UTC), Clock(time_limit)
+    plan = _planned(wanted, method, program, options, listener, clock)
+    plan = replace(plan, seconds=perf_counter() - clock.started, started=started.isoformat(timespec="seconds"))
+    if output is not None and plan.found:
+        write_plan(plan, output, force=force)
+    return plan
+
+
+def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
+    """Why there is no plan, in sentences.
+
+    Parameters
+    ----------
+    plan : Plan
+        One without pairs.
+    time_limit : float
+        Seconds for finding out what an infeasible instance lacks.
+
+    Returns
+    -------
+    list of str
+    """
+    if plan.interrupted:
+        return ["interrupted before any plan was found"]
+    if plan.status is not Status.INFEASIBLE:
+        known = f"; no plan costs less than {plan.bound:.10g}" if isfinite(plan.bound) else ""
+        return [f"no plan was found within the limits{known}; allow more time"]
+    vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
+    if plan.instance.the_rule.average:
+        return [
+            f"infeasible ({vouched}): no labels that can be had err so little on average; raise epsilon or add workers"
+        ]
+    lack = shortage(plan.instance, probe(time_limit))
+    return [f"infeasible ({vouched}): there is no such plan", *(lack.sentences(plan.instance) if lack else [])]
+
+
+def probe(seconds: float) -> Probe:
+    """Who answers questions about feasibility: the LP over classes, and a quick search for plans."""
+    return Probe(solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds))
+
+
+def _planned(
+    instance: AssignmentInstance,
+    method: str,
+    program: str,
+    options: Options,
+    listener: Listener | None,
+    clock: Clock,
+) -> Plan:
+    """The plan by the method that was asked for."""
     if program == "lp":
         refuse_shares(instance)
     name, pools = pools_asked(method)
     if name == PATTERNS:
-        if program == "lp":
-            raise InputError("method patterns plans whole labels; ask for the program ip")
-        plan = solve_patterns(instance, solve, prove_patterns, options, pools, listener)
-        if pools is not None and instance.the_rule.average and _may_be_dear(plan):
-            left = max(MOMENT, time_limit - (perf_counter() - clock))
-            plan = _cheaper(plan, _of_each(instance, replace(options, time_limit=left)))
-    elif instance.the_rule.average:
+        return _by_patterns(instance, program, pools, options, listener, clock)
+    if instance.the_rule.average:
         raise InputError(
             "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
         )
-    elif program == "ip" and instance.the_rule.checked:
-        plan = solve_checked(instance, partial(_linear, method, program, None), options, listener)
-    else:
-        plan = _linear(method, program, listener, instance, options)
-    return replace(plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
+    if program == "ip" and instance.the_rule.checked:
+        return solve_checked(instance, partial(_linear, method, program, None), options, listener)
+    return _linear(method, program, listener, instance, options)
+
+
+def _by_patterns(
+    instance: AssignmentInstance,
+    program: str,
+    pools: int | None,
+    options: Options,
+    listener: Listener | None,
+    clock: Clock,
+) -> Plan:
+    """The true minimum; where skills were rounded and that cost much, a plan for each task if it is cheaper."""
+    if program == "lp":
+        raise InputError("method patterns plans whole labels; ask for the program ip")
+    plan = solve_patterns(instance, solve, prove_patterns, options, pools, listener)
+    if pools is not None and instance.the_rule.average and _may_be_dear(plan):
+        plan = _cheaper(plan, _of_each(instance, replace(options, time_limit=max(MOMENT, clock.left))))
+    return plan
 
 
 def _may_be_dear(plan: Plan) -> bool:

@@ -1,4 +1,4 @@
-"""The calls behind ``crowdopt bench`` and ``crowdopt report``; they load what they need when they are called."""
+"""The verb bench: solver backends and our own methods side by side; it loads what it needs when it is called."""
 
 from __future__ import annotations
 
@@ -8,23 +8,96 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crowdopt.api.binding import AnyPath
+from crowdopt.api.report import report
+from crowdopt.bench.suites import SUITES as SUITES
 from crowdopt.errors import InputError
 
 if TYPE_CHECKING:
     from crowdopt.bench.run import Benchmark
 
-__all__ = ["bench", "benchmark", "export_library", "report"]
+EXACT = "exact"
+
+
+def bench(
+    problems: Sequence[str] = (),
+    suite: str | None = None,
+    *,
+    output: AnyPath,
+    backends: Sequence[str] = (),
+    program: str = "both",
+    seeds: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    threads: int | None = None,
+    jobs: int = 1,
+    cluster: str | None = None,
+    export: str | None = None,
+    retry: bool = False,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Solver backends side by side, each in a process of its own within limits, every claim checked.
+
+    Called again with the same arguments it goes on where it was stopped.
+
+    Parameters
+    ----------
+    problems : sequence of str
+        Paths of campaigns, and recipes.
+    suite : str, optional
+        A named set of problems, with limits of its own.
+    output : path
+        Folder for tables, summary and page.
+    backends : sequence of str
+        ``exact`` and backends; without any, all that work here.
+    program : str
+        ``ip``, ``lp`` or ``both``.
+    seeds : int, optional
+        Seeds 0, 1, ... for each problem, in place of the suite's.
+    time_limit, memory_limit, threads : float, float, int, optional
+        Seconds for each solve, megabytes for each process tree, threads of each solver; default: the suite's, else 60,
+        4000 and 1.
+    jobs : int
+        Subjects at once.
+    cluster : str, optional
+        Address of a Dask scheduler to run on.
+    export : str, optional
+        ``mps`` or ``lp``: write the programs instead of solving them.
+    retry : bool
+        Whether to run again what failed in the harness itself.
+    force : bool
+        Whether a folder that holds something else of the kind may be taken over.
+
+    Returns
+    -------
+    dict
+        The summary (``rows``, ``verdict``, ``page``); of an export its ``files``.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to measure, a name is unknown, or the folder cannot be used.
+    """
+    asked = {"seconds": time_limit, "megabytes": memory_limit, "threads": threads}
+    limits = {name: value for name, value in asked.items() if value is not None}
+    programs = ("ip", "lp") if program == "both" else (program,)
+    methods = [EXACT] if export is not None else backends
+    plan = benchmark(problems, suite, methods=methods, programs=programs, seeds=seeds, limits=limits)
+    if export is not None:
+        return {"files": export_library(plan.cases, output, form=export, force=force)}
+    return measure(plan, output, processes=jobs, cluster=cluster, force=force, retry=retry)
 
 
 def benchmark(
     problems: Sequence[str] = (),
     suite: str | None = None,
+    *,
     methods: Sequence[str] = (),
     programs: Sequence[str] = ("ip", "lp"),
     seeds: int | None = None,
     limits: dict[str, Any] | None = None,
 ) -> Benchmark:
-    """Say what is to be measured; :func:`bench` measures it.
+    """Say what is to be measured; :func:`measure` does it.
 
     Parameters
     ----------
@@ -40,6 +113,10 @@ def benchmark(
         How many seeds for each problem, in place of the suite's (one for a problem given by itself).
     limits : dict, optional
         ``seconds``, ``megabytes``, ``threads``, in place of the suite's.
+
+    Returns
+    -------
+    Benchmark
 
     Raises
     ------
@@ -61,9 +138,10 @@ def benchmark(
     return Benchmark(title, tuple(cases), tuple(known.chosen(methods)), allowed)
 
 
-def bench(
+def measure(
     plan: Benchmark,
-    folder: str | Path,
+    folder: AnyPath,
+    *,
     processes: int = 1,
     cluster: str | None = None,
     force: bool = False,
@@ -71,7 +149,7 @@ def bench(
 ) -> dict[str, Any]:
     """Measure what is not measured yet, and write tables, summary and page; returns the summary.
 
-    Without the extra ``plots`` there is no page, and ``page`` is None; :func:`report` writes it later.
+    Without the extra ``plots`` there is no page, and ``page`` is None; :func:`crowdopt.report` writes it later.
 
     Parameters
     ----------
@@ -86,6 +164,11 @@ def bench(
         Whether a folder that holds another benchmark may be taken over.
     retry : bool
         Whether to run again what failed in the harness itself.
+
+    Returns
+    -------
+    dict
+        ``rows``, ``verdict``, ``page`` and all that the page shows.
 
     Raises
     ------
@@ -105,28 +188,31 @@ def bench(
     return {**summary, "page": str(report(folder)) if can_draw() else None}
 
 
-def report(folder: str | Path) -> Path:
-    """Write the page of a folder anew from its raw rows; returns its path.
+def export_library(
+    cases: Sequence[tuple[str, str, int]], folder: AnyPath, *, form: str = "mps", force: bool = False
+) -> list[str]:
+    """Write the programs of cases for any other solver, with an index.
+
+    Parameters
+    ----------
+    cases : sequence of (str, str, int)
+        Problem, program and seed of each.
+    folder : path
+    form : str
+        ``mps`` or ``lp``.
+    force : bool
+        Whether a library that is there may be replaced.
+
+    Returns
+    -------
+    list of str
+        Names of the files.
 
     Raises
     ------
     InputError
-        If the folder is of no kind that has a page.
+        If there is no such format, or the folder cannot be written.
     """
-    from crowdopt.bench.run import MARK, summarise
-    from crowdopt.report import kind_of, write_page
-
-    again = {MARK: summarise}
-    kind = kind_of(Path(folder))
-    if kind.mark in again:
-        again[kind.mark](Path(folder))
-    return write_page(Path(folder))
-
-
-def export_library(
-    cases: Sequence[tuple[str, str, int]], folder: str | Path, form: str = "mps", force: bool = False
-) -> list[str]:
-    """Write the programs of cases for any other solver, with an index; returns the names of the files."""
     from crowdopt.bench.library import export_library as write
 
     return write(cases, Path(folder), form, force)

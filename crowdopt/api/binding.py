@@ -1,18 +1,35 @@
-"""What the calls share: which solvers serve the methods, and options from arguments."""
+"""What the calls share: which solvers serve the methods, instances from folders, options from arguments."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from crowdopt.assign.exact.search import Solvers
+from crowdopt.backends import BackendMissing as BackendMissing
 from crowdopt.backends import solve
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import Options
+from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.overrides import overridden
 
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)
 RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
+
+AnyPath: TypeAlias = "str | Path"
+InstanceLike: TypeAlias = "AssignmentInstance | str | Path"  # an instance, or the folder of a campaign
+
+
+def instance_of(given: InstanceLike, rule: str | None = None, epsilon: float | None = None) -> AssignmentInstance:
+    """The instance itself, or as its campaign folder has it, with a rule and a target in place of its own."""
+    instance = given if isinstance(given, AssignmentInstance) else read_campaign(given)
+    settings: dict[str, Any] = {} if rule is None else {"rule": rule}
+    if epsilon is not None:
+        settings["epsilon"] = float(epsilon)
+    return overridden(instance, settings) if settings else instance
 
 
 def options_of(time_limit: float, seed: int, **others: Any) -> Options:

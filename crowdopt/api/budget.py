@@ -1,26 +1,136 @@
-"""The calls that spend a given sum of money, or number of labels."""
+"""The verb budget: spend a sum of money, or a number of labels, where that helps most."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from time import perf_counter
+from typing import Literal, overload
 
-from crowdopt.api.assign import pools_asked
-from crowdopt.api.binding import SOLVERS, options_of
-from crowdopt.assign.budget.promise import Promised, smallest_promise
-from crowdopt.assign.budget.spending import METHODS, Spent, least_wrong
+from crowdopt.api.assign import assign, pools_asked
+from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.arrays import Ints
+from crowdopt.assign.budget.promise import Promised as Promised
+from crowdopt.assign.budget.promise import smallest_promise
+from crowdopt.assign.budget.spending import METHODS, least_wrong
+from crowdopt.assign.budget.spending import Spent as Spent
+from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.io.folder import PLAN, check_target
+from crowdopt.io.overrides import overridden, stating
+from crowdopt.io.plan_folder import write_plan
 from crowdopt.recheck.proofs import prove_patterns
+
+PROMISES = ("average", "each")
+NEAR = 0.01  # relative gap at which the plan for the smallest error is cheap enough
+
+
+@overload
+def budget(
+    campaign: InstanceLike,
+    *,
+    labels: int | None = None,
+    money: float | None = None,
+    promise: Literal["average"] = "average",
+    method: str = "auto",
+    time_limit: float = 60.0,
+    seed: int = 0,
+    output: AnyPath | None = None,
+    force: bool = False,
+) -> Spent: ...
+
+
+@overload
+def budget(
+    campaign: InstanceLike,
+    *,
+    labels: int | None = None,
+    money: float | None = None,
+    promise: Literal["each"],
+    method: str = "auto",
+    time_limit: float = 60.0,
+    seed: int = 0,
+    output: AnyPath | None = None,
+    force: bool = False,
+) -> Promised: ...
+
+
+def budget(
+    campaign: InstanceLike,
+    *,
+    labels: int | None = None,
+    money: float | None = None,
+    promise: str = "average",
+    method: str = "auto",
+    time_limit: float = 60.0,
+    seed: int = 0,
+    output: AnyPath | None = None,
+    force: bool = False,
+) -> Spent | Promised:
+    """Spend so many labels, or so much money, where that helps most, and say what no plan can do with it.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    labels : int, optional
+        How many labels to buy, whatever they cost; or
+    money : float, optional
+        how much to spend, at the instance's prices.
+    promise : str
+        ``average``: the fewest wrong answers in all, ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``; ``each``: the
+        smallest error that every task keeps.
+    method : str
+        For the average, as for :func:`spend`.
+    time_limit : float
+        Seconds in all.
+    seed : int
+        Of the solver.
+    output : path, optional
+        Folder to write the plan to.
+    force : bool
+        Whether a plan that is there may be replaced.
+
+    Returns
+    -------
+    Spent or Promised
+        Either has the ``plan``; a promise has None where none was found, and then nothing is written.
+
+    Raises
+    ------
+    InputError
+        If not exactly one of ``labels`` and ``money`` is given, or something is out of range, unknown to the method,
+        or cannot be read or written.
+    """
+    if output is not None:
+        check_target(Path(output), PLAN, force)
+    if (labels is None) == (money is None):
+        raise InputError("say what there is to spend: either --labels or --money")
+    if promise not in PROMISES:
+        raise InputError(f"promise must be {' or '.join(PROMISES)}, not {promise!r}")
+    instance = instance_of(campaign)
+    if labels is not None:
+        instance = overridden(instance, {"price": 1.0})
+    amount = float(labels) if labels is not None else float(money or 0.0)
+    found: Spent | Promised
+    if promise == "each":
+        found = promised_to_each(instance, amount, time_limit=time_limit, seed=seed)
+    else:
+        found = spend(instance, amount, method=method, time_limit=time_limit, seed=seed)
+    if output is not None and found.plan is not None:
+        write_plan(found.plan, output, force=force)
+    return found
 
 
 def spend(
     instance: AssignmentInstance,
     money: float,
+    *,
     method: str = "auto",
     time_limit: float = 60.0,
     seed: int = 0,
@@ -29,11 +139,20 @@ def spend(
 
     Parameters
     ----------
+    instance : AssignmentInstance
     money : float
         With prices of 1 a number of labels.
     method : str
         ``greedy``, with its guarantee and a certified bound; ``patterns`` or ``patterns:pools=8``, the true minimum
         where skills are few or rounded to few; ``auto``: the better of both where skills are few, else greedy.
+    time_limit : float
+        Seconds in all.
+    seed : int
+        Of the solver.
+
+    Returns
+    -------
+    Spent
 
     Raises
     ------
@@ -43,19 +162,87 @@ def spend(
     name, pools = pools_asked(method)
     if name not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}, or patterns:pools=8, not {method!r}")
-    if not is_amount(money):
-        raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
+    _refuse_amount(money)
     started, clock = datetime.now(UTC), perf_counter()
-    spent = least_wrong(instance, money, solve_whole, prove_patterns, options_of(time_limit, seed), name, pools)
+    stated = stating(instance, "rule", "epsilon")
+    spent = least_wrong(stated, money, solve_whole, prove_patterns, options_of(time_limit, seed), name, pools)
     plan = replace(spent.plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
     return replace(spent, plan=plan)
 
 
-def promise(instance: AssignmentInstance, money: float, time_limit: float = 60.0, seed: int = 0) -> Promised:
-    """The smallest error that a plan found for so much money keeps for every task, and one that none can."""
-    if not is_amount(money):
-        raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
+def promised_to_each(
+    instance: AssignmentInstance, money: float, *, time_limit: float = 60.0, seed: int = 0
+) -> Promised:
+    """The smallest error that a plan of so much money keeps for every task, and the cheapest plan that keeps it.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    money : float
+    time_limit : float
+        Seconds in all: one half for the error, one for the plan.
+    seed : int
+        Of the solver.
+
+    Returns
+    -------
+    Promised
+        Without a plan where none was found.
+
+    Raises
+    ------
+    InputError
+        If the sum cannot be spent, or the rule promises nothing to each.
+    """
+    if instance.the_rule.average:
+        raise InputError("rule mean-error promises nothing to each task; choose another rule for --promise each")
+    found = promise(instance, money, time_limit=time_limit / 2, seed=seed)
+    if found.epsilon is None or found.pairs is None:
+        return found
+    stated = overridden(instance, {"epsilon": found.epsilon})
+    return replace(found, plan=_cheapest(stated, found.pairs, time_limit / 2, seed))
+
+
+def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 60.0, seed: int = 0) -> Promised:
+    """The smallest error that a plan found for so much money keeps for every task, and one that none can.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    money : float
+        The most the plan may cost.
+    time_limit : float
+        Seconds in all.
+    seed : int
+        Of the solver.
+
+    Returns
+    -------
+    Promised
+        With pairs that keep the error, but without a plan.
+
+    Raises
+    ------
+    InputError
+        If the sum cannot be spent.
+    """
+    _refuse_amount(money)
     options = options_of(time_limit, seed)
     return smallest_promise(
         instance, money, solve_whole, options, lambda one: quick_plan(one, SOLVERS, max(0.5, time_limit / 40))
     )
+
+
+def _refuse_amount(money: float) -> None:
+    if not is_amount(money):
+        raise InputError(f"the sum to spend must be finite and at least 0, not {money}")
+
+
+def _cheapest(instance: AssignmentInstance, pairs: Ints, time_limit: float, seed: int) -> Plan:
+    """A plan with a bound for the error promised: the pairs found, unless there is a cheaper one."""
+    plan = assign(instance, time_limit=time_limit, gap=NEAR, seed=seed)
+    cost = float(instance.prices(pairs).sum())
+    if plan.found and plan.objective is not None and plan.objective <= cost:
+        return plan
+    known = plan.certificate, plan.certified_bound, plan.duals
+    return Plan.of(instance, "ip", *known, pairs, method="budget", backend=plan.backend, seed=seed)

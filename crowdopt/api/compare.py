@@ -1,14 +1,15 @@
-"""The calls about online policies: replay one, compare many, write down what came of it."""
+"""The verb compare: online policies on the same arrivals, against the offline optimum; and one policy by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from crowdopt.api.assign import assign
+from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.evidence import refuse_average
@@ -21,58 +22,94 @@ from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.misspecified import breach as named_breach
 from crowdopt.online.policy import BasePolicy
+from crowdopt.online.policy import policies as online_policies
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
 from crowdopt.report.charts import save
 from crowdopt.report.comparison_page import charts, markdown
-from crowdopt.studies.online_trials import Comparison, Setting, attainable, play, texts, with_gold
+from crowdopt.studies import online_trials
+from crowdopt.studies.online_trials import Comparison as Comparison
+from crowdopt.studies.online_trials import Setting, attainable, play, texts, with_gold
 from crowdopt.version import __version__
 
-__all__ = ["WORK", "check_comparison", "compare", "read_record", "replay", "write_comparison"]
 
-
-def replay(policy: BasePolicy, stream: Stream, seed: int = 0) -> Run:
+def replay(policy: BasePolicy, stream: Stream, *, seed: int = 0) -> Run:
     """Run a fresh online policy over a whole stream; crowdopt.online.replay.Replay stops and resumes at any arrival."""
     return replay_with(policy, stream, seed, solve_whole)
 
 
+def policies() -> dict[str, type[Any]]:
+    """Every online policy by name, ours and those of other packages."""
+    return online_policies()
+
+
 def compare(
-    instance: AssignmentInstance,
+    campaign: InstanceLike,
     policies: Sequence[str],
+    *,
     trials: int = 20,
     seed: int = 0,
+    labels: AnyPath | None = None,
+    truth: AnyPath | None = None,
     record: LabelRecord | None = None,
     gold_share: float = 0.2,
+    breach: str = "",
+    rule: str | None = None,
+    epsilon: float | None = None,
     time_limit: float = 60.0,
     processes: int = 0,
-    folder: Path | None = None,
-    breach: str = "",
+    output: AnyPath | None = None,
+    force: bool = False,
 ) -> Comparison:
     """Run online policies on the same streams and hold each against the offline optimum of the same instance.
 
     Parameters
     ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
     policies : sequence of str
         Such as ``main-algorithm:gamma=.3:gold=20``; greedy is added, because it stands beside every ratio.
     trials, seed : int
         Each trial is a random order of the workers with one label for each pair.
+    labels, truth : path, optional
+        Replay these labels (task, worker, label), whose known answers are these (task, label), in place of simulated
+        ones; ``gold_share`` of the tasks of known truth serve as gold.
     record : LabelRecord, optional
-        Replay these labels in place of simulated ones; ``gold_share`` of the tasks of known truth serve as gold.
+        The same as arrays, in place of ``labels`` and ``truth``.
+    gold_share : float
+        In [0, 1).
+    breach : str
+        How simulated workers break the model, as in ``difficulty=.3,clique=.2,drift=.1``
+        (crowdopt.online.misspecified).
+    rule, epsilon : str, float, optional
+        In place of the instance's.
     time_limit : float
         Seconds for the offline plan; its bound needs milliseconds.
     processes : int
         Spawned processes; 0: in this one.
-    folder : Path, optional
-        Where finished rows are kept, so that a second call goes on from them.
-    breach : str
-        How simulated workers break the model, as in ``difficulty=.3,clique=.2,drift=.1``
-        (crowdopt.online.misspecified).
+    output : path, optional
+        Folder to write tables, page and charts to. Finished rows are kept there, so that a second call goes on from
+        them.
+    force : bool
+        Whether a comparison that is there may be replaced.
+
+    Returns
+    -------
+    Comparison
 
     Raises
     ------
     InputError
-        If a policy or option is unknown, or the campaign has limits that no online policy knows.
+        If a policy or option is unknown, the instance has limits that no online policy knows, or something cannot be
+        read or written.
     """
+    if output is not None:
+        check_comparison(Path(output), force)
+    if truth is not None and labels is None:
+        raise InputError("--truth judges recorded labels; give them with --labels")
+    instance = instance_of(campaign, rule, epsilon)
+    if labels is not None:
+        record = read_record(instance, Path(labels), None if truth is None else Path(truth))
     refuse_average(instance.the_rule, "compare")
     if trials < 1:
         raise InputError(f"the number of trials must be at least 1, not {trials}")
@@ -84,8 +121,23 @@ def compare(
     setting = Setting(instance, record, held, prices if linear.found else None, str(named_breach(breach)))
     setting.stream(seed, 0, 0)  # refuses what cannot be streamed before anything is computed
     with TemporaryDirectory() as spare:
-        least = _least(instance) if record is None else None
-        return play(setting, wanted, trials, seed, optimum, folder or Path(spare), processes, least)
+        folder = Path(spare) if output is None else Path(output) / WORK
+        possible = _least(instance) if record is None else None
+        found = play(setting, wanted, trials, seed, optimum, folder, processes, row, possible)
+    if output is None:
+        return found
+    return replace(found, undrawn=_write(found, Path(output), trials, seed))
+
+
+def row(**arguments: Any) -> dict[str, Any]:
+    """A row of a comparison as a job (crowdopt.jobs), with solvers bound to it."""
+    return online_trials.row(solve_whole, **arguments)
+
+
+def possible_facts(least_cost: Least) -> dict[str, Any]:
+    """The lower bounds as plain numbers; None where no policy at all gets there with the labels there are."""
+    numbers = {**asdict(least_cost), "cost": least_cost.cost}
+    return {key: None if value == float("inf") else value for key, value in numbers.items()}
 
 
 def _least(instance: AssignmentInstance) -> Least | None:
@@ -112,7 +164,7 @@ def _whole(plan: Plan) -> Plan:
     return plan
 
 
-def write_comparison(comparison: Comparison, folder: Path, trials: int, seed: int) -> list[str]:
+def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list[str]:
     """Write tables, page and charts of a comparison; returns what could not be drawn, as sentences."""
     optimum = asdict(comparison.optimum)
     possible = None if comparison.least is None else possible_facts(comparison.least)
@@ -129,9 +181,3 @@ def write_comparison(comparison: Comparison, folder: Path, trials: int, seed: in
         said.append(str(error))
     write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings, page)
     return said
-
-
-def possible_facts(found: Least) -> dict[str, Any]:
-    """The lower bounds as plain numbers; None where no policy at all gets there with the labels there are."""
-    numbers = {**asdict(found), "cost": found.cost}
-    return {key: None if value == float("inf") else value for key, value in numbers.items()}

@@ -1,73 +1,213 @@
-"""The calls that say why there is no plan and what would help, or what one more unit costs."""
+"""The verb explain: why there is no plan and what would help, or what one more unit is worth."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from crowdopt.api.assign import assign
-from crowdopt.api.binding import SOLVERS
-from crowdopt.assign.explain.conflict import conflict as find_conflict
+import numpy as np
+
+from crowdopt.api.assign import assign, probe
+from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
+from crowdopt.arrays import Floats
+from crowdopt.assign.explain import conflict, cost_curve, remedies
+from crowdopt.assign.explain import margins as tangents
 from crowdopt.assign.explain.cost_curve import CostCurve
-from crowdopt.assign.explain.cost_curve import curve as find_curve
 from crowdopt.assign.explain.margins import Margins
-from crowdopt.assign.explain.margins import margins as find_margins
-from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.remedies import Remedy
-from crowdopt.assign.explain.remedies import remedies as find_remedies
 from crowdopt.assign.explain.shortage import Shortage, shortage
-from crowdopt.assign.quick import quick_plan
-from crowdopt.backends import solve_whole
-from crowdopt.core.clock import Clock
+from crowdopt.crowd.evidence import refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.report.charts import save
-from crowdopt.report.curve_chart import cost_curve
+from crowdopt.errors import InputError
+from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
+from crowdopt.io.folder import check_target
+from crowdopt.io.overrides import overridden
+from crowdopt.io.stored_plan import read_overrides
+from crowdopt.report.charts import can_draw, save
+from crowdopt.report.curve_chart import cost_curve as curve_chart
+
+SHOWN = 5  # types or workers in sentences
+WORTH = 1e-9  # of a label more; less is nothing
 
 
-def explain(instance: AssignmentInstance, time_limit: float = 60.0) -> Shortage | None:
-    """What an infeasible instance lacks, and which error target is within reach; None if time ran out."""
-    return shortage(instance, _probe(time_limit))
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What stands in the way of a plan, or what one more unit of anything is worth where there is one.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    feasible : bool
+        Whether a plan of whole labels was found.
+    sentences : list of str
+        The explanation in words.
+    facts : dict
+        The same as plain JSON.
+    shortage, conflict, ways
+        Without a plan: what is missing; types that cannot all be met, irreducibly; ways out, each with a plan.
+    margins, curve
+        With one: prices of tasks and values of capacities; what each error target costs, where it was asked for.
+    """
+
+    instance: AssignmentInstance
+    feasible: bool
+    sentences: list[str]
+    facts: dict[str, Any]
+    shortage: Shortage | None = None
+    conflict: list[int] = field(default_factory=list)
+    ways: list[Remedy] = field(default_factory=list)
+    margins: Margins | None = None
+    curve: CostCurve | None = None
 
 
-def remedies(instance: AssignmentInstance, time_limit: float = 60.0, epsilon: float | None = None) -> list[Remedy]:
+def explain(
+    campaign: InstanceLike,
+    plan: AnyPath | None = None,
+    *,
+    rule: str | None = None,
+    epsilon: float | None = None,
+    time_limit: float = 60.0,
+    output: AnyPath | None = None,
+    force: bool = False,
+) -> Explanation:
+    """Why there is no plan and the cheapest ways out; where there is one, what one more unit of anything is worth.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    plan : path, optional
+        A plan folder whose rule, target and other settings are taken.
+    rule, epsilon : str, float, optional
+        In place of the instance's, and of the plan's.
+    time_limit : float
+        Seconds in all.
+    output : path, optional
+        Folder of tables to write: the shortage; or prices, capacities and the cost of each error target, with a chart
+        where the extra ``plots`` is installed.
+    force : bool
+        Whether what is there may be replaced.
+
+    Returns
+    -------
+    Explanation
+
+    Raises
+    ------
+    InputError
+        If something cannot be read or written, the rule is for an average, or the time is over before anything is
+        known.
+    """
+    if output is not None:
+        check_target(Path(output), EXPLANATION, force)
+    settings = {} if plan is None else read_overrides(plan)
+    instance = instance_of(campaign)
+    instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
+    refuse_average(instance.the_rule, "explain")
+    margins = tangents.margins(instance, probe(time_limit / 6))
+    if margins is None or not has_plan(instance, time_limit=time_limit / 6):
+        found = _no_plan(instance, margins is None, time_limit)
+    else:
+        found = _worth(
+            instance, margins, None if output is None else cost_of_targets(instance, time_limit=time_limit / 2)
+        )
+    if output is not None:
+        pictures = {"curve.svg": partial(draw_curve, found.curve)} if found.curve is not None and can_draw() else {}
+        write_explanation(instance, found.facts, _tables(found), Path(output), force, pictures)
+    return found
+
+
+def has_plan(instance: AssignmentInstance, *, time_limit: float = 20.0) -> bool:
+    """Whether a plan of whole labels was found within the time."""
+    asked = probe(time_limit)
+    return asked.find(instance) is not None or assign(instance, time_limit=asked.clock.left, gap=1.0).found
+
+
+def cost_of_targets(instance: AssignmentInstance, *, time_limit: float = 60.0) -> CostCurve:
+    """What each error target costs: the LP's optimum piece by piece, and plans that were found."""
+    asked = probe(time_limit)
+    lack = shortage(instance, asked)
+    least = lack.no_epsilon_below if lack is not None and lack.no_epsilon_below else instance.epsilon.min()
+    return cost_curve.curve(instance, asked, max(1e-6, 1.001 * float(least)))
+
+
+def ways_out(instance: AssignmentInstance, *, epsilon: float | None = None, time_limit: float = 60.0) -> list[Remedy]:
     """Ways to make an infeasible instance feasible, each with a plan of whole labels that proves it.
 
     A looser error target (``epsilon``, or the smallest found), more capacity, more workers, fewer tasks, more money.
     """
-    probe = _probe(time_limit)
+    asked = probe(time_limit)
     if epsilon is None:
-        found = shortage(instance, probe)
-        epsilon = None if found is None else found.epsilon_within_reach
-    return find_remedies(instance, probe, epsilon)
+        lack = shortage(instance, asked)
+        epsilon = None if lack is None else lack.epsilon_within_reach
+    return remedies.remedies(instance, asked, epsilon)
 
 
-def conflict(instance: AssignmentInstance, time_limit: float = 60.0) -> list[int]:
-    """An irreducible set of types whose needs cannot be met together; empty where shares of labels would do."""
-    return find_conflict(instance, _probe(time_limit))
-
-
-def has_plan(instance: AssignmentInstance, time_limit: float = 20.0) -> bool:
-    """Whether a plan of whole labels was found within the time."""
-    probe = _probe(time_limit)
-    return probe.find(instance) is not None or assign(instance, time_limit=probe.clock.left, gap=1.0).found
-
-
-def margins(instance: AssignmentInstance, time_limit: float = 60.0) -> Margins | None:
-    """Prices of tasks and values of capacities by the LP, the steepest solved again; None where it has no point."""
-    return find_margins(instance, _probe(time_limit))
-
-
-def curve(instance: AssignmentInstance, time_limit: float = 60.0) -> CostCurve:
-    """What each error target costs: the LP's optimum piece by piece, and plans that were found."""
-    probe = _probe(time_limit)
-    found = shortage(instance, probe)
-    least = found.no_epsilon_below if found is not None and found.no_epsilon_below else instance.epsilon.min()
-    return find_curve(instance, probe, max(1e-6, 1.001 * float(least)))
-
-
-def draw_curve(found: CostCurve, path: Path) -> None:
+def draw_curve(curve: CostCurve, path: Path) -> None:
     """A picture of the curve; its name says the format."""
-    save(cost_curve(found.epsilon, found.bound, found.plan), path)
+    save(curve_chart(curve.epsilon, curve.bound, curve.plan), path)
 
 
-def _probe(seconds: float) -> Probe:
-    return Probe(solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds))
+def _no_plan(instance: AssignmentInstance, settled: bool, seconds: float) -> Explanation:
+    short = shortage(instance, probe(seconds / 4))
+    if short is None:
+        raise InputError(f"the time of {seconds:g} s is over before anything is known; allow more")
+    types = conflict.conflict(instance, probe(seconds / 6))
+    ways = ways_out(instance, epsilon=short.epsilon_within_reach, time_limit=seconds / 3)
+    known = "there is no plan: not even shares of labels would do" if settled else "no plan was found soon"
+    said = [known, *short.sentences(instance)]
+    if 1 < len(types) < instance.n_types:
+        names = ", ".join(instance.type_id(k) for k in types)
+        said.append(f"types {names} cannot all be met; without any one of them the others can")
+    said += [f"way out: {way.sentence} ({len(way.pairs)} labels)" for way in ways]
+    facts = {
+        "feasible": False,
+        "missing": short.total,
+        "no_epsilon_below": short.no_epsilon_below,
+        "conflict": [instance.type_id(k) for k in types],
+        "ways": [{"kind": way.kind, "do": way.sentence, "amount": way.amount} for way in ways],
+    }
+    return Explanation(instance, False, said, facts, shortage=short, conflict=types, ways=ways)
+
+
+def _worth(instance: AssignmentInstance, margins: Margins, curve: CostCurve | None) -> Explanation:
+    price, value = margins.task_price, margins.capacity_value
+    said = [f"a plan exists; by the LP none costs less than {margins.cost:.6g}"]
+    kinds = [(float(price[instance.task_type == k].mean()), k) for k in np.unique(instance.task_type)]
+    dear = sorted(kinds, reverse=True)[:SHOWN]
+    said += [f"one more task of type {instance.type_id(int(k))} costs about {cost:.4g}" for cost, k in dear if cost > 0]
+    for j in np.argsort(-value, kind="stable")[:SHOWN].tolist():
+        if value[j] > WORTH:
+            again = margins.capacity_saving[j]
+            checked = "" if np.isnan(again) else f" (solved again: {again:.4g})"
+            said.append(f"one more label by worker {instance.worker_id(j)} saves at most {value[j]:.4g}{checked}")
+    facts = {"feasible": True, "bound": margins.cost, "dearest_types": [instance.type_id(int(k)) for _, k in dear]}
+    return Explanation(instance, True, said, facts, margins=margins, curve=curve)
+
+
+def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
+    """The tables of the folder; a column that is None stands for the ids."""
+    tables: dict[str, dict[str, Any]] = {}
+    if found.shortage is not None:
+        lack = found.shortage
+        tables["shortage"] = {"task": None, "missing_evidence": lack.evidence, "missing_labels": lack.labels}
+    if found.margins is not None:
+        worth = found.margins
+        tables["tasks"] = {"task": None, "price": worth.task_price, "saving": _blank(worth.task_saving)}
+        tables["workers"] = {"worker": None, "value": worth.capacity_value, "saving": _blank(worth.capacity_saving)}
+    if found.curve is not None:
+        curve = found.curve
+        tables["curve"] = {
+            "epsilon": curve.epsilon,
+            "bound": curve.bound,
+            "slope": _blank(curve.slope),
+            "plan": _blank(curve.plan),
+        }
+    return tables
+
+
+def _blank(values: Floats) -> list[Any]:
+    """NaN as an empty cell."""
+    return ["" if value != value else value for value in values.tolist()]

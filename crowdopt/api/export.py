@@ -1,10 +1,11 @@
-"""The call that writes a program for any other solver."""
+"""The verb export: a program for any other solver."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from crowdopt.api.assign import PROGRAMS
+from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
@@ -15,13 +16,14 @@ from crowdopt.programs import assignment, assignment_dual
 EXPORTS = (*PROGRAMS, "dual")
 
 
-def export(instance: AssignmentInstance, path: str | Path, program: str = "ip", force: bool = False) -> Program:
+def export(campaign: InstanceLike, output: AnyPath, *, program: str = "ip", force: bool = False) -> Program:
     """Write a program for any other solver, with readable names, whole or not at all.
 
     Parameters
     ----------
-    instance : AssignmentInstance
-    path : str or Path
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    output : path
         Ends in ``.mps`` (free MPS) or ``.lp`` (CPLEX LP).
     program : str
         ``ip``, ``lp``, or ``dual``: the paper's dual, or the mechanical dual of the LP where the instance has limits
@@ -41,9 +43,10 @@ def export(instance: AssignmentInstance, path: str | Path, program: str = "ip", 
     """
     if program not in EXPORTS:
         raise InputError(f"program must be one of {', '.join(EXPORTS)}, not {program!r}")
-    check_file(Path(path), force)
+    check_file(Path(output), force)
+    instance = instance_of(campaign)
     chosen = _exported(instance, program)
-    write_program(chosen, Path(path), ids_of(chosen, instance), force)
+    write_program(chosen, Path(output), ids_of(chosen, instance), force)
     return chosen
 
 

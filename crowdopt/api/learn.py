@@ -1,100 +1,189 @@
-"""The calls about learning whom to ask: many trials of policies, and what is written down of them."""
+"""The verb learn: policies that learn whom to ask, on the same tasks, against the best set of labelers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.io import learning_folder
 from crowdopt.io.comparison_folder import WORK, check_comparison
 from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_learning
+from crowdopt.labelers.policy import policies as asking_policies
 from crowdopt.report import write_page
 from crowdopt.report.charts import save
 from crowdopt.report.learning_page import charts, markdown
-from crowdopt.studies.labeler_setting import DrawnLabelers, GivenLabelers, RecordedLabels, Setting
-from crowdopt.studies.labeler_trials import Learning, play, texts
+from crowdopt.studies.intervals import shared_notes as shared_notes
+from crowdopt.studies.labeler_setting import DrawnLabelers as DrawnLabelers
+from crowdopt.studies.labeler_setting import GivenLabelers, Setting
+from crowdopt.studies.labeler_setting import RecordedLabels as RecordedLabels
+from crowdopt.studies.labeler_trials import Learning as Learning
+from crowdopt.studies.labeler_trials import play, texts
 from crowdopt.version import __version__
 
-__all__ = [
-    "LEARNING",
-    "WORK",
-    "DrawnLabelers",
-    "RecordedLabels",
-    "check",
-    "learn",
-    "read_labels",
-    "read_skills",
-    "source",
-    "write",
-]
+LabelersLike: TypeAlias = "ArrayLike | Labelers | Setting"
+
+
+def policies() -> dict[str, type[Any]]:
+    """Every policy of asking by name, ours and those of other packages."""
+    return asking_policies()
 
 
 def learn(
-    labelers: Labelers | Setting | Any,
+    labelers: LabelersLike | None,
     policies: Sequence[str],
+    *,
+    skills: AnyPath | None = None,
+    labels: AnyPath | None = None,
+    truth: AnyPath | None = None,
+    types: AnyPath | None = None,
+    draw: str | None = None,
     horizon: int = 2000,
     trials: int = 20,
+    classes: int = 2,
+    cost: float = 0.0,
     seed: int = 0,
     processes: int = 0,
-    folder: Path | None = None,
+    output: AnyPath | None = None,
+    force: bool = False,
 ) -> Learning:
     """Run policies that learn whom to ask, on the same tasks and labels, and hold each against the best set.
 
     Parameters
     ----------
-    labelers : (labelers,) float, Labelers, Drawn or Table
+    labelers : (labelers,) float, (kinds, labelers) float, Labelers, DrawnLabelers or RecordedLabels, optional
         Skills; labelers with costs, kinds of task or contexts; fresh ones in each trial; or a table of real labels.
+        None where they come from one of ``skills``, ``labels`` and ``draw``.
     policies : sequence of str
         Such as ``ls-ol:g1=10:g2=.1``.
+    skills : path, optional
+        Columns worker, accuracy, and price, type, or at for contexts.
+    labels, truth, types : path, optional
+        Replay these labels (task, worker, label); known answers to them (task, label); types of their tasks.
+    draw : str, optional
+        ``M`` or ``M:LOW:HIGH``: M labelers a trial, skills uniform, their majority above 1/2.
     horizon : int
-        T; of a table at most its tasks less one, which is the initial tester.
+        T, tasks of a run; of a table at most its tasks less one, which is the initial tester.
     trials, seed : int
         Each trial has its own order of labelers, tasks and labels.
+    classes : int
+        Of simulated labels, for ``skills``.
+    cost : float
+        Of a label without a price.
     processes : int
         Spawned processes; 0: in this one.
-    folder : Path, optional
-        Where finished rows are kept, so that a second call goes on from them.
+    output : path, optional
+        Folder to write tables, page and charts to. Finished rows are kept there, so that a second call goes on from
+        them.
+    force : bool
+        Whether a study that is there may be replaced.
+
+    Returns
+    -------
+    Learning
 
     Raises
     ------
     InputError
-        If a policy or option is unknown, or the skills are none.
+        If a policy or option is unknown, the skills are none, labelers come from nowhere or from two places, or
+        something cannot be read or written.
     """
+    if output is not None:
+        check_comparison(Path(output), force, LEARNING)
+    if labelers is None:
+        labelers = _from_options(skills, labels, truth, types, draw, classes, cost)
+    elif any(one is not None for one in (skills, labels, truth, types, draw)):
+        raise InputError("labelers come from one place; give them, or skills, labels or draw")
     if trials < 1 or horizon < 1:
         raise InputError(f"trials and horizon must be at least 1, not {trials} and {horizon}")
     wanted, setting = texts(policies), _setting(labelers)
     with TemporaryDirectory() as spare:
-        return play(setting, wanted, trials, seed, horizon, folder or Path(spare), processes)
+        folder = Path(spare) if output is None else Path(output) / WORK
+        found = replace(play(setting, wanted, trials, seed, horizon, folder, processes), source=_source(setting))
+    if output is None:
+        return found
+    return replace(found, undrawn=_write(found, Path(output), trials, seed))
 
 
-def _setting(labelers: Any) -> Setting:
+def read_labels(labels: AnyPath, truth: AnyPath, *, types: AnyPath | None = None, cost: float = 0.0) -> RecordedLabels:
+    """Labels that people once gave, to learn from.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label.
+    truth : path
+        Columns task, label.
+    types : path, optional
+        Columns task, type.
+    cost : float
+        Of a label.
+
+    Returns
+    -------
+    RecordedLabels
+
+    Raises
+    ------
+    InputError
+        If a table is not what it should be.
+    """
+    given = Path(labels), Path(truth), None if types is None else Path(types)
+    return RecordedLabels(**read_table_of_labels(*given, cost))
+
+
+def _setting(labelers: LabelersLike) -> Setting:
     if isinstance(labelers, GivenLabelers | DrawnLabelers | RecordedLabels):
         return labelers
     if not isinstance(labelers, Labelers):
-        skills = np.atleast_2d(np.asarray(labelers, dtype=np.float64))
-        labelers = Labelers(skills, np.zeros(skills.shape[-1]))
+        table = np.atleast_2d(np.asarray(labelers, dtype=np.float64))
+        labelers = Labelers(table, np.zeros(table.shape[-1]))
     return GivenLabelers.of(labelers)
 
 
-def read_skills(path: Path, cost: float, classes: int) -> Labelers:
-    """Labelers from ``worker[,type or at],accuracy[,price]``; ``cost`` is that of a label without a price."""
-    return Labelers(**learning_folder.read_skills(path, cost, classes))
+def _from_options(
+    skills: AnyPath | None,
+    labels: AnyPath | None,
+    truth: AnyPath | None,
+    types: AnyPath | None,
+    draw: str | None,
+    classes: int,
+    cost: float,
+) -> LabelersLike:
+    if sum(one is not None for one in (skills, labels, draw)) != 1:
+        raise InputError("labelers come from one of --skills, --labels with --truth, or --draw; give exactly one")
+    if labels is not None:
+        if truth is None:
+            raise InputError("--labels needs --truth: without any known answer nothing can be judged")
+        return read_labels(labels, truth, types=types, cost=cost)
+    if truth is not None or types is not None:
+        raise InputError("--truth and --types belong to recorded labels; give them with --labels")
+    if skills is not None:
+        return Labelers(**learning_folder.read_skills(Path(skills), cost, classes))
+    if classes != 2:
+        raise InputError("--draw draws labelers of two classes; for more, write their skills and give --skills")
+    return DrawnLabelers.of(*_drawn(str(draw)), cost)
 
 
-def read_labels(labels: Path, truth: Path, types: Path | None = None, cost: float = 0.0) -> RecordedLabels:
-    """A table of real labels (task,worker,label), its truth (task,label), and types of its tasks (task,type)."""
-    return RecordedLabels(**read_table_of_labels(labels, truth, types, cost))
+def _drawn(text: str) -> tuple[int, float, float]:
+    try:
+        count, *between = text.split(":")
+        low, high = map(float, between) if between else (0.0, 1.0)
+        return int(count), low, high
+    except ValueError:
+        raise InputError(f"--draw is a number of labelers, or M:LOW:HIGH as in 5:.6:1, not {text!r}") from None
 
 
-def source(labelers: Any) -> str:
+def _source(setting: Setting) -> str:
     """Where labelers and labels come from, in words."""
-    setting = _setting(labelers)
     if isinstance(setting, RecordedLabels):
         count, many = setting.label.shape[1], len(setting.label)
         return f"{count} labelers of a table of {many} tasks: one answer of each pair, so testers are labelled once"
@@ -107,16 +196,11 @@ def source(labelers: Any) -> str:
     return f"{setting.accuracy.shape[1]} labelers of given skills{kinds}, simulated labels"
 
 
-def check(folder: Path, force: bool) -> None:
-    """Refuse a folder that holds a finished study or something else."""
-    check_comparison(folder, force, LEARNING)
-
-
-def write(found: Learning, setting: Any, folder: Path, trials: int, seed: int) -> list[str]:
+def _write(found: Learning, folder: Path, trials: int, seed: int) -> list[str]:
     """Write tables, page and charts of a study; returns what could not be drawn, as sentences."""
     facts = {
         "title": "Learning whom to ask",
-        "source": source(setting),
+        "source": found.source,
         "horizon": found.horizon,
         "trials": trials,
         "seed": seed,

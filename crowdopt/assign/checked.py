@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.mending import Hands
+from crowdopt.assign.mending import TaskLabels
 from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
 from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock
@@ -97,13 +97,22 @@ def _starts(instance: AssignmentInstance, head: Plan, linear: Linear, options: O
 
 
 def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
-    """The pairs made to keep the rule and every limit, without a label to spare; None where that fails."""
-    hands = Hands.of(instance, pairs)
+    """The pairs made to keep the rule and every limit, without a label to spare; None where that fails.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label to begin with.
+    clock : Clock
+        When to give up.
+    """
+    hands = TaskLabels.of(instance, pairs)
     if not hands.mend(clock):
         return None
     hands.thin()
-    found = hands.pairs()
-    return None if breaches(instance, found) else found
+    mended = hands.pairs()
+    return None if breaches(instance, mended) else mended
 
 
 def _plan(instance: AssignmentInstance, head: Plan, pairs: Ints | None, interrupted: bool) -> Plan:

@@ -17,7 +17,7 @@ OFFERED = 3  # labels offered in a trade, the weakest first
 
 
 @dataclass(eq=False)
-class Hands:
+class TaskLabels:
     """New labels of each task (``held``), labels already in (``had``), and the capacity that is left (``room``)."""
 
     instance: AssignmentInstance
@@ -28,20 +28,20 @@ class Hands:
     barred: list[set[int]] = field(init=False)
 
     @classmethod
-    def of(cls, instance: AssignmentInstance, pairs: Ints) -> Hands:
+    def of(cls, instance: AssignmentInstance, pairs: Ints) -> TaskLabels:
         """The hands that a plan's pairs deal."""
         known = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
         room = instance.capacity - np.bincount(pairs[:, 1], minlength=instance.n_workers)
         return cls(instance, _dealt(instance, pairs), _dealt(instance, known), room)
 
     def __post_init__(self) -> None:
-        self.locked = [set(one) for one in _dealt(self.instance, self.instance.fixed)]
-        self.barred = [set(one) for one in _dealt(self.instance, self.instance.barred)]
+        self.locked = [set(labels) for labels in _dealt(self.instance, self.instance.fixed)]
+        self.barred = [set(labels) for labels in _dealt(self.instance, self.instance.barred)]
 
     def pairs(self) -> Ints:
         """Back to pairs (task, worker), sorted."""
-        task = np.repeat(np.arange(len(self.held)), [len(one) for one in self.held])
-        worker = np.array([j for one in self.held for j in sorted(one)], dtype=np.int64)
+        task = np.repeat(np.arange(len(self.held)), [len(labels) for labels in self.held])
+        worker = np.array([j for labels in self.held for j in sorted(labels)], dtype=np.int64)
         return np.column_stack([task, worker]).astype(np.int64)
 
     def wrong(self) -> Ints:
@@ -96,14 +96,14 @@ class Hands:
         if not loose or not offers.size:
             return False
         bases = [[k for k in self.held[task] if k != j] for j in loose]
-        found = []
+        swaps = []
         for j, weakest in zip(loose, self._weakest(task, bases, offers).tolist(), strict=True):
             if weakest < offers.size:
                 new = self._cheapest(task, offers, weakest)
-                found.append((float(price[new] - price[j]), weakest, j, new))
-        if not found or min(found)[0] > 0:
+                swaps.append((float(price[new] - price[j]), weakest, j, new))
+        if not swaps or min(swaps)[0] > 0:
             return False
-        *_, old, new = min(found)
+        *_, old, new = min(swaps)
         self._move(task, old, new)
         return True
 
@@ -130,21 +130,21 @@ class Hands:
         return False
 
     def _exchange(self, task: int, mine: int, others: list[int], enough: float) -> bool:
-        worth, found = self.instance.evidence[self.instance.task_type[task]], []
+        worth, swaps = self.instance.evidence[self.instance.task_type[task]], []
         for other in others:
             if mine in self.held[other] or mine in self.barred[other] or mine in self.had[other]:
                 continue
             taken = {*self.held[task], *self.barred[task], *self.had[task], *self.locked[other]}
             good = [j for j in self.held[other] if worth[j] >= enough and j not in taken]
             if good:
-                found.append((other, min(good, key=lambda j: float(worth[j]))))
-        if not found:
+                swaps.append((other, min(good, key=lambda j: float(worth[j]))))
+        if not swaps:
             return False
-        hands = [[*(k for k in self.held[other] if k != theirs), mine] for other, theirs in found]
-        fine = np.flatnonzero(self._keep([other for other, _ in found], hands))
+        hands = [[*(k for k in self.held[other] if k != theirs), mine] for other, theirs in swaps]
+        fine = np.flatnonzero(self._keep([other for other, _ in swaps], hands))
         if not fine.size:
             return False
-        other, theirs = found[int(fine[0])]
+        other, theirs = swaps[int(fine[0])]
         self.held[other].remove(theirs)
         self.held[other].append(mine)
         self.held[task].remove(mine)

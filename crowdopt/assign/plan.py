@@ -82,8 +82,6 @@ class Plan:
     duals : Duals, optional
     method, backend, seed, seconds, started, interrupted
         How it was made.
-    overrides : dict
-        Settings that took the place of the campaign's own: rule, epsilon, price.
     spending : dict
         Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     """
@@ -102,7 +100,6 @@ class Plan:
     seconds: float = 0.0
     started: str = ""
     interrupted: bool = False
-    overrides: dict[str, Any] = field(default_factory=dict)
     spending: dict[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -117,7 +114,23 @@ class Plan:
         amounts: Floats | None = None,
         **made: Any,
     ) -> Plan:
-        """A plan of these pairs (None: there is none) against the best bound known; the rest is recomputed."""
+        """A plan of these pairs (None: there is none) against the best bound known; the rest is recomputed.
+
+        Parameters
+        ----------
+        instance : AssignmentInstance
+        program : str
+            ``ip`` or ``lp``.
+        known : Certificate
+            The best bound, and where it comes from.
+        certified : float
+            What ``duals`` prove by themselves.
+        duals : Duals, optional
+        pairs : (k, 2) int, optional
+            Task and worker of each label.
+        amounts : (k,) float, optional
+            Shares of labels, where the plan is the LP's.
+        """
         certificate = replace(known, value=None, violation=None, fraction=None)
         if pairs is not None and known.bound < np.inf:
             prices = instance.prices(pairs)
@@ -232,7 +245,13 @@ def decide(certificate: Certificate, found: bool) -> Status:
 
 
 def queues(pairs: Ints) -> list[tuple[int, Ints]]:
-    """Each worker in the plan with her tasks, both in ascending order."""
+    """Each worker in the plan with her tasks, both in ascending order.
+
+    Parameters
+    ----------
+    pairs : (k, 2) int
+        Task and worker of each label.
+    """
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     workers, starts = np.unique(pairs[order, 1], return_index=True)
     tasks = np.split(pairs[order, 0], starts[1:]) if workers.size else []
@@ -240,7 +259,16 @@ def queues(pairs: Ints) -> list[tuple[int, Ints]]:
 
 
 def worst_breach(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None) -> float:
-    """The largest amount by which the pairs break a limit; 0 if they keep all of them exactly."""
+    """The largest amount by which the pairs break a limit; 0 if they keep all of them exactly.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    amounts : (k,) float, optional
+        Shares of labels; whole ones by default.
+    """
     return max((breach.amount for breach in breaches(instance, pairs, amounts, tolerance=0.0)), default=0.0)
 
 
@@ -251,6 +279,16 @@ def breaches(
 
     Evidence is summed in float64 in the order of the pairs, labels already in first; a task is covered if it lacks
     at most the tolerance.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    amounts : (k,) float, optional
+        Shares of labels; whole ones by default.
+    tolerance : float
+        Absolute, in the unit of the limit.
     """
     n, m = instance.n_tasks, instance.n_workers
     shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts
@@ -259,21 +297,21 @@ def breaches(
     labels, loads = _counted(pairs[:, 0], amounts, n), _counted(pairs[:, 1], amounts, m)
     fewest, most = instance.new_label_limits
     task, worker = instance.task_id, instance.worker_id
-    found = _over("lacks evidence", instance.need - evidence, short, "task", task)
-    found += _over("exceeds the capacity", loads - instance.capacity, tolerance, "worker", worker)
-    found += _over("is below the minimum load", instance.min_load - loads, tolerance, "worker", worker)
-    found += _over("has too few labels", fewest - labels, tolerance, "task", task)
-    found += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
+    broken = _over("lacks evidence", instance.need - evidence, short, "task", task)
+    broken += _over("exceeds the capacity", loads - instance.capacity, tolerance, "worker", worker)
+    broken += _over("is below the minimum load", instance.min_load - loads, tolerance, "worker", worker)
+    broken += _over("has too few labels", fewest - labels, tolerance, "task", task)
+    broken += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
     if instance.budget is not None:
         excess = float(instance.prices(pairs) @ shares) - instance.budget
-        found += _over(
+        broken += _over(
             "is exceeded",
             np.array([excess]),
             tolerance * max(1.0, instance.budget),
             "the",
             lambda _: "budget",
         )
-    return found + _pair_breaches(instance, pairs, shares, tolerance)
+    return broken + _pair_breaches(instance, pairs, shares, tolerance)
 
 
 def _counted(places: Ints, amounts: Floats | None, size: int) -> Floats:
@@ -318,8 +356,8 @@ def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, to
     barred = instance.barred[:, 0] * m + instance.barred[:, 1]
     fixed = instance.fixed[:, 0] * m + instance.fixed[:, 1]
     twice = key[1:][key[1:] == key[:-1]]
-    found = each("is in the plan twice", twice, np.ones(twice.size))
+    breaches_of_pairs = each("is in the plan twice", twice, np.ones(twice.size))
     if shares.strides != (0,):
-        found += each("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
-    found += each("may not be paired", barred, share_of(barred))
-    return found + each("must be in the plan", fixed, 1 - share_of(fixed))
+        breaches_of_pairs += each("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
+    breaches_of_pairs += each("may not be paired", barred, share_of(barred))
+    return breaches_of_pairs + each("must be in the plan", fixed, 1 - share_of(fixed))

@@ -8,20 +8,17 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.checked import solve_checked
+from crowdopt.assign.exact.aim import MODEST, attempt
 from crowdopt.assign.exact.relaxation import relax_classes
-from crowdopt.assign.exact.rounding import round_amounts
-from crowdopt.assign.exact.search import Solvers
-from crowdopt.assign.exact.split import Split, deal_evenly
+from crowdopt.assign.exact.search import Search, Solvers
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.plan import Plan, breaches
-from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Options
+from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import target
 
-SMALL = 5_000  # pairs up to which the exact method is as quick
 BEYOND = 1.03  # times the bound: what a plan may cost
-WORK = 2_000  # pairs looked at
 
 
 def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -> Ints | None:
@@ -40,30 +37,12 @@ def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -
 
 
 def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Ints | None:
-    if instance.n_tasks * instance.n_workers <= SMALL:
+    if instance.n_tasks * instance.n_workers <= MODEST:
         return solve_exact(instance, "ip", solvers, options).pairs
-    classes = classes_of(instance)
-    bound = relax_classes(classes, solvers.solve, options, whole=True).certificate.bound
-    if not np.isfinite(bound):
+    clock, classes = Clock(options.time_limit), classes_of(instance)
+    search = Search.of(relax_classes(classes, solvers.solve, options, whole=True), solvers, options, clock)
+    if not np.isfinite(search.bound):
         return None
-    money = bound * BEYOND + 5 * float(instance.cost.max())
-    pairs = _aimed(classes, min(money, np.inf if instance.budget is None else instance.budget), solvers.solve, options)
+    money = search.bound * BEYOND + 5 * float(instance.cost.max())
+    pairs = attempt(search, money if instance.budget is None else min(money, instance.budget), seed=0, thorough=False)
     return None if pairs is None or breaches(instance, pairs) else pairs
-
-
-def _aimed(classes: Classes, money: float, solve: Solve, options: Options) -> Ints | None:
-    """Round and split the point with the most slack that so much money buys."""
-    aimed = solve(target.of_classes(classes, money), "highs-simplex", options)
-    if aimed.primal is None:
-        return None
-    amounts = aimed.program.column("u").view(aimed.primal)
-    whole = round_amounts(classes, amounts, float(aimed.primal[-1]), money)
-    pairs = deal_evenly(classes, whole)
-    if pairs is not None:
-        return pairs
-    split = Split.dealt(classes, whole, money, seed=0)
-    split.level()
-    split.finish(WORK)
-    if not split.covered and split.everybody.size <= SMALL:
-        split.trade(WORK)
-    return None if not split.covered and split.top_up() else split.pairs()

@@ -106,6 +106,11 @@ def solve(
     listener : callable, optional
         Hears of incumbents and bounds while a search runs, where the solver tells.
 
+    Returns
+    -------
+    Solution
+        Status, point and multipliers as the solver claims them, in the house's sign; what it does not say is None.
+
     Raises
     ------
     BackendMissing

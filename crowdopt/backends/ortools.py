@@ -60,7 +60,7 @@ def run_glop(program: Program, options: Options, listener: Listener | None) -> S
     _refuse_beside_highs("ortools-glop")
     from ortools.linear_solver.python import model_builder_helper
 
-    model = model_builder_helper.ModelBuilderHelper()
+    model: Any = model_builder_helper.ModelBuilderHelper()  # its stubs want arrays of no known shape
     sides = (program.row_lower, program.row_upper)
     by_row = sparse.csr_matrix(program.matrix)
     model.fill_model_from_sparse_data(program.lower, program.upper, program.cost, *sides, by_row)

@@ -64,7 +64,8 @@ def teller(path: Path) -> Callable[..., None]:
 
 def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     """Load, warm up, open the problem, solve it."""
-    from crowdopt.bench.methods import MethodRun, perform, warm_up
+    from crowdopt.bench.method_run import MethodRun
+    from crowdopt.bench.methods import perform, warm_up
     from crowdopt.bench.sources import open_problem
     from crowdopt.bench.subject import Subject
     from crowdopt.core.solution import Options, Progress

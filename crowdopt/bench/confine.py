@@ -85,12 +85,19 @@ def run_confined(
 
     Parameters
     ----------
+    command : sequence of str
+    environment : mapping of str to str
+        All the variables it sees.
     said : Path
         File for what it prints.
     megabytes : float
         Limit on the resident memory of the tree, looked at more often the nearer it comes.
     is_over : callable
         Given the seconds since the start, whether time is up.
+
+    Returns
+    -------
+    Ending
 
     Raises
     ------

@@ -69,12 +69,17 @@ def judge_solution(program: Program, claim: str, bound: float | None, arrays: Ar
 
     Parameters
     ----------
+    program : Program
     claim : str
         The status it claims.
     bound : float, optional
         The bound it claims.
     arrays : mapping
-        ``primal``, ``dual``, ``ray``: those it gave.
+        ``primal``, (columns,) float, ``dual`` and ``ray``, (rows,) float: those it gave.
+
+    Returns
+    -------
+    Judgement
     """
     sizes = {"primal": program.cost.size, "dual": program.row_lower.size, "ray": program.row_lower.size}
     for name, array in arrays.items():
@@ -147,8 +152,17 @@ def judge_plan(problem: Problem, claim: str, bound: float | None, folder: Path) 
 
     Parameters
     ----------
+    problem : Problem
+    claim : str
+        The status it claims.
+    bound : float, optional
+        The bound it claims.
     folder : Path
         Where ``plan`` is, if there is one; the instance is written beside it.
+
+    Returns
+    -------
+    Judgement
     """
     if not (folder / "plan").exists():
         if claim == Status.INFEASIBLE.value:

@@ -21,8 +21,17 @@ def export_library(cases: Sequence[Case], folder: Path, form: str, force: bool =
 
     Parameters
     ----------
+    cases : sequence of (str, str, int)
+        Problem, program and seed of each.
+    folder : Path
     form : str
         ``mps`` or ``lp``.
+    force : bool
+        Whether a library that is there may be replaced.
+
+    Returns
+    -------
+    list of str
 
     Raises
     ------

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -13,26 +11,12 @@ import numpy as np
 
 from crowdopt.backends import available, named, solve
 from crowdopt.backends.probe import tiny
+from crowdopt.bench.method_run import MethodRun
 from crowdopt.bench.ours import OWN, SOLVERS
-from crowdopt.bench.sources import IP, Problem, source_of
-from crowdopt.core.solution import Listener, Options
+from crowdopt.bench.sources import IP, source_of
+from crowdopt.core.solution import Options
 from crowdopt.errors import InputError
 from crowdopt.version import __version__
-
-Tell = Callable[..., None]  # tell(stage, **facts), for the events of a run
-
-
-@dataclass(frozen=True)
-class MethodRun:
-    """What a method is given: the problem, which program of it, limits, who listens, and where answers go."""
-
-    problem: Problem
-    program: str
-    method: str
-    options: Options
-    tell: Tell
-    listener: Listener
-    folder: Path
 
 
 def warm_up(method: str, program: str) -> None:

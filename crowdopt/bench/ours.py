@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from crowdopt.assign.exact.search import Solvers
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.backends import solve
 from crowdopt.backends.highs import HighsMaster
+from crowdopt.bench.method_run import MethodRun
 from crowdopt.bench.sources import IP, LP
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
@@ -22,9 +23,6 @@ from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.hire.ranking import algorithm1
 from crowdopt.io.plan_folder import write_plan
-
-if TYPE_CHECKING:
-    from crowdopt.bench.methods import MethodRun
 
 SOLVERS = Solvers(solve, HighsMaster, "highs")
 WARM = "R10:60x40"  # large enough that every compiled part is used
@@ -78,7 +76,18 @@ def _algorithm1(run: MethodRun) -> dict[str, Any]:
 
 
 def point(program: Program, workers: Any) -> Floats:
-    """The point of the selection program that hires these workers."""
+    """The point of the selection program that hires these workers.
+
+    Parameters
+    ----------
+    program : Program
+        Of selection.
+    workers : sequence of int
+
+    Returns
+    -------
+    (columns,) float
+    """
     values = np.zeros(program.cost.size)
     size = len(workers)
     program.column("u").view(values)[size - 1] = 1.0
@@ -87,7 +96,18 @@ def point(program: Program, workers: Any) -> Floats:
 
 
 def multipliers(program: Program, instance: SelectionInstance) -> Floats:
-    """``lambda_k = G_(k)/sqrt(k)``, ``mu_ki = max(0, G_i/sqrt(k) - lambda_k)``, ``theta = max_k F_k``, in our sign."""
+    """``lambda_k = G_(k)/sqrt(k)``, ``mu_ki = max(0, G_i/sqrt(k) - lambda_k)``, ``theta = max_k F_k``, in our sign.
+
+    Parameters
+    ----------
+    program : Program
+        Of selection, for the rows' places.
+    instance : SelectionInstance
+
+    Returns
+    -------
+    (rows,) float
+    """
     k = np.arange(1, instance.sizes + 1)
     gains = instance.gain / np.sqrt(k)[:, None]
     threshold = np.sort(instance.gain)[::-1][: instance.sizes] / np.sqrt(k)

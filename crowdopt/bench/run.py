@@ -67,12 +67,22 @@ def run_benchmark(
 
     Parameters
     ----------
+    plan : Benchmark
+    folder : Path
+        For finished rows, tables and summary.
     processes : int
         How many subjects run at once. More than one disturbs the timings.
+    executor : Executor, optional
+        Where they run instead.
     force : bool
         Whether a folder that holds another benchmark may be taken over; rows that fit are kept.
     retry : bool
         Whether to run subjects again whose row failed in the harness itself.
+
+    Returns
+    -------
+    dict
+        The summary, as summary.json has it.
 
     Raises
     ------

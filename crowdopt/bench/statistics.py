@@ -18,11 +18,16 @@ def shifted_mean(seconds: Floats, limit: float, shift: float = SHIFT) -> Floats:
 
     Parameters
     ----------
-    seconds : (cases, methods)
+    seconds : (cases, methods) float
+        NaN where a method did not settle a case.
+    limit : float
+        Seconds allowed.
+    shift : float
+        Seconds; keeps very short times from counting most.
 
     Returns
     -------
-    (methods,)
+    (methods,) float
     """
     counted = np.minimum(np.where(np.isnan(seconds), limit, seconds), limit)
     means: Floats = np.exp(np.log(counted + shift).mean(axis=0)) - shift
@@ -36,12 +41,22 @@ def interval(
 
     Parameters
     ----------
-    groups : (cases,)
+    seconds : (cases, methods) float
+        NaN where a method did not settle a case.
+    groups : (cases,) int
         Which problem a case belongs to. A problem with one seed contributes no spread.
+    limit : float
+        Seconds allowed.
+    rng : Generator
+    draws : int
+        How often the cases are drawn again.
+    level : float
+        Of the interval.
 
     Returns
     -------
-    (2, methods)
+    (2, methods) float
+        Low and high.
     """
     sampled = np.stack([shifted_mean(seconds[_redrawn(groups, rng)], limit) for _ in range(draws)])
     tail = (1 - level) / 2
@@ -60,11 +75,16 @@ def _redrawn(groups: Ints, rng: np.random.Generator) -> Ints:
 def profile(seconds: Floats) -> tuple[Floats, Floats]:
     """Performance profile (Dolan & More 2002): the share of cases settled within a factor of the fastest.
 
+    Parameters
+    ----------
+    seconds : (cases, methods) float
+        NaN where a method did not settle a case.
+
     Returns
     -------
-    factors : (steps,)
+    factors : (steps,) float
         Where any method's share rises, from 1.
-    shares : (steps, methods)
+    shares : (steps, methods) float
         Of all cases, also those that nobody settled.
     """
     if not np.isfinite(seconds).any():
@@ -82,8 +102,14 @@ def wins(seconds: Floats, gaps: Floats) -> Ints:
 
     Parameters
     ----------
-    gaps : (cases, methods)
+    seconds : (cases, methods) float
+        NaN where a method did not settle a case.
+    gaps : (cases, methods) float
         Relative gap at the end; infinite without a plan.
+
+    Returns
+    -------
+    (methods, methods) int
     """
     time = np.where(np.isnan(seconds), np.inf, seconds)
     a, b = time[:, :, None], time[:, None, :]
@@ -100,6 +126,12 @@ def gap_at(moments: list[list[float | None]], times: Floats) -> Floats:
     ----------
     moments : list of [seconds, value, bound]
         In the order of time.
+    times : (times,) float
+        Seconds.
+
+    Returns
+    -------
+    (times,) float
     """
     gaps = np.ones_like(times)
     for seconds, value, bound in moments:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from crowdopt import api
-from crowdopt.answers import Answers
-from crowdopt.cli.answers import answer_with_plan
+from crowdopt.answers.voted import Answers
+from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_tables
+from crowdopt.api.answers import answers
 from crowdopt.cli.common import as_json, say
-from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-from crowdopt.io.answers_table import read_accuracy, write_accuracies, write_answers
-from crowdopt.io.folder import check_target
-from crowdopt.io.label_table import read_labels, read_truth
-
-UNSURE = 0.9  # answers less sure than this are counted apart
-
+from crowdopt.io.answers_folder import Answered, facts
 
 EXAMPLE = "Example: crowdopt aggregate labels.csv --method one-coin -o answers.csv"
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("labels", type=click.Path(path_type=Path))
-@click.option("--method", type=click.Choice(api.AGGREGATIONS), default="one-coin", show_default=True)
+@click.option("--method", type=click.Choice(AGGREGATIONS), default="one-coin", show_default=True)
 @click.option("--gold", type=click.Path(path_type=Path), help="Tallies worker,correct,asked, for the weighted votes.")
 @click.option("--truth", type=click.Path(path_type=Path), help="Known answers task,label, to be held against.")
 @click.option(
@@ -58,30 +52,18 @@ def aggregate(
     if plan is not None:
         if gold or truth or workers:
             raise InputError("--gold, --truth and --workers belong to a method; with --plan its weights decide")
-        answer_with_plan(labels, plan, campaign, output, force, as_json)
+        if campaign is None or output is None:
+            raise InputError("with --plan, give the campaign it was made for (--campaign) and a folder to write (-o)")
+        answered = answers(labels, plan, campaign=campaign, output=output, force=force)
+        say(as_json, {"answers": str(output), **facts(answered)}, *_of_plan(answered, output))
         return
-    for path in (output, workers):
-        if path is not None:
-            check_target(path, None, force)
-    table = read_labels(labels)
-    accuracy = None if gold is None else read_accuracy(gold, table)
-    answers = api.aggregate(table, method, accuracy)
-    right = None if truth is None else _share_right(answers, read_truth(truth, table))
-    if output is not None:
-        write_answers(answers, table, output, force)
-    if workers is not None:
-        write_accuracies(answers, table, workers, force)
+    done = aggregate_tables(labels, method, gold=gold, truth=truth, output=output, workers=workers, force=force)
     written = [f"wrote {path}" for path in (output, workers) if path is not None]
-    say(as_json, _facts(answers, table, right), *_sentences(answers, table, right), *written)
+    say(as_json, _facts(done), *_sentences(done), *written)
 
 
-def _share_right(answers: Answers, truth: np.ndarray[Any, Any]) -> float:
-    """Share of right answers among the tasks whose truth is known."""
-    known = truth >= 0
-    return float((answers.answer[known] == truth[known]).mean())
-
-
-def _facts(answers: Answers, labels: Labels, right: float | None) -> dict[str, Any]:
+def _facts(done: Aggregated) -> dict[str, Any]:
+    answers, labels = done.answers, done.labels
     return {
         "method": answers.method,
         "tasks": len(labels.tasks),
@@ -91,20 +73,35 @@ def _facts(answers: Answers, labels: Labels, right: float | None) -> dict[str, A
         "iterations": answers.iterations,
         "converged": answers.converged,
         "mean_confidence": float(answers.confidence.mean()),
-        "unsure": int((answers.confidence < UNSURE).sum()),
-        "accuracy": right,
+        "unsure": done.unsure,
+        "accuracy": done.right,
     }
 
 
-def _sentences(answers: Answers, labels: Labels, right: float | None) -> list[str]:
-    unsure = int((answers.confidence < UNSURE).sum())
+def _sentences(done: Aggregated) -> list[str]:
+    answers, labels = done.answers, done.labels
     kind = "share of the labels" if answers.evidence is None else "chance of being right"
     said = [
         f"{len(labels.tasks)} answers from {labels.task.size} labels by {len(labels.workers)} workers, "
         f"{len(labels.classes)} classes, by {answers.method}{_rounds(answers)}",
-        f"mean {kind}: {answers.confidence.mean():.3f}; below {UNSURE:g}: {unsure} answer(s)",
+        f"mean {kind}: {answers.confidence.mean():.3f}; below {UNSURE:g}: {done.unsure} answer(s)",
     ]
-    return said if right is None else [*said, f"right on {100 * right:.1f} % of the tasks with known answers"]
+    return said if done.right is None else [*said, f"right on {100 * done.right:.1f} % of the tasks with known answers"]
+
+
+def _of_plan(answered: Answered, output: Path) -> list[str]:
+    known = facts(answered)
+    said = [
+        f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new): "
+        f"{known['sure']} sure, {known['unsure']} not yet; {known['expected_wrong']:.3g} expected to be wrong",
+    ]
+    if answered.left_out:
+        said.append(f"{answered.left_out} label(s) were in already")
+    if known["missing"]:
+        late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
+        names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")
+        said.append(f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv")
+    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
 
 
 def _rounds(answers: Answers) -> str:

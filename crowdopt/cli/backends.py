@@ -6,27 +6,27 @@ from dataclasses import asdict
 
 import click
 
-from crowdopt import backends
-from crowdopt.backends.probe import Available
+from crowdopt.api.backends import Available
+from crowdopt.api.backends import backends as call
 from crowdopt.cli.common import as_json, say
 
 
-@click.command("backends", epilog="Example: crowdopt backends")
+@click.command(epilog="Example: crowdopt backends")
 @as_json
-def backends_(as_json: bool) -> None:
+def backends(as_json: bool) -> None:
     """Which solver backends work here (each is tried, in a process of its own) and how to get the others."""
-    found = backends.available()
-    say(as_json, {"backends": [asdict(one) for one in found]}, *_backend_table(found))
+    tried = call()
+    say(as_json, {"backends": [asdict(backend) for backend in tried]}, *_table(tried))
 
 
-def _backend_table(found: list[Available]) -> list[str]:
+def _table(tried: list[Available]) -> list[str]:
     """Name, version and what it handles; for one that does not work, why, and what to type."""
     line = "{:16} {:14} {:>3} {:>3} {:>6}  {}"
     said = [line.format("backend", "version", "LP", "IP", "duals", "")]
-    for one in found:
-        able = ["yes" if yes else "-" for yes in (one.linear, one.integers, one.duals)]
-        said.append(line.format(one.name, one.version or "-", *able, one.why).rstrip())
+    for backend in tried:
+        able = ["yes" if yes else "-" for yes in (backend.linear, backend.integers, backend.duals)]
+        said.append(line.format(backend.name, backend.version or "-", *able, backend.why).rstrip())
     return said
 
 
-VERBS = (backends_,)
+VERBS = (backends,)

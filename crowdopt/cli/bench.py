@@ -1,4 +1,4 @@
-"""Verbs that measure and show: bench, report."""
+"""The verb bench."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from crowdopt.api import bench as calls
-from crowdopt.bench.suites import SUITES
+from crowdopt.api.bench import SUITES
+from crowdopt.api.bench import bench as call
 from crowdopt.cli.common import as_json, say, target
 from crowdopt.report.charts import MISSING
 
@@ -24,43 +24,24 @@ from crowdopt.report.charts import MISSING
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads of each solver; default 1.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 1024), help="Subjects at once.")
 @click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786.")
-@click.option("--export", "form", type=click.Choice(["mps", "lp"]), help="Write the programs instead of solving them.")
+@click.option("--export", type=click.Choice(["mps", "lp"]), help="Write the programs instead of solving them.")
 @click.option("--retry", is_flag=True, help="Run again what failed in the harness itself.")
 @target("Folder")
 @as_json
 def bench(
-    problems: tuple[str, ...],
-    suite: str | None,
-    backends: str,
-    program: str,
-    seeds: int | None,
-    time_limit: float | None,
-    memory_limit: float | None,
-    threads: int | None,
-    jobs: int,
-    cluster: str | None,
-    form: str | None,
-    retry: bool,
-    output: Path,
-    force: bool,
-    as_json: bool,
+    problems: tuple[str, ...], suite: str | None, backends: str, output: Path, as_json: bool, **options: Any
 ) -> None:
     """Solver backends side by side, each in a process of its own within limits, every claim checked.
 
     Started again with the same words it goes on where it was stopped.
     """
-    asked = {"seconds": time_limit, "megabytes": memory_limit, "threads": threads}
-    limits = {name: value for name, value in asked.items() if value is not None}
-    programs = ("ip", "lp") if program == "both" else (program,)
-    names = ["exact"] if form is not None else [name for name in backends.split(",") if name]
-    plan = calls.benchmark(problems, suite, names, programs, seeds, limits)
-    if form is not None:
-        files = calls.export_library(plan.cases, output, form, force)
-        say(
-            as_json, {"folder": str(output), "files": files}, f"wrote {len(files)} programs and their index to {output}"
-        )
+    names = [name for name in backends.split(",") if name]
+    summary = call(problems, suite, output=output, backends=names, **options)
+    if "files" in summary:
+        files = summary["files"]
+        said = f"wrote {len(files)} programs and their index to {output}"
+        say(as_json, {"folder": str(output), "files": files}, said)
         return
-    summary = calls.bench(plan, output, jobs, cluster, force, retry)
     _show(as_json, summary, output)
 
 
@@ -71,13 +52,4 @@ def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
     say(as_json, facts, *summary["verdict"], bare if summary["page"] is None else page)
 
 
-@click.command(epilog="Example: crowdopt report bench")
-@click.argument("folder", type=click.Path(path_type=Path))
-@as_json
-def report(folder: Path, as_json: bool) -> None:
-    """Write the page of a benchmark anew from its raw rows, or that of a study of learn from its summary."""
-    page = calls.report(folder)
-    say(as_json, {"page": str(page)}, f"wrote {page}")
-
-
-VERBS = (bench, report)
+VERBS = (bench,)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from crowdopt import api
-from crowdopt.assign.budget.spending import Spent
+from crowdopt.api.budget import PROMISES, Promised, Spent
+from crowdopt.api.budget import budget as call
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import NO, as_json, percent, say, target
-from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
-from crowdopt.io.campaign import overridden
-from crowdopt.io.folder import PLAN, check_target
 from crowdopt.io.plan_folder import run_facts, summary
 
 
@@ -26,7 +20,7 @@ from crowdopt.io.plan_folder import run_facts, summary
 @click.option("--money", type=click.FloatRange(min=0), help="How much money to spend, at the campaign's prices.")
 @click.option(
     "--promise",
-    type=click.Choice(("average", "each")),
+    type=click.Choice(PROMISES),
     default="average",
     show_default=True,
     help="The fewest wrong answers on average, or the smallest error for each task.",
@@ -41,32 +35,21 @@ from crowdopt.io.plan_folder import run_facts, summary
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the solver.")
 @target("Plan folder")
 @as_json
-def budget(
-    campaign: Path,
-    labels: int | None,
-    money: float | None,
-    promise: str,
-    method: str,
-    time_limit: float,
-    seed: int,
-    output: Path,
-    force: bool,
-    as_json: bool,
-) -> None:
+def budget(campaign: Path, output: Path, as_json: bool, **options: Any) -> None:
     """Spend so many labels, or so much money, where that helps most, and say what no plan can do with it."""
-    check_target(output, PLAN, force)
-    if (labels is None) == (money is None):
-        raise InputError("say what there is to spend: either --labels or --money")
-    settings: dict[str, Any] = {} if labels is None else {"price": 1.0}
-    instance = overridden(api.read_campaign(campaign), settings)
-    amount = float(labels) if labels is not None else float(money or 0.0)
-    if promise == "each":
-        _promise(instance, amount, settings, time_limit, seed, output, force, as_json)
+    found: Spent | Promised = call(campaign, output=output, **options)
+    if isinstance(found, Spent):
+        say(as_json, {**_facts(found.plan, output), **_known(found)}, *_sentences(found, output))
         return
-    spent = api.spend(instance, amount, method, time_limit, seed)
-    plan = replace(spent.plan, overrides={**settings, **spent.plan.overrides})
-    api.write_plan(plan, output, force)
-    say(as_json, {**_facts(plan, output), **_known(spent)}, *_sentences(spent, output))
+    money = float(options["money"] if options["labels"] is None else options["labels"])
+    facts = {"epsilon": found.epsilon, "least_epsilon": found.least_epsilon}
+    least = f"no plan of {money:.10g} promises every task less than {found.least_epsilon:.4g} (certificate)"
+    if found.plan is None:
+        say(as_json, facts, "no plan was found that promises", least)
+        raise SystemExit(NO)
+    plan = found.plan
+    said = f"{plan.labels:g} labels, cost {plan.objective:.10g}: every task's error is at most {found.epsilon:.4g}"
+    say(as_json, {**_facts(plan, output), **facts}, said, least, f"wrote {output}")
 
 
 def _facts(plan: Plan, output: Path) -> dict[str, Any]:
@@ -96,51 +79,6 @@ def _sentences(spent: Spent, output: Path) -> list[str]:
         f"greedy has all but {percent(spent.greedy_gap)} of the gain any plan has by the Bhattacharyya bound{ahead}",
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
-
-
-def _promise(
-    instance: AssignmentInstance,
-    money: float,
-    settings: dict[str, Any],
-    time_limit: float,
-    seed: int,
-    output: Path,
-    force: bool,
-    as_json: bool,
-) -> None:
-    """The smallest error for each task: bisection, then the cheapest plan for it."""
-    if instance.the_rule.average:
-        raise InputError("rule mean-error promises nothing to each task; choose another rule for --promise each")
-    found = api.promise(instance, money, time_limit / 2, seed)
-    least = f"no plan of {money:.10g} promises every task less than {found.least_epsilon:.4g} (certificate)"
-    if found.epsilon is None or found.pairs is None:
-        say(as_json, {"epsilon": None, "least_epsilon": found.least_epsilon}, "no plan was found that promises", least)
-        raise SystemExit(NO)
-    plan = _cheapest(instance.with_epsilon(found.epsilon), found.pairs, time_limit / 2, seed)
-    plan = replace(plan, overrides={**settings, "epsilon": found.epsilon})
-    api.write_plan(plan, output, force)
-    facts = {"epsilon": found.epsilon, "least_epsilon": found.least_epsilon}
-    said = f"{plan.labels:g} labels, cost {plan.objective:.10g}: every task's error is at most {found.epsilon:.4g}"
-    say(as_json, {**_facts(plan, output), **facts}, said, least, f"wrote {output}")
-
-
-def _cheapest(instance: AssignmentInstance, pairs: Any, time_limit: float, seed: int) -> Plan:
-    """A plan with a bound for the error promised: the pairs found, unless there is a cheaper one."""
-    plan = api.assign(instance, time_limit=time_limit, gap=0.01, seed=seed)
-    cost = float(instance.prices(pairs).sum())
-    if plan.found and plan.objective is not None and plan.objective <= cost:
-        return plan
-    return Plan.of(
-        instance,
-        "ip",
-        plan.certificate,
-        plan.certified_bound,
-        plan.duals,
-        np.asarray(pairs),
-        method="budget",
-        backend=plan.backend,
-        seed=seed,
-    )
 
 
 VERBS = (budget,)

@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from crowdopt.backends import BackendMissing
+from crowdopt.api.binding import BackendMissing
 from crowdopt.core.solution import Progress
+from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 
 NO, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -95,6 +96,11 @@ class ProgressLine:
     def __exit__(self, *_: object) -> None:
         if self.live:
             sys.stderr.write("\r\x1b[K")
+
+
+def size_of(instance: AssignmentInstance) -> dict[str, int]:
+    """How much there is of everything."""
+    return {"tasks": instance.n_tasks, "workers": instance.n_workers, "types": instance.n_types}
 
 
 def percent(ratio: float) -> str:

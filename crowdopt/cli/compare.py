@@ -9,13 +9,10 @@ from typing import Any
 
 import click
 
-from crowdopt import api
-from crowdopt.api import compare as calls
+from crowdopt.api.compare import Comparison, possible_facts
+from crowdopt.api.compare import compare as call
+from crowdopt.api.compare import policies as all_policies
 from crowdopt.cli.common import NO, as_json, lists, say
-from crowdopt.errors import InputError
-from crowdopt.io.campaign import overridden
-from crowdopt.online.policy import policies as all_policies
-from crowdopt.studies.online_trials import Comparison
 
 COLUMNS = (  # title, figure, form
     ("cost", "cost", "10.1f"),
@@ -46,42 +43,16 @@ COLUMNS = (  # title, figure, form
 @click.option("--force", is_flag=True, help="Replace a comparison that is there.")
 @lists(all_policies)
 @as_json
-def compare(
-    campaign: Path,
-    policies: str,
-    trials: int,
-    seed: int,
-    labels: Path | None,
-    truth: Path | None,
-    gold_share: float,
-    breach: str,
-    rule: str | None,
-    epsilon: float | None,
-    time_limit: float,
-    processes: int,
-    output: Path,
-    force: bool,
-    as_json: bool,
-) -> None:
+def compare(campaign: Path, policies: str, output: Path, as_json: bool, **options: Any) -> None:
     """Online policies on the same arrivals, each against the proven offline optimum.
 
     Interrupted, it goes on where it stopped when called again.
     """
-    calls.check_comparison(output, force)
-    if truth is not None and labels is None:
-        raise InputError("--truth judges recorded labels; give them with --labels")
-    settings = {key: value for key, value in (("rule", rule), ("epsilon", epsilon)) if value is not None}
-    instance = overridden(api.read_campaign(campaign), settings)
-    record = None if labels is None else calls.read_record(instance, labels, truth)
-    wanted = policies.split(",")
-    found = calls.compare(
-        instance, wanted, trials, seed, record, gold_share, time_limit, processes, output / calls.WORK, breach
-    )
-    undrawn = calls.write_comparison(found, output, trials, seed)
-    possible = None if found.least is None else calls.possible_facts(found.least)
+    found = call(campaign, policies.split(","), output=output, **options)
+    possible = None if found.least is None else possible_facts(found.least)
     facts: dict[str, Any] = {"comparison": str(output), "optimum": asdict(found.optimum), "policies": found.summary}
     facts |= {"possible": possible, "constant_error": found.constant_error, "breach": found.breach}
-    say(as_json, {**facts, "failed": found.failed}, *_sentences(found), *undrawn, f"wrote {output}")
+    say(as_json, {**facts, "failed": found.failed}, *_sentences(found), *found.undrawn, f"wrote {output}")
     if found.failed:
         raise click.exceptions.Exit(NO)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from crowdopt import api
+from crowdopt.api.export import EXPORTS
+from crowdopt.api.export import export as call
 from crowdopt.cli.common import as_json, say, target
-from crowdopt.io.program_files import check_file
 
 WRITTEN = {  # by the program's name
     "assignment": "the integer program, a minimum",
@@ -22,7 +22,7 @@ WRITTEN = {  # by the program's name
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option(
     "--program",
-    type=click.Choice(api.EXPORTS),
+    type=click.Choice(EXPORTS),
     default="ip",
     show_default=True,
     help="Whole labels, the LP, or its dual.",
@@ -31,8 +31,7 @@ WRITTEN = {  # by the program's name
 @as_json
 def export(campaign: Path, program: str, output: Path, force: bool, as_json: bool) -> None:
     """Write the program for any other solver, its columns and rows named after tasks and workers."""
-    check_file(output, force)
-    written = api.export(api.read_campaign(campaign), output, program, force)
+    written = call(campaign, output, program=program, force=force)
     size = {"columns": written.cost.size, "rows": written.row_lower.size, "entries": int(written.matrix.nnz)}
     say(
         as_json,

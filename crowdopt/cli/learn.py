@@ -7,12 +7,10 @@ from typing import Any
 
 import click
 
-from crowdopt.api import learn as calls
+from crowdopt.api.learn import Learning, shared_notes
+from crowdopt.api.learn import learn as call
+from crowdopt.api.learn import policies as all_policies
 from crowdopt.cli.common import NO, as_json, lists, say
-from crowdopt.errors import InputError
-from crowdopt.labelers.policy import policies as all_policies
-from crowdopt.studies.intervals import shared_notes
-from crowdopt.studies.labeler_trials import Learning
 
 COLUMNS = {  # key -> heading and form
     "reward": ("reward", "7.4f"),
@@ -46,69 +44,17 @@ COLUMNS = {  # key -> heading and form
 @click.option("--force", is_flag=True, help="Replace a study that is there.")
 @lists(all_policies)
 @as_json
-def learn(
-    skills: Path | None,
-    labels: Path | None,
-    truth: Path | None,
-    types: Path | None,
-    draw: str | None,
-    policies: str,
-    horizon: int,
-    trials: int,
-    classes: int,
-    cost: float,
-    seed: int,
-    processes: int,
-    output: Path,
-    force: bool,
-    as_json: bool,
-) -> None:
+def learn(policies: str, output: Path, as_json: bool, **options: Any) -> None:
     """Learn whom to ask while tasks arrive and no truth is shown; regret against the best set of labelers.
 
     Interrupted, it goes on where it stopped when called again.
     """
-    calls.check(output, force)
-    setting = _setting(skills, labels, truth, types, draw, classes, cost)
-    found = calls.learn(setting, policies.split(","), horizon, trials, seed, processes, output / calls.WORK)
-    undrawn = calls.write(found, setting, output, trials, seed)
+    found = call(None, policies.split(","), output=output, **options)
     facts = {"learned": str(output), "policies": found.summary, "failed": found.failed}
-    head = f"{calls.source(setting)}; T = {found.horizon}"
-    say(as_json, facts, head, *_table(found), *shared_notes(found.summary), *found.failed, *undrawn, f"wrote {output}")
+    said = [f"{found.source}; T = {found.horizon}", *_table(found), *shared_notes(found.summary)]
+    say(as_json, facts, *said, *found.failed, *found.undrawn, f"wrote {output}")
     if found.failed:
         raise click.exceptions.Exit(NO)
-
-
-def _setting(
-    skills: Path | None,
-    labels: Path | None,
-    truth: Path | None,
-    types: Path | None,
-    draw: str | None,
-    classes: int,
-    cost: float,
-) -> Any:
-    if sum(one is not None for one in (skills, labels, draw)) != 1:
-        raise InputError("labelers come from one of --skills, --labels with --truth, or --draw; give exactly one")
-    if labels is not None:
-        if truth is None:
-            raise InputError("--labels needs --truth: without any known answer nothing can be judged")
-        return calls.read_labels(labels, truth, types, cost)
-    if truth is not None or types is not None:
-        raise InputError("--truth and --types belong to recorded labels; give them with --labels")
-    if skills is not None:
-        return calls.read_skills(skills, cost, classes)
-    if classes != 2:
-        raise InputError("--draw draws labelers of two classes; for more, write their skills and give --skills")
-    return calls.DrawnLabelers.of(*_drawn(str(draw)), cost)
-
-
-def _drawn(text: str) -> tuple[int, float, float]:
-    try:
-        count, *between = text.split(":")
-        low, high = map(float, between) if between else (0.0, 1.0)
-        return int(count), low, high
-    except ValueError:
-        raise InputError(f"--draw is a number of labelers, or M:LOW:HIGH as in 5:.6:1, not {text!r}") from None
 
 
 def _table(found: Learning) -> list[str]:

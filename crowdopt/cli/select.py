@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
-from crowdopt import api
+from crowdopt.api.binding import SEARCH
+from crowdopt.api.select import SELECTIONS, select_from_tables
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.core.solution import Status
 from crowdopt.errors import InputError
-from crowdopt.hire.selected import Frontier, Selection
-from crowdopt.io.folder import check_target
-from crowdopt.io.hiring_tables import read_candidates, write_frontier, write_hired
+from crowdopt.hire.selected import Selection
 
 SHOWN = 12  # names on a line
 
@@ -24,7 +23,7 @@ SHOWN = 12  # names on a line
 @click.option("--classes", default=2, show_default=True, help="Answers a label chooses from.")
 @click.option(
     "--method",
-    type=click.Choice(api.SELECTIONS),
+    type=click.Choice(SELECTIONS),
     help="Default: algorithm1, or program where there are further limits.",
 )
 @click.option("--workers", type=click.Path(path_type=Path), help="Table of workers: worker[,price][,group].")
@@ -33,7 +32,7 @@ SHOWN = 12  # names on a line
 @click.option("--require", multiple=True, metavar="WORKER", help="Hire this worker; may be repeated.")
 @click.option("--bar", multiple=True, metavar="WORKER", help="Do not hire this worker; may be repeated.")
 @click.option("--at-least", multiple=True, metavar="GROUP=N", help="The fewest workers of a group; may be repeated.")
-@click.option("--backend", default=api.SEARCH, show_default=True, help="Who solves the program.")
+@click.option("--backend", default=SEARCH, show_default=True, help="Who solves the program.")
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the program.")
 @click.option("--coverage", default=0.95, show_default=True, help="Of the score's interval.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="For ties and draws.")
@@ -70,18 +69,27 @@ def select(
     as_json: bool,
 ) -> None:
     """Decide whom to hire from their answers to control questions (columns worker, correct, asked), with the proof."""
-    for path in (output, chart, frontier):
-        if path is not None:
-            check_target(path, None, force)
-    instance = read_candidates(gold, classes, budget, workers, money, require, bar, _numbers(at_least), kind)
-    selection = api.hire(instance, method, backend, time_limit, seed)
+    selection = select_from_tables(
+        gold,
+        classes=classes,
+        budget=budget,
+        method=method,
+        workers=workers,
+        kind=kind,
+        money=money,
+        require=require,
+        bar=bar,
+        at_least=_numbers(at_least),
+        backend=backend,
+        time_limit=time_limit,
+        coverage=coverage,
+        seed=seed,
+        output=output,
+        chart=chart,
+        frontier=frontier,
+        force=force,
+    )
     interval = selection.interval(coverage)
-    if output is not None and selection.found:
-        write_hired(selection, output, force)
-    if chart is not None and selection.found:
-        _draw(selection, chart)
-    if frontier is not None:
-        write_frontier(_frontier(selection) or selection.frontier, instance, frontier, force)
     say(
         as_json,
         _facts(selection, interval),
@@ -93,25 +101,13 @@ def select(
 
 
 def _numbers(at_least: tuple[str, ...]) -> dict[str, int]:
-    found = {}
+    numbers = {}
     for text in at_least:
         group, sign, number = text.rpartition("=")
         if not sign or not number.isdecimal():
             raise InputError(f"--at-least {text}: write a group and a number, such as --at-least nurses=2")
-        found[group] = int(number)
-    return found
-
-
-def _draw(selection: Selection, path: Path) -> None:
-    from crowdopt.report.charts import save
-    from crowdopt.report.hiring_chart import hiring_chart
-
-    save(hiring_chart(selection, _frontier(selection)), path)
-
-
-def _frontier(selection: Selection) -> Frontier | None:
-    """Score against cost, where there are prices."""
-    return None if selection.instance.price is None else api.cost_frontier(selection.instance)
+        numbers[group] = int(number)
+    return numbers
 
 
 def _facts(selection: Selection, interval: tuple[float, float]) -> dict[str, Any]:

@@ -94,7 +94,13 @@ def _says_more(program: Program, claimed: float, bound: float) -> bool:
 
 
 def violation(program: Program, point: Floats) -> float:
-    """Largest absolute violation of a row or a bound; NaN in the point is an infinite violation."""
+    """Largest absolute violation of a row or a bound; NaN in the point is an infinite violation.
+
+    Parameters
+    ----------
+    program : Program
+    point : (columns,) float
+    """
     if not np.isfinite(point).all():
         return float("inf")
     activity = program.matrix @ point
@@ -110,7 +116,13 @@ def violation(program: Program, point: Floats) -> float:
 
 
 def fraction(program: Program, point: Floats) -> float:
-    """Largest distance of an integer column from the nearest integer."""
+    """Largest distance of an integer column from the nearest integer.
+
+    Parameters
+    ----------
+    program : Program
+    point : (columns,) float
+    """
     integers = point[program.integer]
     if not np.isfinite(integers).all():
         return float("inf")
@@ -126,14 +138,28 @@ def lagrangian_bound(program: Program, multipliers: Floats) -> float:
 
     Parameters
     ----------
-    multipliers : (rows,) array
+    program : Program
+        Integer or not: its relaxation's bound is its own.
+    multipliers : (rows,) float
         In the house's sign: >= 0 pulls on ``row_lower``, <= 0 on ``row_upper``.
+
+    Returns
+    -------
+    float
+        -inf where the multipliers prove nothing.
     """
     return _bound(program, program.cost, pulling_sides(program, multipliers))
 
 
 def proves_empty(program: Program, ray: Floats) -> bool:
-    """Whether multipliers prove that no point in the box satisfies the rows (Farkas): their bound at c = 0 is > 0."""
+    """Whether multipliers prove that no point in the box satisfies the rows (Farkas): their bound at c = 0 is > 0.
+
+    Parameters
+    ----------
+    program : Program
+    ray : (rows,) float
+        In the house's sign.
+    """
     scale = float(np.abs(ray).max(initial=0.0))
     if not np.isfinite(scale) or scale == 0:
         return False
@@ -157,7 +183,14 @@ def next_integer(bound: float, noise: float = BOUND) -> float:
 
 
 def pulling_sides(program: Program, multipliers: Floats) -> Floats:
-    """The multipliers with those that pull on an infinite side set to zero."""
+    """The multipliers with those that pull on an infinite side set to zero.
+
+    Parameters
+    ----------
+    program : Program
+    multipliers : (rows,) float
+        In the house's sign.
+    """
     idle = ((multipliers > 0) & np.isinf(program.row_lower)) | ((multipliers < 0) & np.isinf(program.row_upper))
     return np.where(idle | ~np.isfinite(multipliers), 0.0, multipliers)
 

@@ -143,6 +143,34 @@ def _check_tiling(program: str, side: str, blocks: tuple[Block, ...], count: int
         raise ValueError(f"program {program}: blocks name {start} {side}, there are {count}")
 
 
+def extended(
+    base: Program, parts: Iterable[tuple[str, tuple[int, ...]]], entries: sparse.sparray, *, cost: Any, upper: Any
+) -> Program:
+    """The linear program with more columns, at least 0, behind its own, which cost nothing any more.
+
+    Parameters
+    ----------
+    base : Program
+        Without integer columns.
+    parts : sequence of (name, shape)
+        The new blocks of columns.
+    entries : (rows, new columns) sparse array
+    cost, upper : float or (new columns,) array
+        Of the new columns.
+    """
+    more = entries.shape[1]
+    columns = stack([*((block.name, block.shape) for block in base.columns), *parts])
+    return replace(
+        base,
+        cost=np.append(np.zeros_like(base.cost), np.broadcast_to(cost, more)),
+        matrix=sparse.csc_array(sparse.hstack([base.matrix, entries], format="csc")),
+        lower=np.append(base.lower, np.zeros(more)),
+        upper=np.append(base.upper, np.broadcast_to(upper, more)),
+        integer=np.zeros(base.cost.size + more, bool),
+        columns=columns,
+    )
+
+
 def relax(program: Program) -> Program:
     """The linear relaxation: the same program with no integer columns."""
     return replace(program, name=f"{program.name}-lp", integer=np.zeros_like(program.integer))

@@ -34,7 +34,20 @@ def integers(name: str, values: Any) -> Ints:
 
 
 def per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[Any]:
-    """One number per owner; a single number is everybody's."""
+    """One number per owner; a single number is everybody's.
+
+    Parameters
+    ----------
+    name : str
+        Of the field, for messages.
+    values : number or (count,) array
+    count : int
+        Owners.
+    owner : str
+        What an owner is called.
+    kind : dtype
+        Of the array that comes back.
+    """
     array = integers(name, values) if kind is np.int64 else floats(name, values)
     if array.ndim == 0:
         return np.broadcast_to(array, (count,)).copy()

@@ -77,8 +77,8 @@ class Classes:
 
     def spread(self, per_class: Floats) -> Floats:
         """Amounts per pair of classes, (T, G), shared equally among their pairs, (tasks, workers)."""
-        one = per_class / (self.tasks_in[:, None] * self.workers_in)
-        return np.ascontiguousarray(one[:, self.worker_class])[self.task_class]
+        each = per_class / (self.tasks_in[:, None] * self.workers_in)
+        return np.ascontiguousarray(each[:, self.worker_class])[self.task_class]
 
 
 def classes_of(instance: AssignmentInstance) -> Classes:
@@ -151,7 +151,13 @@ def _equal_rows(table: Floats) -> Ints:
 
 
 def firsts(place: Ints) -> Ints:
-    """Where each number appears first."""
+    """Where each number appears first.
+
+    Parameters
+    ----------
+    place : (k,) int
+        Numbers from 0 on, each at least once.
+    """
     return np.unique(place, return_index=True)[1]
 
 

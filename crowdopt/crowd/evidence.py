@@ -95,7 +95,13 @@ def _log_odds(accuracy: Floats, classes: int) -> Floats:
 
 
 def guessing(prior: Floats) -> Floats:
-    """Error of the likeliest class without any label, ``1 - max prior``."""
+    """Error of the likeliest class without any label, ``1 - max prior``.
+
+    Parameters
+    ----------
+    prior : (..., classes) float
+        Rows add up to 1.
+    """
     error: Floats = 1 - prior.max(axis=-1)
     return error
 
@@ -113,7 +119,15 @@ def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
 
 
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
-    """``sum over pairs of sqrt(prior_k prior_l) e^{-A/2}``, which the vote by log-odds never exceeds."""
+    """``sum over pairs of sqrt(prior_k prior_l) e^{-A/2}``, which the vote by log-odds never exceeds.
+
+    Parameters
+    ----------
+    evidence : (tasks,) float
+        A, in the rule's unit.
+    prior : (classes,) or (tasks, classes) float
+        Rows add up to 1.
+    """
     error: Floats = _overlap(prior) * np.exp(-evidence / 2)
     return error
 

@@ -24,6 +24,12 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
     evidence, and labels without evidence count for nothing. The error lies in ``[above - width, above]``; the width is
     0 but for tasks with many labels that all differ (crowdopt.crowd.voting.vote_errors).
 
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+
     Raises
     ------
     InputError
@@ -37,7 +43,15 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
 
 
 def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
-    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels, shape (len(tasks),)."""
+    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels, shape (len(tasks),).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    tasks : (k,) int
+    hands : k lists of int
+        The workers who label each of them.
+    """
     sizes = [len(hand) for hand in hands]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     workers = np.concatenate([*hands, np.zeros(0, np.int64)]).astype(np.int64)

@@ -28,36 +28,46 @@ def reliability_variance(correct: Any, asked: Any) -> Floats:
     return variance
 
 
-def gain_from_estimates(accuracy: Any, variance: Any, classes: int) -> Floats:
-    """``G = (L w - 1)^2 - L^2 var``, unbiased for ``(L w - 1)^2`` with any unbiased estimates (eq. 8, 25; Lemma 2)."""
-    w, spread = np.asarray(accuracy, np.float64), np.asarray(variance, np.float64)
-    gain: Floats = (classes * w - 1) ** 2 - classes**2 * spread
-    return gain
-
-
-def gain_completed_square(correct: Any, asked: Any, classes: int) -> Floats:
-    """The same gain as ``n/(n-1) [(L w - 1 - (L-2)/(2n))^2 - ((L-2)^2/(4n^2) + (L-1)/n)]`` (eq. 26)."""
-    n = np.asarray(asked, np.float64)
-    shift = (classes - 2) / (2 * n)
-    square = (classes * reliability(correct, n) - 1 - shift) ** 2
-    gain: Floats = n / (n - 1) * (square - (shift**2 + (classes - 1) / n))
-    return gain
-
-
 def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """The same gain, exactly: ``(L^2 c (c-1) - 2 L c (n-1) + n (n-1)) / (n (n-1))``, by factorial moments."""
+    """G, unbiased for ``(L w - 1)^2`` (eq. 8): ``(L^2 c (c-1) - 2 L c (n-1) + n (n-1)) / (n (n-1))``, exactly.
+
+    By factorial moments; equal to the paper's two forms (crowdopt.hire.theorems).
+
+    Parameters
+    ----------
+    correct, asked : (workers,) int
+        c and n of each, n at least 2.
+    classes : int
+        L.
+    """
     c, n = correct, asked
     pairs = n * (n - 1)
     return classes**2 * (c * (c - 1)) - 2 * classes * (c * (n - 1)) + pairs, pairs
 
 
 def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased upwards by ``L^2 var``."""
+    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased upwards by ``L^2 var``.
+
+    Parameters
+    ----------
+    correct, asked : (workers,) int
+        c and n of each.
+    classes : int
+        L.
+    """
     return (classes * correct - asked) ** 2, asked**2
 
 
 def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``c / n``, exactly."""
+    """``c / n``, exactly.
+
+    Parameters
+    ----------
+    correct, asked : (workers,) int
+        c and n of each.
+    classes : int
+        Not needed; all three have the same arguments.
+    """
     return correct, asked
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import floats, ids, integers, is_amount, per
@@ -22,6 +23,22 @@ PRICES = (1e-3, 1e6)  # a positive price lies between these: solvers' tolerances
 PART = 1_000_000  # entries of long arrays that are looked at together
 CLASSES = 10_000  # at most
 UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where none is set
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The campaign that an instance was read from, and what was stated in place of its settings.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        As the campaign has it.
+    stated : tuple of str
+        Settings that somebody stated: a plan records them even where they say what the campaign says.
+    """
+
+    instance: AssignmentInstance
+    stated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +86,8 @@ class AssignmentInstance:
         Ids. Default: 0, 1, 2, ...
     title, skills_source : str
         What this is; where the accuracies come from.
+    origin : Origin, optional
+        The campaign it was read from; stays what it is when fields are replaced (crowdopt.io.overrides).
 
     Raises
     ------
@@ -80,6 +99,7 @@ class AssignmentInstance:
     task_type: Ints = _ABSENT
     capacity: Ints = _ABSENT
     epsilon: Floats = _ABSENT
+    _: KW_ONLY
     rule: str = "bhattacharyya"
     cost: Floats = _DEFAULT_ONE
     classes: int = 2
@@ -99,6 +119,38 @@ class AssignmentInstance:
     types: Sequence[str] | None = None
     title: str = ""
     skills_source: str = "given"
+    origin: Origin | None = field(default=None, repr=False)
+
+    if TYPE_CHECKING:  # what may be given; what the instance then holds is said above
+
+        def __init__(
+            self,
+            accuracy: ArrayLike,
+            task_type: ArrayLike | None = None,
+            capacity: ArrayLike = ...,
+            epsilon: ArrayLike = ...,
+            *,
+            rule: str = "bhattacharyya",
+            cost: ArrayLike = 1.0,
+            classes: int = 2,
+            prior: ArrayLike | None = None,
+            class_names: Sequence[str] | None = None,
+            observed: bool = False,
+            forbidden: ArrayLike | None = None,
+            fixed: ArrayLike | None = None,
+            collected: ArrayLike | None = None,
+            min_labels: ArrayLike | None = None,
+            max_labels: ArrayLike | None = None,
+            min_load: ArrayLike | None = None,
+            budget: float | None = None,
+            demand: ArrayLike = 1.0,
+            tasks: Sequence[str] | None = None,
+            workers: Sequence[str] | None = None,
+            types: Sequence[str] | None = None,
+            title: str = "",
+            skills_source: str = "given",
+            origin: Origin | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         accuracy = floats("accuracy", self.accuracy)
@@ -250,6 +302,12 @@ class AssignmentInstance:
     def given(self, posterior: Floats) -> AssignmentInstance:
         """The instance once the collected labels are seen: what they say is each task's prior, (tasks, classes)."""
         return replace(self, prior=posterior, observed=True)
+
+    def as_read(self) -> AssignmentInstance:
+        """The same instance, which remembers that a campaign says all of this."""
+        known = copy(self)
+        object.__setattr__(known, "origin", Origin(self))
+        return known
 
     def with_epsilon(self, epsilon: float) -> AssignmentInstance:
         """The same instance with one error target for every task."""

@@ -30,8 +30,8 @@ class Errors:
         keys = [row.tobytes() for row in np.ascontiguousarray(patterns, dtype=np.int64)]
         new = [k for k, key in enumerate(keys) if key not in self._known]
         if new:
-            found = self._computed(patterns[new])
-            self._known.update(zip([keys[k] for k in new], found.tolist(), strict=True))
+            errors = self._computed(patterns[new])
+            self._known.update(zip([keys[k] for k in new], errors.tolist(), strict=True))
         return np.array([self._known[key] for key in keys], dtype=np.float64)
 
     def _computed(self, patterns: Ints) -> Floats:

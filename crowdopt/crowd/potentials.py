@@ -68,7 +68,15 @@ class Potential:
 
 
 def after(belief: Floats, p: float) -> tuple[Floats, Floats, Floats]:
-    """Chance that the label speaks for class 1, and the belief after it does, or speaks against."""
+    """Chance that the label speaks for class 1, and the belief after it does, or speaks against.
+
+    Parameters
+    ----------
+    belief : (k,) float
+        Chance of class 1.
+    p : float
+        Accuracy of the label.
+    """
     says = belief * p + (1 - belief) * (1 - p)
     right = np.divide(belief * p, says, out=np.ones_like(belief), where=says > 0)
     wrong = np.divide(belief * (1 - p), 1 - says, out=np.ones_like(belief), where=says < 1)
@@ -96,7 +104,14 @@ def turning_points(knots: Floats, p: float) -> Floats:
 
 
 def reading(knots: Floats, belief: Floats, weight: Floats) -> sparse.csr_array:
-    """The matrix that takes values at the knots to ``weight * V(belief)``, one row per belief."""
+    """The matrix that takes values at the knots to ``weight * V(belief)``, one row per belief.
+
+    Parameters
+    ----------
+    knots : (m,) float
+        Ascending beliefs.
+    belief, weight : (k,) float
+    """
     folded = np.maximum(belief, 1 - belief)
     left = np.minimum(np.searchsorted(knots, folded, side="right") - 1, knots.size - 2)
     share = (folded - knots[left]) / (knots[left + 1] - knots[left])
@@ -107,7 +122,15 @@ def reading(knots: Floats, belief: Floats, weight: Floats) -> sparse.csr_array:
 
 
 def steps(knots: Floats, p: float) -> sparse.csr_array:
-    """The matrix that takes values at the knots to ``V(b) - E_p V(b')`` at every turning point b."""
+    """The matrix that takes values at the knots to ``V(b) - E_p V(b')`` at every turning point b.
+
+    Parameters
+    ----------
+    knots : (m,) float
+        Ascending beliefs.
+    p : float
+        Accuracy of the label.
+    """
     before = turning_points(knots, max(p, 1 - p))
     chance, right, wrong = after(before, max(p, 1 - p))
     lowered = reading(knots, before, np.ones(before.size)) - reading(knots, right, chance)
@@ -115,7 +138,13 @@ def steps(knots: Floats, p: float) -> sparse.csr_array:
 
 
 def bending(knots: Floats) -> sparse.csr_array:
-    """Rows that are at most 0 where V, mirrored at 1/2, is concave: neighbours' chord at each knot, less V."""
+    """Rows that are at most 0 where V, mirrored at 1/2, is concave: neighbours' chord at each knot, less V.
+
+    Parameters
+    ----------
+    knots : (m,) float
+        Ascending beliefs.
+    """
     before = np.concatenate([[1 - knots[1]], knots[:-2]])  # the first knot's other neighbour is its mirror image
     wide = knots[1:] - before
     left, right = (knots[1:] - knots[:-1]) / wide, (knots[:-1] - before) / wide

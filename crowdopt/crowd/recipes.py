@@ -79,7 +79,7 @@ def _find(kind: str) -> Recipe | None:
     return Recipe(f"{types} types, uniform(.5, .95)", _uniform(0.5, 0.95, types), lambda m: 0.05, lambda m: 8.7)
 
 
-def recipe(name: str, seed: int = 0, priced: bool = False) -> AssignmentInstance:
+def recipe(name: str, seed: int = 0, *, priced: bool = False) -> AssignmentInstance:
     """The instance that ``KIND:NxM`` and a seed name, under the rule hoeffding, with task i of type i mod T.
 
     Drawn from ``np.random.default_rng(seed)`` in this order: accuracies, capacities
@@ -93,29 +93,29 @@ def recipe(name: str, seed: int = 0, priced: bool = False) -> AssignmentInstance
         If there is no such recipe.
     """
     match = re.fullmatch(r"([A-Z]+\d*):([1-9]\d{0,8})x([1-9]\d{0,8})", name)
-    found = _find(match[1]) if match else None
-    if match is None or found is None:
+    kind = _find(match[1]) if match else None
+    if match is None or kind is None:
         kinds = ", ".join([*RECIPES, "K<types>", "T<types>"])
         raise InputError(f"unknown recipe {name!r}; write KIND:TASKSxWORKERS with KIND one of {kinds}")
     n, m = int(match[2]), int(match[3])
     rng = np.random.default_rng(seed)
-    accuracy = found.accuracy(rng, m)
-    capacity = np.minimum(n, _capacities(found, rng, n, m))
+    accuracy = kind.accuracy(rng, m)
+    capacity = np.minimum(n, _capacities(kind, rng, n, m))
     return AssignmentInstance(
         accuracy=accuracy,
         task_type=np.arange(n) % accuracy.shape[0],
         capacity=capacity,
-        epsilon=np.asarray(found.epsilon(m)),
+        epsilon=np.asarray(kind.epsilon(m)),
         rule="hoeffding",
         cost=rng.integers(1, 6, m).astype(np.float64) if priced else np.ones(m),
-        title=f"{name}{' priced' if priced else ''}, seed {seed}: {found.what}",
+        title=f"{name}{' priced' if priced else ''}, seed {seed}: {kind.what}",
     )
 
 
-def _capacities(found: Recipe, rng: np.random.Generator, n: int, m: int) -> NDArray[np.int64]:
-    if found.capacity is None:
+def _capacities(kind: Recipe, rng: np.random.Generator, n: int, m: int) -> NDArray[np.int64]:
+    if kind.capacity is None:
         return np.full(m, -(-60 * n // m))
-    mean = found.capacity(m) * n / m
+    mean = kind.capacity(m) * n / m
     return rng.integers(int(0.5 * mean), int(1.5 * mean) + 1, size=m)
 
 
@@ -129,6 +129,15 @@ def simulated_labels(
 
     Truth is drawn from the prior, unless given; worker j then says it with chance p and otherwise any other class.
     Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    rng : Generator
+    truth : (tasks,) int, optional
+        Class of each task; drawn by default.
     """
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     drawn = (rng.random((instance.n_tasks, 1)) > np.cumsum(prior, axis=1)[:, :-1]).sum(axis=1)

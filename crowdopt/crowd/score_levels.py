@@ -61,7 +61,19 @@ class ScoreLevels:
 
 
 def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
-    """Sum of ``count`` times whole values per kind, exactly, whatever their size."""
+    """Sum of ``count`` times whole values per kind, exactly, whatever their size.
+
+    Parameters
+    ----------
+    values : (levels,) int
+        Whole values.
+    count : (levels,) int
+        How often each counts.
+    of : (levels,) int
+        The sum it belongs to.
+    kinds : int
+        How many sums.
+    """
     bound = float(np.abs(values).max(initial=0)) * float(count.sum())
     sums = np.zeros(kinds, np.int64 if bound < WHOLE else object)
     np.add.at(sums, of, values.astype(sums.dtype) * count)
@@ -69,7 +81,13 @@ def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
 
 
 def fraction_sum(numerators: list[int], denominators: Ints) -> Fraction:
-    """Sum of fractions, by one common denominator: thousands of Fractions would each be reduced on the way."""
+    """Sum of fractions, by one common denominator: thousands of Fractions would each be reduced on the way.
+
+    Parameters
+    ----------
+    numerators, denominators : (k,) int
+        Denominators positive.
+    """
     bottoms = denominators.tolist()
     common = lcm(*bottoms)
     return Fraction(sum(top * (common // bottom) for top, bottom in zip(numerators, bottoms, strict=True)), common)
@@ -78,7 +96,17 @@ def fraction_sum(numerators: list[int], denominators: Ints) -> Fraction:
 def levels(
     correct: Ints, asked: Ints, classes: int, value: Callable[[Ints, Ints, int], tuple[Ints, Ints]]
 ) -> ScoreLevels:
-    """Sort workers into the levels of ``value(correct, asked, classes)``, a fraction, which is taken once per tally."""
+    """Sort workers into the levels of ``value(correct, asked, classes)``, a fraction, which is taken once per tally.
+
+    Parameters
+    ----------
+    correct, asked : (workers,) int
+        c and n of each.
+    classes : int
+        L.
+    value : callable
+        One of crowdopt.crowd.gains' fractions.
+    """
     pairs, place = _distinct(correct, asked)
     numerator, denominator = value(*pairs, classes)
     order, distinct = _descending(numerator, denominator)

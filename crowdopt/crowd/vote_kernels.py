@@ -33,23 +33,27 @@ def _merged(sums, mass, size, weight, right, near, out_sums, out_mass):
 
 
 @njit(cache=True, nogil=True)
-def _law(weight, right, chosen, total, cells, sums, mass, spare_sums, spare_mass):
-    """Law of the sum of the chosen labels; exact while it has at most ``cells`` values, then on a lattice of so many.
+def _law(weight, right, chosen, total, room):
+    """Law of the sum of the chosen labels, ascending: ``(sums, mass, lowered)``, both in ``room`` (4, cells).
 
-    Returns its size, by how much the lattice may have lowered a sum, and whether the law lies in the spare arrays.
+    Label by label; exact while it has at most ``cells`` values, then on a lattice of so many, whose sums are rounded
+    down: ``lowered`` is by how much at most.
     """
-    sums[0], mass[0], size, lowered, swapped = 0.0, 1.0, 1, 0.0, False
+    cells = room.shape[1]
+    room[0, 0], room[1, 0], size, lowered, swapped = 0.0, 1.0, 1, 0.0, False
     reach = 0.0
     for j in chosen:
         reach += weight[j]
     for j in chosen:
-        a, b, c, d = (spare_sums, spare_mass, sums, mass) if swapped else (sums, mass, spare_sums, spare_mass)
-        count, moved = _merged(a, b, size, weight[j], right[j], EQUAL * total, c[:cells], d[:cells])
+        here, there = (2, 0) if swapped else (0, 2)
+        a, b, c, d = room[here], room[here + 1], room[there], room[there + 1]
+        count, moved = _merged(a, b, size, weight[j], right[j], EQUAL * total, c, d)
         if count < 0:
-            count, moved = _merged(a, b, size, weight[j], right[j], 2 * reach / (cells - 2), c[:cells], d[:cells])
+            count, moved = _merged(a, b, size, weight[j], right[j], 2 * reach / (cells - 2), c, d)
             lowered += moved
         size, swapped = count, not swapped
-    return size, lowered, swapped
+    here = 2 if swapped else 0
+    return room[here, :size], room[here + 1, :size], lowered
 
 
 @njit(cache=True, nogil=True)
@@ -81,50 +85,62 @@ def _halves(weight, right):
 
 
 @njit(cache=True, nogil=True)
-def _below(a_sums, a_mass, a_size, b_sums, b_heads, b_size, threshold):
-    """``P(S < t)`` of the sum of two laws; ``b_heads`` are the second one's sums of masses."""
-    total, place = 0.0, b_size
-    for k in range(a_size):
-        while place > 0 and a_sums[k] + b_sums[place - 1] >= threshold:
+def _below(sums, mass, other_sums, other_heads, threshold):
+    """``P(S < t)`` of the sum of two laws; ``other_heads`` are the second one's sums of masses.
+
+    As the first sum grows the largest second sum that stays below only falls: one pass over both.
+    """
+    total, place = 0.0, other_sums.size
+    for k in range(sums.size):
+        while place > 0 and sums[k] + other_sums[place - 1] >= threshold:
             place -= 1
         if place == 0:
             break
-        total += a_mass[k] * b_heads[place - 1]
+        total += mass[k] * other_heads[place - 1]
     return total
 
 
 @njit(cache=True, nogil=True)
-def _middle(a_sums, a_mass, a_size, b_sums, b_heads, b_size, threshold, tie):
+def _middle(sums, mass, other_sums, other_heads, threshold, tie):
     """``P(S < t) + P(S = t) / 2``."""
-    under = _below(a_sums, a_mass, a_size, b_sums, b_heads, b_size, threshold - tie)
-    return 0.5 * (under + _below(a_sums, a_mass, a_size, b_sums, b_heads, b_size, threshold + tie))
+    under = _below(sums, mass, other_sums, other_heads, threshold - tie)
+    return 0.5 * (under + _below(sums, mass, other_sums, other_heads, threshold + tie))
 
 
 @njit(cache=True, nogil=True)
-def errors(starts, accuracy, weight, bias, prior, cells, above, width, first, last):
+def errors(votes, cells, above, width, first, last):
     """Error of each task's vote, tasks ``first`` to ``last``: an upper bound and how far below it the error may lie.
 
-    Task i's labels are ``starts[i]`` to ``starts[i + 1]``; the vote says class 1 where ``bias + sum w l > 0``, l = +-1.
-    Both halves' laws are built label by label and met in the middle.
+    The labels are split into two halves, equal ones together; each half's law is built label by label, and the two are
+    met in the middle: 2^(k/2) values each in place of 2^k. Each label is turned so that its weight is positive, so
+    that one law serves both classes: ``P(wrong) = pi P(S < -b) + (1 - pi) P(S < b)``, ties half. A lattice lowers sums
+    only, which makes the error too large, by no more than what the same thresholds less all that was lowered give.
+
+    Parameters
+    ----------
+    votes : Votes
+    cells : int
+        Values that a half's law may take before it is put on a lattice.
+    above, width : (tasks,)
+        Written.
     """
-    buffers = np.empty((8, cells))
+    room = np.empty((8, cells))
     for i in range(first, last):
-        here = slice(starts[i], starts[i + 1])
-        w, p = np.abs(weight[here]), np.where(weight[here] < 0, 1 - accuracy[here], accuracy[here])
+        here, bias = slice(votes.starts[i], votes.starts[i + 1]), votes.bias[i]
+        weight, accuracy = votes.weight[here], votes.accuracy[here]
+        w, p = np.abs(weight), np.where(weight < 0, 1 - accuracy, accuracy)
         total = w.sum()
-        tie = TIE * (total + abs(bias[i])) + 1e-300  # without any label all is a tie
+        tie = TIE * (total + abs(bias)) + 1e-300  # without any label all is a tie
         one, two = _halves(w, p)
-        m, down, turned = _law(w, p, one, total, cells, buffers[0], buffers[1], buffers[2], buffers[3])
-        n, sunk, flipped = _law(w, p, two, total, cells, buffers[4], buffers[5], buffers[6], buffers[7])
-        a, b = (buffers[2], buffers[3]) if turned else (buffers[0], buffers[1])
-        c, d = (buffers[6], buffers[7]) if flipped else (buffers[4], buffers[5])
-        for k in range(1, n):
+        a, b, down = _law(w, p, one, total, room[:4])
+        c, d, sunk = _law(w, p, two, total, room[4:])
+        for k in range(1, d.size):
             d[k] += d[k - 1]
         lowered = down + sunk
-        yes, no = prior[i], 1 - prior[i]
-        above[i] = yes * _middle(a, b, m, c, d, n, -bias[i], tie) + no * _middle(a, b, m, c, d, n, bias[i], tie)
+        yes, no = votes.prior[i], 1 - votes.prior[i]
+        above[i] = yes * _middle(a, b, c, d, -bias, tie) + no * _middle(a, b, c, d, bias, tie)
         width[i] = 0.0
         if lowered > 0:
-            least = yes * _middle(a, b, m, c, d, n, -bias[i] - lowered, tie)
-            least += no * _middle(a, b, m, c, d, n, bias[i] - lowered, tie)
+            least = yes * _middle(a, b, c, d, -bias - lowered, tie)
+            least += no * _middle(a, b, c, d, bias - lowered, tie)
             width[i] = above[i] - least

@@ -7,7 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -132,34 +132,34 @@ def vote_errors(
     cells : int
         Cells of the lattice per half.
     """
-    tasks = starts.size - 1
-    above, width = np.zeros(tasks), np.zeros(tasks)
-    _in_threads(np.arange(tasks), starts, accuracy, weight, bias, prior, EXACT, above, width)
+    votes = Votes(starts, accuracy, weight, prior, bias)
+    above, width = _in_threads(votes, np.arange(starts.size - 1), EXACT)
     rough = np.flatnonzero(width > 0)
     if rough.size:
-        _in_threads(rough, starts, accuracy, weight, bias, prior, cells, above, width)
+        above[rough], width[rough] = _in_threads(votes, rough, cells)
     return above, width
 
 
-def _in_threads(
-    tasks: Ints,
-    starts: Ints,
-    accuracy: Floats,
-    weight: Floats,
-    bias: Floats,
-    prior: Floats,
-    cells: int,
-    above: Floats,
-    width: Floats,
-) -> None:
+class Votes(NamedTuple):
+    """Votes between two classes, as the compiled loops take them; see :func:`vote_errors`."""
+
+    starts: Ints
+    accuracy: Floats
+    weight: Floats
+    prior: Floats
+    bias: Floats
+
+
+def _in_threads(votes: Votes, tasks: Ints, cells: int) -> tuple[Floats, Floats]:
     """Run the kernel over some tasks, each independent of all others, so that threads change nothing."""
     from crowdopt.crowd import vote_kernels
 
-    sizes = np.diff(starts)[tasks]
+    sizes = np.diff(votes.starts)[tasks]
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    label = np.repeat(starts[tasks] - ends[:-1], sizes) + np.arange(ends[-1])
-    found, off = np.empty(tasks.size), np.empty(tasks.size)
-    given = (ends, accuracy[label], weight[label], bias[tasks], prior[tasks], cells, found, off)
+    label = np.repeat(votes.starts[tasks] - ends[:-1], sizes) + np.arange(ends[-1])
+    above, width = np.empty(tasks.size), np.empty(tasks.size)
+    some = Votes(ends, votes.accuracy[label], votes.weight[label], votes.prior[tasks], votes.bias[tasks])
+    given = (some, cells, above, width)
     if tasks.size < FEW:
         vote_kernels.errors(*given, 0, tasks.size)
     else:
@@ -168,7 +168,7 @@ def _in_threads(
         with ThreadPoolExecutor(workers) as pool:
             for done in [pool.submit(vote_kernels.errors, *given, *cut) for cut in pairwise(cuts)]:
                 done.result()
-    above[tasks], width[tasks] = found, off
+    return above, width
 
 
 def plurality_error(accuracy: Any, weights: Any, prior: Any) -> float:

@@ -31,8 +31,18 @@ def solve_program(
 
     Parameters
     ----------
+    instance : SelectionInstance
+    solve : callable
+        ``solve(program, backend, options)``.
+    backend : str
+        Who searches.
+    options : Options
     relaxation : str, optional
         The backend that solves the relaxation for its multipliers.
+
+    Returns
+    -------
+    Selection
     """
     program = selection.build(instance)
     solution = solve(program, backend, options)
@@ -94,7 +104,18 @@ def _members(instance: SelectionInstance, program: Program, solution: Solution) 
 
 
 def keeps_limits(instance: SelectionInstance, members: Ints) -> bool:
-    """Whether a set has an allowed size, the required, none of the barred, enough of each group, and can be paid."""
+    """Whether a set has an allowed size, the required, none of the barred, enough of each group, and can be paid.
+
+    Parameters
+    ----------
+    instance : SelectionInstance
+    members : (k,) int
+        Workers of the set.
+
+    Returns
+    -------
+    bool
+    """
     if not 1 <= members.size <= instance.sizes or not np.isin(instance.required, members).all():
         return False
     if np.isin(members, instance.barred).any():

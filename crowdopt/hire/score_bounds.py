@@ -29,11 +29,6 @@ def linear_vote_bound(score: float, classes: int) -> float:
     return min(1.0, (classes - 1) * exp(-(score**2) / (2 * (classes - 1) ** 4)))
 
 
-def printed_linear_vote_bound(score: float, classes: int) -> float:
-    """``exp(-2 F^2 / (L^2 (L - 1)^2) + ln(L - 1))``: Theorem 1 as printed; false for L >= 3."""
-    return exp(-2 * score**2 / (classes**2 * (classes - 1) ** 2) + log(classes - 1))
-
-
 def best_vote_bound(accuracy: Any, classes: int) -> float:
     """Bhattacharyya's bound on the error of the vote with log-odds weights, with the true accuracies of the set.
 

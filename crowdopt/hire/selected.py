@@ -190,7 +190,17 @@ class Selection:
 
 
 def records(scores: Floats) -> Ints:
-    """Where a score exceeds all before it, by STEP at least; -inf is none."""
+    """Where a score exceeds all before it, by STEP at least; -inf is none.
+
+    Parameters
+    ----------
+    scores : (points,) float
+
+    Returns
+    -------
+    (records,) int
+        Places, ascending.
+    """
     before = np.concatenate([[-np.inf], np.maximum.accumulate(scores)[:-1]])
     known = np.where(np.isfinite(before), before, 0.0)
     passed = np.where(np.isfinite(before), known + STEP * np.maximum(1.0, np.abs(known)), -np.inf)

@@ -13,13 +13,15 @@ import numpy as np
 
 from crowdopt.answers.planned import PlanAnswers, answers
 from crowdopt.arrays import Ints
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
-from crowdopt.io.campaign import Campaign, overridden, read_with_labels
+from crowdopt.io.campaign import Campaign, read_with_labels
+from crowdopt.io.campaign_tables import COLUMNS
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import CAMPAIGN, new_folder
 from crowdopt.io.label_table import campaign_pairs, read_label_table
+from crowdopt.io.overrides import overridden
 from crowdopt.io.stored_plan import read_overrides, read_pairs, read_weights
 from crowdopt.io.tables import Table, find_table, read_table
 
@@ -153,6 +155,8 @@ def _write_next(found: Answered, folder: Path) -> None:
         if path is not None:
             shutil.copyfile(path, folder / path.name)
     _write_settings(found, folder)
+    _write_tasks(found, folder)
+    _write_pairs(found, folder)
     write_csv(
         folder / "collected.csv", ["task", "worker", "label"], [*_named(found.instance, found.pairs), found.labels]
     )
@@ -161,26 +165,59 @@ def _write_next(found: Answered, folder: Path) -> None:
 
 
 def _write_settings(found: Answered, folder: Path) -> None:
-    """campaign.toml with its comments: labels count as observed; the plan's own rule and target stay in force."""
-    settings = {"collected": '"observed"'} | {key: json.dumps(value) for key, value in found.overrides.items()}
+    """campaign.toml with its comments: labels count as observed; the plan's own settings stay in force."""
+    numbers = {key: value for key, value in found.overrides.items() if isinstance(value, str | float)}
+    settings = {"collected": '"observed"'}
+    settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
     lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
-    kept = [line for line in lines if line.partition("=")[0].strip() not in settings]
+    kept = [line for line in lines if line.partition("=")[0].strip() not in {*settings, *found.overrides}]
     write_text(folder / CAMPAIGN, "\n".join([*(f"{key} = {value}" for key, value in settings.items()), *kept, ""]))
+
+
+def _write_tasks(found: Answered, folder: Path) -> None:
+    """The tasks with the plan's own targets and limits; one target for all stands in campaign.toml."""
+    own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
     path = find_table(folder, "tasks")
-    if "epsilon" in settings and path is not None:
-        table = read_table(path, ("task",), ("type", "min_labels", "max_labels"), extras=True)
-        path.unlink()
-        write_csv(folder / "tasks.csv", list(table.columns), table.columns.values())
+    if not own or path is None:
+        return
+    table, instance = read_table(path, *COLUMNS["tasks"], extras=True), found.instance
+    path.unlink()
+    most = ["" if most == UNLIMITED else most for most in instance.max_labels.tolist()]
+    columns: dict[str, Iterable[Any]] = {**table.columns}
+    columns |= {"epsilon": instance.epsilon} if "epsilon" in own else {}
+    columns |= {"min_labels": instance.min_labels} if "min_labels" in own else {}
+    columns |= {"max_labels": most} if "max_labels" in own else {}
+    if isinstance(found.overrides.get("epsilon"), float):
+        del columns["epsilon"]
+    write_csv(folder / "tasks.csv", list(columns), columns.values())
+
+
+def _write_pairs(found: Answered, folder: Path) -> None:
+    """Pairs and prices of the plan's own in place of the campaign's."""
+    instance = found.instance
+    own = {"forbidden": "forbidden", "price": "prices"}
+    for table in (table for key, table in own.items() if key in found.overrides):
+        path = find_table(folder, table)
+        if path is not None:
+            path.unlink()
+    if "forbidden" in found.overrides and len(instance.forbidden):
+        write_csv(folder / "forbidden.csv", ["task", "worker"], _named(instance, instance.forbidden))
+    if "price" in found.overrides:
+        kinds = np.unique(instance.task_type)
+        cells = [(worker, kind) for worker in range(instance.n_workers) for kind in kinds.tolist()]
+        names = [instance.worker_id(worker) for worker, _ in cells], [instance.type_id(kind) for _, kind in cells]
+        write_csv(folder / "prices.csv", ["worker", "type", "price"], [*names, instance.cost[kinds].T.reshape(-1)])
 
 
 def _write_workers(found: Answered, folder: Path) -> None:
+    """Workers with the capacity that is left."""
     path = find_table(found.folder, "workers")
     assert path is not None
-    table = read_table(path, ("worker", "capacity"), ("price", "min_tasks"))
+    table = read_table(path, *COLUMNS["workers"])
     given = np.bincount(found.new[:, 1], minlength=found.instance.n_workers)
-    columns = dict(table.columns)
+    columns = {key: column for key, column in table.columns.items() if key != "price" or key not in found.overrides}
     columns["capacity"] = [str(max(0, k)) for k in (found.instance.capacity - given).tolist()]
-    if "min_tasks" in table:
+    if "min_tasks" in table or "min_tasks" in found.overrides:
         columns["min_tasks"] = [str(max(0, k)) for k in (found.instance.min_load - given).tolist()]
     write_csv(folder / "workers.csv", list(columns), columns.values())
 

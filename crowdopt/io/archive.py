@@ -14,6 +14,7 @@ from crowdopt.files import draft
 from crowdopt.io.folder import check_target
 
 FORMAT = 1
+FIELDS = tuple(field.name for field in fields(AssignmentInstance) if field.name != "origin")
 SINGLE = ("rule", "title", "skills_source", "classes", "observed", "budget")
 KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
     **dict.fromkeys(("rule", "title", "skills_source"), ("U", "one text")),
@@ -34,10 +35,10 @@ def write_archive(instance: AssignmentInstance, path: Path, force: bool = False)
 def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
     """The entries of an archive: every field that is there."""
     arrays: dict[str, Any] = {"format": FORMAT}
-    for field in fields(instance):
-        value = getattr(instance, field.name)
+    for name in FIELDS:
+        value = getattr(instance, name)
         if value is not None:
-            arrays[field.name] = np.asarray(value)
+            arrays[name] = np.asarray(value)
     if (instance.cost == instance.cost[0]).all():
         arrays["cost"] = instance.cost[0]
     return arrays
@@ -59,8 +60,7 @@ def read_archive(path: Path) -> AssignmentInstance:
         raise InputError(f"{path.name} is not an archive of arrays: {said}") from None
     if arrays.pop("format", np.int64(0)).tolist() != FORMAT:
         raise InputError(f"{path.name} is no campaign of format {FORMAT}; write it anew with this version")
-    known = {field.name for field in fields(AssignmentInstance)}
-    strange = sorted(set(arrays) - known)
+    strange = sorted(set(arrays) - set(FIELDS))
     if strange:
         raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
     missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -32,10 +31,10 @@ def read_campaign(folder: str | Path) -> AssignmentInstance:
         At the first thing that cannot be used: file, line, column and remedy are in the sentence.
     """
     campaign = read_with_labels(folder)
-    if not campaign.observed:
-        return campaign.instance
     instance = campaign.instance
-    return instance.given(posteriors(instance, instance.collected, campaign.indices()))
+    if not campaign.observed:
+        return instance.as_read()
+    return instance.given(posteriors(instance, instance.collected, campaign.indices())).as_read()
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +99,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
         **read_limits(path, tasks, workers, ids),
         rule=settings.get("rule", "bhattacharyya"),
         classes=settings.get("classes", 2 if prior is None else len(prior)),
-        prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),  # type: ignore[arg-type]
+        prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
         class_names=None if prior is None else list(prior),
         budget=settings.get("budget"),
         tasks=ids.tasks,
@@ -111,11 +110,3 @@ def read_with_labels(folder: str | Path) -> Campaign:
     )
     labels = [] if collected is None else collected.ids("label")
     return Campaign(instance, labels, settings.get("collected") == "observed")
-
-
-def overridden(instance: AssignmentInstance, settings: dict[str, Any]) -> AssignmentInstance:
-    """The campaign's instance with the rule, the epsilon and the price that a plan was made for."""
-    instance = replace(instance, rule=settings.get("rule", instance.rule))
-    if "price" in settings:
-        instance = replace(instance, cost=np.asarray(settings["price"]))
-    return instance.with_epsilon(settings["epsilon"]) if "epsilon" in settings else instance

@@ -21,6 +21,7 @@ from crowdopt.io.folder import CAMPAIGN, new_folder
 def write_campaign(
     instance: AssignmentInstance,
     folder: str | Path,
+    *,
     force: bool = False,
     gold: tuple[Ints, Ints] | None = None,
     gold_source: str | None = None,
@@ -30,8 +31,14 @@ def write_campaign(
 
     Parameters
     ----------
+    instance : AssignmentInstance
+    folder : path
+    force : bool
+        Whether what is there may be replaced.
     gold : (correct, asked), each (types, workers) int, optional
         Written as gold.csv in place of the accuracies.
+    gold_source : str, optional
+        What the tallies were counted against, in words.
     collected_labels : sequence of str
         The labels of ``instance.collected``, needed where there are any.
 

@@ -16,13 +16,15 @@ from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import PLAN, new_folder
+from crowdopt.io.overrides import BEYOND, beyond, overrides
 from crowdopt.io.queue_names import queue_files
+from crowdopt.io.recorded_settings import RECORD
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
 
 
-def write_plan(plan: Plan, folder: str | Path, force: bool = False) -> None:
+def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
     """Write a plan as a folder, whole or not at all.
 
     Raises
@@ -81,8 +83,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["budget_dual"] = plan.duals.budget
     if plan.spending:
         numbers["spending"] = plan.spending
-    if plan.overrides:
-        numbers["in_place_of_campaign"] = plan.overrides
+    numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
     return {**numbers, "versions": versions()}
 
 

@@ -10,19 +10,13 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.documents import TEXT, Keys, number, read_json
+from crowdopt.documents import Keys, read_json
 from crowdopt.io.folder import PLAN
 from crowdopt.io.label_table import campaign_pairs
+from crowdopt.io.recorded_settings import RECORD, RECORDED
 from crowdopt.io.tables import Table, read_table
 
-OVERRIDES = Keys(  # settings of a plan that took the place of its campaign's
-    optional={
-        "rule": TEXT,
-        "epsilon": number("a number between 0 and 0.5", 0, 0.5),
-        "price": number("a number of at least 0", 0),
-    }
-)
-CLAIMS = Keys(optional={"in_place_of_campaign": OVERRIDES}, open=True)
+CLAIMS = Keys(optional={RECORD: RECORDED}, open=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +50,7 @@ def read_claims(folder: str | Path) -> dict[str, Any]:
 
 def read_overrides(folder: str | Path) -> dict[str, Any]:
     """The settings of a plan that took the place of its campaign's; InputError if there is no plan."""
-    return dict(read_claims(folder).get("in_place_of_campaign", {}))
+    return dict(read_claims(folder).get(RECORD, {}))
 
 
 def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, Table]:

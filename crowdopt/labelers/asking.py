@@ -201,6 +201,17 @@ def _weights(ask: Ask) -> Floats:
 def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream, name: str) -> None:
     """A question that nobody could ask is a defect of the policy; it is said, not repaired.
 
+    Parameters
+    ----------
+    ask : Ask
+    tasks : (k,) int
+        Those of it that are in the stream.
+    number : int
+        Of the arrival.
+    stream : TaskStream
+    name : str
+        Of the policy.
+
     Raises
     ------
     RuntimeError

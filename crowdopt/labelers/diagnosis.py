@@ -23,6 +23,12 @@ def one_coin_skills(labels: Ints, classes: int) -> Floats:
 
     With two classes a crowd and its mirror image explain labels equally well. The majority of all is presumed to be
     right more often than not (a_min > 1/2), so that of the two the one is taken whose answers agree with it more.
+
+    Parameters
+    ----------
+    labels : (tasks, labelers) int
+        -1: none.
+    classes : int
     """
     task, worker = np.nonzero(labels >= 0)
     names = [tuple(map(str, range(count))) for count in (*labels.shape, classes)]

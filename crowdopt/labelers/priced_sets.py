@@ -47,13 +47,25 @@ class PricedChoice:
 
 
 def majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
-    """``pi(A + {1..k})``, k = 0, 1, ..., of those kept and more of them one by one; and what it is at most."""
+    """``pi(A + {1..k})``, k = 0, 1, ..., of those kept and more of them one by one; and what it is at most.
+
+    Parameters
+    ----------
+    members, more : (k,), (l,) float
+        Accuracies.
+    """
     values = np.concatenate([[0.5], top_accuracies(np.concatenate([members, more]))])[members.size :]
     return values, values
 
 
 def weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
-    """The same of the vote weighted by log-odds, where more than two dozen labelers leave a small interval."""
+    """The same of the vote weighted by log-odds, where more than two dozen labelers leave a small interval.
+
+    Parameters
+    ----------
+    members, more : (k,), (l,) float
+        Accuracies.
+    """
     every = np.clip(np.concatenate([members, more]), EXTREME, 1 - EXTREME)
     sizes = np.arange(members.size, every.size + 1)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -87,6 +99,16 @@ def worth_its_price(
 
 def cheapest(accuracy: Any, cost: Any, target: float, votes: str = "majority", nodes: int = NODES) -> PricedChoice:
     """``min C(S)  s.t.  U(S) >= target``.
+
+    Parameters
+    ----------
+    accuracy, cost : (labelers,) float
+    target : float
+        Least U(S).
+    votes : str
+        ``majority``, or ``weighted`` by log-odds.
+    nodes : int
+        Limit of the search; beyond it the bound is what remains, and ``proven`` is False.
 
     Raises
     ------

@@ -190,7 +190,12 @@ def _simulated(p: Floats, w: Floats, classes: int, rng: np.random.Generator, dra
 
 
 def ranked(accuracy: Floats) -> Ints:
-    """Labelers from best to worst; equals keep their order."""
+    """Labelers from best to worst; equals keep their order.
+
+    Parameters
+    ----------
+    accuracy : (..., labelers) float
+    """
     return np.argsort(-np.asarray(accuracy), axis=-1, kind="stable")
 
 
@@ -207,6 +212,12 @@ def best_set(accuracy: Any, classes: int = 2) -> Choice:
 
 
 def clipped_odds(accuracy: Floats, seen: Floats | Ints) -> Floats:
-    """``ln(p / (1 - p))`` with p kept within [.5/N, 1 - .5/N], N the labels it was estimated from."""
+    """``ln(p / (1 - p))`` with p kept within [.5/N, 1 - .5/N], N the labels it was estimated from.
+
+    Parameters
+    ----------
+    accuracy, seen : (labelers,) float
+        p, and N.
+    """
     half = 0.5 / np.maximum(np.asarray(seen, dtype=np.float64), 1.0)
     return log_odds(np.clip(accuracy, half, 1 - half))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.labelers.task_arrivals import TaskStream, drawn_labels
+from crowdopt.labelers.theorems import strict_majority
 
 ORDER, CONTEXT, TRUTH, LABEL, COIN, SKILL = 0, 1, 2, 3, 4, 6  # what chance is needed for; 5 is that of repeats
 TRIES = 100_000  # draws of a crowd until its majority is better than a guess
@@ -49,7 +50,6 @@ def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shu
 def drawn_labelers(
     count: int,
     seed: tuple[int, ...],
-    majority: Callable[[Floats], float],
     low: float = 0.0,
     high: float = 1.0,
     cost: float = 0.0,
@@ -59,48 +59,77 @@ def drawn_labelers(
 
     Parameters
     ----------
-    majority : callable
-        Skills -> the chance that must exceed 1/2.
+    count : int
+        M.
+    seed : tuple of int
+    low, high : float
+    cost : float
+        Of every label.
+    classes : int
     """
     if not 0 <= low < high <= 1 or count < 1:
         raise InputError(f"cannot draw {count} labelers with skills from {low} to {high}: 0 <= low < high <= 1")
     rng = np.random.default_rng([*seed, SKILL])
     for _ in range(TRIES):
         p = rng.uniform(low, high, count)
-        if majority(p) > 0.5:
+        if strict_majority(p) > 0.5:
             return Labelers(p[None], np.full(count, cost), classes)
     raise InputError(f"in {TRIES} draws no majority of {count} labelers from {low} to {high} is better than a guess")
 
 
-def recorded_tasks(
-    label: Ints,
-    truth: Ints,
-    context: NDArray[np.integer],
-    cost: Floats,
-    classes: int,
-    names: tuple[str, ...],
-    horizon: int,
-    seed: tuple[int, ...],
-) -> TaskStream:
-    """A table's tasks in a random order; the first is the initial tester, so T is at most their number less one.
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """Labels that people once gave: one of each pair, or none.
 
     Parameters
     ----------
     label : (tasks, labelers) int
         -1 where there is none.
     truth : (tasks,) int
-        -1 where unknown. Skills are the labelers' shares of right labels on each kind of task.
+        -1 where unknown.
+    context : (tasks,) int
+        Kind of each task.
+    cost : (labelers,) float
+        Of a label.
+    classes : int
+    names : tuple of str
+        Of the labelers.
+    """
+
+    label: Ints
+    truth: Ints
+    context: NDArray[np.integer]
+    cost: Floats
+    classes: int
+    names: tuple[str, ...]
+
+
+def recorded_tasks(table: LabelTable, horizon: int, seed: tuple[int, ...]) -> TaskStream:
+    """A table's tasks in a random order; the first is the initial tester, so T is at most their number less one.
+
+    Skills are the labelers' shares of right labels on each kind of task.
     """
     rng = np.random.default_rng([*seed, ORDER])
-    order = rng.permutation(label.shape[1])
-    chosen = rng.permutation(len(label))[: horizon + 1]
-    skills = Labelers(tallied(label, truth, context, classes), cost, classes, None, names).ordered(order)
+    order = rng.permutation(table.label.shape[1])
+    chosen = rng.permutation(len(table.label))[: horizon + 1]
+    share = tallied(table.label, table.truth, table.context, table.classes)
+    people = Labelers(share, table.cost, table.classes, None, table.names).ordered(order)
     coin = np.random.default_rng([*seed, COIN]).random(chosen.size)
-    return TaskStream(skills, context[chosen], label[np.ix_(chosen, order)], coin, truth[chosen], seed, recorded=True)
+    label = table.label[np.ix_(chosen, order)]
+    return TaskStream(people, table.context[chosen], label, coin, table.truth[chosen], seed, recorded=True)
 
 
 def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int) -> Floats:
-    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where there are none."""
+    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where there are none.
+
+    Parameters
+    ----------
+    label : (tasks, labelers) int
+        -1 where there is none.
+    truth, context : (tasks,) int
+        True classes, -1 where unknown, and kinds of task.
+    classes : int
+    """
     known = (label >= 0) & (truth >= 0)[:, None]
     right = known & (label == truth[:, None])
     share = np.full((int(context.max()) + 1, label.shape[1]), 1 / classes)

@@ -37,7 +37,16 @@ class Testers:
     CELLS = ("agree", "seen", "per_cell")
 
     def add(self, task: int, cell: int, context: float, labels: Ints, vote: int, ready: int) -> None:
-        """A new tester with its first labels, (labelers,), -1 where nobody was asked, and their majority."""
+        """A new tester with its first labels, (labelers,), -1 where nobody was asked, and their majority.
+
+        Parameters
+        ----------
+        task, cell : int
+        context : float
+        labels : (labelers,) int
+        vote, ready : int
+            Majority, and step from which it may be repeated.
+        """
         if self.count == self.task.size:
             self._grow()
         k = self.count
@@ -50,7 +59,17 @@ class Testers:
         self.seen[cell] += labels >= 0
 
     def repeat(self, place: int, vote: int, coin: float, ready: int) -> bool:
-        """One round more; returns whether y*, the majority of the rounds (ties by the coin), has changed."""
+        """One round more; returns whether y*, the majority of the rounds (ties by the coin), has changed.
+
+        Parameters
+        ----------
+        place, vote : int
+            Which tester, and the round's majority.
+        coin : float
+            In [0, 1), for ties.
+        ready : int
+            Step from which it may be repeated again.
+        """
         self.tally[place, vote] += 1
         self.rounds[place] += 1
         self.ready[place] = ready

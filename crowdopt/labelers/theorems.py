@@ -156,6 +156,10 @@ def explorations(d1: Floats, d2: Floats) -> NDArray[np.bool_]:
 
     With c explorations so far, 1 + c labels have been spread over the testers; it explores while they are fewer than
     (floor D1(t) + 1)(floor D2(t) + 1). O(0) is the initial tester and False.
+
+    Parameters
+    ----------
+    d1, d2 : (T + 1,) float
     """
     wanted = ((np.floor(d1) + 1) * (np.floor(d2) + 1)).tolist()
     explores, spread = np.zeros(d1.size, bool), 1
@@ -171,6 +175,14 @@ def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) 
 
     ``U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha epsilon))``, ``b_n = sum t^-n``.
     As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
+
+    Parameters
+    ----------
+    accuracy : (labelers,) float
+    given : Constants
+    horizon : int
+        T.
+    z : float
     """
     p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
     explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * log(horizon) ** 2
@@ -178,7 +190,16 @@ def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) 
 
 
 def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
-    """R_C(T) of Theorem 3, equation (7); its last term bounds money by numbers, so costs are taken to be at most 1."""
+    """R_C(T) of Theorem 3, equation (7); its last term bounds money by numbers, so costs are taken to be at most 1.
+
+    Parameters
+    ----------
+    accuracy, cost : (labelers,) float
+    given : Constants
+    horizon : int
+        T.
+    z : float
+    """
     p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
     order = ranked(p)
     values = top_accuracies(p[order])
@@ -191,7 +212,19 @@ def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, 
 def weighted_regret_bound(
     best: float, largest_gap: float, labelers: int, given: Constants, horizon: int, z: float = 0.5
 ) -> float:
-    """R(T) of Theorem 5: that of (6) with M^2 / 2 wrong ties more, every m, and D1's revised constant."""
+    """R(T) of Theorem 5: that of (6) with M^2 / 2 wrong ties more, every m, and D1's revised constant.
+
+    Parameters
+    ----------
+    best, largest_gap : float
+        U of the best weighted vote, and Delta_max.
+    labelers : int
+        M.
+    given : Constants
+    horizon : int
+        T.
+    z : float
+    """
     explored = best * given.g1 * given.g2 * log(horizon) ** 2
     sets = sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1))
     return explored + largest_gap * (2 * sets + labelers + labelers**2 / 2) * _series(given, z)

@@ -25,7 +25,16 @@ def voted(labels: Ints, weight: Floats | None, tolerance: float, classes: int, c
 
 
 def tallied_votes(labels: Ints, weight: Floats | None, classes: int) -> Floats:
-    """Sums of weights by class, (tasks, classes)."""
+    """Sums of weights by class, (tasks, classes).
+
+    Parameters
+    ----------
+    labels : (tasks, workers) int
+        -1 where there is none.
+    weight : (workers,) float, optional
+        None: one each.
+    classes : int
+    """
     score = np.empty((len(labels), classes))
     for k in range(classes):
         says = labels == k
@@ -34,7 +43,12 @@ def tallied_votes(labels: Ints, weight: Floats | None, classes: int) -> Floats:
 
 
 def row_sums(table: Floats) -> Floats:
-    """Sums from left to right: the same bytes for a row alone and among others, which no matrix product promises."""
+    """Sums from left to right: the same bytes for a row alone and among others, which no matrix product promises.
+
+    Parameters
+    ----------
+    table : (rows, columns) float
+    """
     if table.shape[1] == 0:
         return np.zeros(len(table))
     last: Floats = np.cumsum(table, axis=1)[:, -1]
@@ -42,7 +56,15 @@ def row_sums(table: Floats) -> Floats:
 
 
 def picked(score: Floats, tolerance: float, coin: Floats) -> Ints:
-    """The class of the largest sum, a fair one of those within the tolerance of it."""
+    """The class of the largest sum, a fair one of those within the tolerance of it.
+
+    Parameters
+    ----------
+    score : (tasks, classes) float
+    tolerance : float
+    coin : (tasks,) float
+        In [0, 1).
+    """
     near = tolerance + ROUNDING * (1 + np.abs(score).sum(axis=1, keepdims=True))
     best = score >= score.max(axis=1, keepdims=True) - near
     if (ties := best.sum(axis=1)).max() == 1:

@@ -123,7 +123,13 @@ def _extra(
 
 
 def copies(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
-    """Workers like these, without pairs of their own."""
+    """Workers like these, without pairs of their own.
+
+    Parameters
+    ----------
+    workers : (k,) int
+        Indices in the instance; some may come several times.
+    """
     nobody = np.zeros((0, 2), np.int64)
     bare = replace(instance, forbidden=nobody, collected=nobody)
     return of_workers(bare, workers)

@@ -35,7 +35,19 @@ class Ledger:
         self.cost[kind] += float(arrival.cost @ asked)
 
     def work(self, kind: str, tasks: NDArray[Any], workers: Ints | int, labels: Ints, price: Floats) -> None:
-        """Labels that were had; refused ones cost nothing."""
+        """Labels that were had; refused ones cost nothing.
+
+        Parameters
+        ----------
+        kind : str
+            ``work`` or ``repair``.
+        tasks : (k,) int
+        workers : (k,) int, or int
+            Who gave each label, by number of arrival.
+        labels : (k,) int
+            REFUSED where there is none.
+        price : (k,) float
+        """
         got = labels != REFUSED
         each = np.broadcast_to(np.asarray(workers), tasks.shape)
         place = KINDS.index(kind)
@@ -131,6 +143,15 @@ class Run:
 
 def check(decision: Decision, arrival: Arrival, tasks: int, room: int, name: str) -> None:
     """A decision that nobody could carry out is a defect of the policy; it is said, not repaired.
+
+    Parameters
+    ----------
+    decision : Decision
+    arrival : Arrival
+    tasks, room : int
+        How many tasks there are, and labels that the worker could still give.
+    name : str
+        Of the policy.
 
     Raises
     ------

@@ -125,7 +125,13 @@ class Breached(Simulated):
 
 
 def eased(accuracy: Floats, share: float) -> Floats:
-    """``1/2 + (p - 1/2) / (1 - share)``, within [0, 1]: accuracy on easy tasks, if ``share`` of all tasks are hard."""
+    """``1/2 + (p - 1/2) / (1 - share)``, within [0, 1]: accuracy on easy tasks, if ``share`` of all tasks are hard.
+
+    Parameters
+    ----------
+    accuracy : (...) float
+    share : float
+    """
     easy: Floats = np.clip(0.5 + (accuracy - 0.5) / (1 - share), 0.0, 1.0)
     return easy
 

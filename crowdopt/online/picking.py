@@ -16,7 +16,12 @@ TIE = 1e-7  # relative; values this close are equal, whichever way a solver roun
 
 
 def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
-    """Tasks of equal entries are of one kind: kind of each task, (tasks,), and one task of each kind, (kinds,)."""
+    """Tasks of equal entries are of one kind: kind of each task, (tasks,), and one task of each kind, (kinds,).
+
+    Parameters
+    ----------
+    columns : list of (tasks,) arrays
+    """
     key = np.zeros(columns[0].size, np.int64)
     for column in columns:
         values, place = np.unique(column, return_inverse=True)
@@ -113,8 +118,23 @@ def best_of(value: Floats, ties: Floats, candidates: Ids, room: int) -> Ids:
     sure = value > threshold + slack
     tied = np.flatnonzero(np.abs(value - threshold) <= slack)
     left = room - int(np.count_nonzero(sure))
-    if left < tied.size:
-        tied = tied[np.argpartition(ties[tied], left)[:left]] if left > 0 else tied[:0]
-    sure[tied] = True
+    sure[_first_by(ties[tied], tied, left)] = True
     chosen: Any = candidates[sure]
+    return np.asarray(chosen)
+
+
+def _first_by(ties: Floats, places: Ids, count: int) -> Ids:
+    """The ``count`` places of least tie; between equals the earlier ones.
+
+    numpy's own partial sort orders equals as the processor's vector unit does: other machines would ask other pairs.
+    """
+    if count >= places.size:
+        return places
+    if count <= 0:
+        return places[:0]
+    last = np.partition(ties, count - 1)[count - 1]
+    before = ties < last
+    equal = np.flatnonzero(ties == last)[: count - int(np.count_nonzero(before))]
+    before[equal] = True
+    chosen: Any = places[before]
     return np.asarray(chosen)

@@ -127,7 +127,7 @@ def recorded_stream(
     arriving = of_workers(instance, order)
     right, asked = _held_out(instance, task, worker, label == truth[task], held)
     key = place[worker] * n + task
-    sort = np.argsort(key)
+    sort = np.argsort(key, kind="stable")
     crowd = Recorded(
         n,
         key[sort],
@@ -145,7 +145,17 @@ def recorded_stream(
 def hold_out(
     instance: AssignmentInstance, truth: Ints, share: float, seed: int
 ) -> tuple[AssignmentInstance, NDArray[np.bool_]]:
-    """Set a share of the tasks of known truth aside as gold: they need no labels any more."""
+    """Set a share of the tasks of known truth aside as gold: they need no labels any more.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    truth : (tasks,) int
+        -1 where unknown.
+    share : float
+        Chance of each to be held out.
+    seed : int
+    """
     held = (np.random.default_rng([seed, HELD]).random(instance.n_tasks) < share) & (truth >= 0)
     return replace(instance, demand=np.where(held, 0.0, instance.demand)), held
 

@@ -177,5 +177,16 @@ class Replay:
 
 
 def replay(policy: BasePolicy, stream: Stream, seed: int, solve: Solve) -> Run:
-    """Run a fresh policy over the whole stream."""
+    """Run a fresh policy over the whole stream.
+
+    Parameters
+    ----------
+    policy : BasePolicy
+        A fresh one.
+    stream : Stream
+    seed : int
+        Of the policy's own chance.
+    solve : callable
+        For policies that price by a program.
+    """
     return Replay(policy, stream, seed, solve).finish()

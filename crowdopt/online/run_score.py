@@ -92,7 +92,7 @@ def _mean(values: NDArray[Any] | None, wanted: NDArray[np.bool_]) -> float | Non
 
 
 def answers_of(run: Run) -> Ints:
-    """A class per task, -1 where there is no label."""
+    """A class per task, (tasks,), -1 where there is no label."""
     instance = run.stream.instance
     if run.answers == "own":
         assert run.decided is not None
@@ -118,7 +118,14 @@ def answers_of(run: Run) -> Ints:
 
 
 def realised_error(run: Run, answers: Ints) -> float | None:
-    """Share of wrong answers among the tasks of known truth; no label counts as a fair guess."""
+    """Share of wrong answers among the tasks of known truth; no label counts as a fair guess.
+
+    Parameters
+    ----------
+    run : Run
+    answers : (tasks,) int
+        -1 where there is none.
+    """
     instance, truth = run.stream.instance, run.stream.truth
     judged = (truth >= 0) & (instance.need > COVERAGE)
     if not judged.any():
@@ -128,7 +135,7 @@ def realised_error(run: Run, answers: Ints) -> float | None:
 
 
 def claimed_error(run: Run) -> Floats | None:
-    """Each task's chance of a wrong answer as the policy believes, given the labels that came.
+    """Each task's chance of a wrong answer as the policy believes, given the labels that came, (tasks,).
 
     Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between two
     equally likely classes. None where neither is there.
@@ -145,7 +152,9 @@ def claimed_error(run: Run) -> Floats | None:
 
 
 def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
-    """Each task's probability of a wrong answer given who labelled it, by true skills and the policy's own weights.
+    """Each task's probability of a wrong answer given who labelled it, and what it may be more, each (tasks,).
+
+    By true skills and the policy's own weights.
 
     None for more than two classes, where answers are no weighted vote with weights of their own, and for a crowd that
     breaks the model.

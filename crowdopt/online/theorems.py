@@ -41,6 +41,13 @@ def error_after(epsilon: float, tolerance: float, least_quality: float, quality:
     """``epsilon^((1 - 4t/qmin)(1 - 4t/q_i))``: the error at mean true evidence q_i per label (Theorem 4).
 
     Where 4 t reaches q_i or qmin the theorem says nothing, and 1 is returned.
+
+    Parameters
+    ----------
+    epsilon, tolerance : float
+        The target, and t.
+    least_quality, quality : float
+        qmin and q_i.
     """
     if 4 * tolerance >= min(least_quality, quality):
         return 1.0

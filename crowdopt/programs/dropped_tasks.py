@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from crowdopt.core.program import Program, stack
+from crowdopt.core.program import Program, extended
 from crowdopt.crowd.classes import Classes
 from crowdopt.programs import Formulation, aggregated
 
@@ -27,16 +27,9 @@ def of_classes(classes: Classes) -> Program:
     entries[base.row("cover").start + kinds, kinds] = classes.floor
     if any(block.name == "labels" for block in base.rows):
         entries[base.row("labels").start + kinds, kinds] = classes.fewest.astype(np.float64)
-    return replace(
-        base,
-        name="dropped-tasks",
-        cost=np.concatenate([np.zeros_like(base.cost), np.ones(count)]),
-        matrix=sparse.hstack([base.matrix, entries.tocsc()], format="csc"),
-        lower=np.append(base.lower, np.zeros(count)),
-        upper=np.append(base.upper, classes.tasks_in.astype(np.float64)),
-        integer=np.append(np.zeros(base.cost.size, bool), np.ones(count, bool)),
-        columns=stack([("u", base.columns[0].shape), ("dropped", (count,))]),
-    )
+    base = replace(base, name="dropped-tasks")
+    program = extended(base, [("dropped", (count,))], entries.tocsc(), cost=1.0, upper=classes.tasks_in)
+    return replace(program, integer=np.append(np.zeros(base.cost.size, bool), np.ones(count, bool)))
 
 
 PROGRAM = Formulation("dropped-tasks", "the fewest tasks to give up so that the others can be covered", "own")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from crowdopt.core.program import Program, stack
+from crowdopt.core.program import Program, extended
 from crowdopt.crowd.classes import Classes
 from crowdopt.programs import Formulation, aggregated
 
@@ -23,16 +23,8 @@ def of_classes(classes: Classes) -> Program:
     price = classes.cost.mean(axis=0)
     unit = -sparse.eye_array(base.row_lower.size, price.size, k=-base.row("capacity").start, format="csc")
     ceiling = classes.workers_in * np.maximum(0.0, classes.instance.n_tasks - classes.capacity)
-    return replace(
-        base,
-        name="extra-capacity",
-        cost=np.concatenate([np.zeros_like(base.cost), np.where(price > 0, price, 1.0)]),
-        matrix=sparse.hstack([base.matrix, unit], format="csc"),
-        lower=np.append(base.lower, np.zeros(price.size)),
-        upper=np.append(base.upper, ceiling),
-        integer=np.zeros(base.cost.size + price.size, bool),
-        columns=stack([("u", base.columns[0].shape), ("extra", (price.size,))]),
-    )
+    base = replace(base, name="extra-capacity")
+    return extended(base, [("extra", (price.size,))], unit, cost=np.where(price > 0, price, 1.0), upper=ceiling)
 
 
 PROGRAM = Formulation("extra-capacity", "the cheapest labels beyond the workers' capacities that make room", "own")

@@ -64,7 +64,16 @@ def of_sets(classes: Classes, tasks: Ints, room: Ints, kinds: Sequence[int], set
 
 
 def columns_of(classes: Classes, kinds: Sequence[int], sets: Sequence[Ints]) -> tuple[Floats, sparse.csc_array]:
-    """Cost and entries of the sets' columns, as :func:`of_sets` has them; at least one set."""
+    """Cost and entries of the sets' columns, as :func:`of_sets` has them; at least one set.
+
+    Parameters
+    ----------
+    classes : Classes
+    kinds : sequence of int
+        Class of tasks of each set.
+    sets : sequence of (size,) int
+        Worker classes of one task's labels, sorted.
+    """
     kind, sizes = np.array(kinds, np.int64), np.array([chosen.size for chosen in sets])
     label, column = np.concatenate(sets), np.repeat(np.arange(sizes.size), sizes)
     paid = classes.cost[kind[column], label]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Floats
-from crowdopt.core.program import Program, stack
+from crowdopt.core.program import Program, extended
 from crowdopt.programs import Formulation, market
 
 
@@ -35,17 +35,8 @@ def of_groups(groups: market.GroupedMarket, need: Floats, joint: bool) -> Progra
     row_lower = base.row_lower.copy()
     row_lower[base.row("cover").span] = 0.0
     gain = np.array([1.0]) if joint else groups.tasks_in.astype(np.float64)
-    return replace(
-        base,
-        name="largest-share",
-        cost=np.concatenate([np.zeros(base.cost.size), -gain]),
-        matrix=sparse.csc_array(sparse.hstack([base.matrix, demand])),
-        row_lower=row_lower,
-        lower=np.zeros(base.cost.size + extra),
-        upper=np.concatenate([base.upper, np.ones(extra)]),
-        integer=np.zeros(base.cost.size + extra, bool),
-        columns=stack([("u", (base.cost.size,)), ("share", (extra,))]),
-    )
+    base = replace(base, name="largest-share", row_lower=row_lower)
+    return extended(base, [("share", (extra,))], demand, cost=-gain, upper=1.0)
 
 
 PROGRAM = Formulation(

@@ -62,7 +62,17 @@ def of_levels(classes: Classes, level: Ints, starts: Ints, kinds: Sequence[int],
 
 
 def columns_of(level: Ints, starts: Ints, kinds: Sequence[int], sets: Sequence[Ints]) -> sparse.csc_array:
-    """The sets' columns: a task in its class's row, minus its labels in the rows of their levels; they cost nothing."""
+    """The sets' columns: a task in its class's row, minus its labels in the rows of their levels; they cost nothing.
+
+    Parameters
+    ----------
+    level, starts : (T, G) and (T + 1,) int
+        As in :func:`of_levels`.
+    kinds : sequence of int
+        Class of tasks of each set.
+    sets : sequence of (size,) int
+        Levels of one task's labels, sorted.
+    """
     kind = np.array(kinds, np.int64)
     sizes = np.array([chosen.size for chosen in sets], np.int64)
     column, each = np.repeat(np.arange(kind.size), sizes), np.arange(kind.size)

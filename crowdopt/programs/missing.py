@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from crowdopt.core.program import Program, relax, stack
+from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import Formulation, assignment
 
@@ -30,24 +30,15 @@ def elastic(base: Program) -> Program:
 
     Columns: the LP's own, then ``missing.`` with the name of each block of rows that may be missed.
     """
-    parts, matrices = [], [base.matrix]
+    parts, matrices = [], []
     for block in base.rows:
         lacks = -1.0 if block.name == "budget" else 1.0
         if block.name == "budget" or np.isfinite(base.row_lower[block.span]).any():
             parts.append((f"missing.{block.name}", block.shape))
             unit = sparse.eye_array(base.row_lower.size, block.size, k=-block.start, format="csc")
             matrices.append(lacks * unit)
-    slack = stack([(base.columns[0].name, base.columns[0].shape), *parts])[-1].stop - base.cost.size
-    return replace(
-        base,
-        name="missing",
-        cost=np.concatenate([np.zeros_like(base.cost), np.ones(slack)]),
-        matrix=sparse.hstack(matrices, format="csc"),
-        lower=np.concatenate([base.lower, np.zeros(slack)]),
-        upper=np.concatenate([base.upper, np.full(slack, np.inf)]),
-        integer=np.zeros(base.cost.size + slack, bool),
-        columns=stack([(base.columns[0].name, base.columns[0].shape), *parts]),
-    )
+    base = replace(base, name="missing")
+    return extended(base, parts, sparse.hstack(matrices, format="csc"), cost=1.0, upper=np.inf)
 
 
 PROGRAM = Formulation(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from crowdopt.core.program import Program, relax, stack
+from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.pools import Pools
 from crowdopt.programs import Formulation
 from crowdopt.programs.patterns import PatternSet, of_menu
@@ -36,16 +36,8 @@ def of_priced_menu(
     base = relax(of_menu(pools, menu, wrong, least_wrong))
     tasks = base.row("task")
     unit = sparse.eye_array(base.row_lower.size, tasks.size, format="csc")
-    return replace(
-        base,
-        name="pattern-master",
-        cost=np.append(base.cost, np.full(tasks.size, price)),
-        matrix=sparse.hstack([base.matrix, unit], format="csc"),
-        lower=np.append(base.lower, np.zeros(tasks.size)),
-        upper=np.append(base.upper, base.row_upper[tasks.span]),
-        integer=np.zeros(base.cost.size + tasks.size, bool),
-        columns=stack([(base.columns[0].name, base.columns[0].shape), ("without", (tasks.size,))]),
-    )
+    program = extended(base, [("without", (tasks.size,))], unit, cost=price, upper=base.row_upper[tasks.span])
+    return replace(program, name="pattern-master", cost=np.append(base.cost, np.full(tasks.size, price)))
 
 
 PROGRAM = Formulation(

@@ -123,10 +123,10 @@ def _minimal(every: Ints, fine: np.ndarray) -> np.ndarray:
     """Of the patterns that will do, those that would not with any one label less."""
     allowed = {tuple(row) for row in every[fine].tolist()}
     steps = np.eye(every.shape[1], dtype=np.int64)
-    kept = fine.copy()
+    minimal = fine.copy()
     for k in np.flatnonzero(fine):
-        kept[k] = not any(tuple(row) in allowed for row in (every[k] - steps).tolist())
-    return kept
+        minimal[k] = not any(tuple(row) in allowed for row in (every[k] - steps).tolist())
+    return minimal
 
 
 def build(instance: AssignmentInstance) -> Program:

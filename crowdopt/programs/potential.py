@@ -80,7 +80,7 @@ class Rules:
         )
 
 
-def of_rules(quest: ErrorTarget, rules: Rules) -> Program:
+def of_rules(target: ErrorTarget, rules: Rules) -> Program:
     """``max  sum_i V(b_i) - mu sum_i eps_i - sum_g s_g w_g`` as a minimum, subject to
 
     ``V(b) - E_p V(b') <= c_p`` at every belief, ``V(b) <= mu min(b, 1 - b)``, ``w_g >= sum_p N_rp c_p - paid_r``,
@@ -97,12 +97,12 @@ def of_rules(quest: ErrorTarget, rules: Rules) -> Program:
     Columns: ``potential`` (T, knots), ``mu`` (1,), ``gain`` (levels,), ``earn`` (groups,).
     Rows: ``step`` (beliefs,), ``stop`` (T, knots), ``bend`` (T, knots - 1), ``rule`` (rules,).
     """
-    width, levels, groups = quest.start.size, quest.level_type.size, rules.size.size
-    moves = [_moved(quest, level) for level in range(levels)]
+    width, levels, groups = target.start.size, target.level_type.size, rules.size.size
+    moves = [_moved(target, level) for level in range(levels)]
     each = np.repeat(np.arange(levels), [part.shape[0] for part in moves])
     gained = sparse.csr_array((np.ones(each.size), (np.arange(each.size), each)), shape=(each.size, levels))
-    error = np.tile(1 - quest.knots, quest.types)[:, None]
-    bends = sparse.block_diag([bending(quest.knots)] * quest.types, format="csr")
+    error = np.tile(1 - target.knots, target.types)[:, None]
+    bends = sparse.block_diag([bending(target.knots)] * target.types, format="csr")
     earning = np.zeros((rules.group.size, groups))
     earning[np.arange(rules.group.size), rules.group] = 1.0
     matrix = sparse.block_array(
@@ -114,36 +114,36 @@ def of_rules(quest: ErrorTarget, rules: Rules) -> Program:
         ],
         format="csc",
     )
-    columns = stack([("potential", quest.start.shape), ("mu", (1,)), ("gain", (levels,)), ("earn", (groups,))])
-    parts = [("step", (each.size,)), ("stop", quest.start.shape), ("bend", (quest.types, quest.knots.size - 1))]
+    columns = stack([("potential", target.start.shape), ("mu", (1,)), ("gain", (levels,)), ("earn", (groups,))])
+    parts = [("step", (each.size,)), ("stop", target.start.shape), ("bend", (target.types, target.knots.size - 1))]
     rows = stack([*parts, ("rule", (rules.group.size,))])
     free = np.full(rows[-1].start, -np.inf)
     return Program(
         name="potential",
-        cost=np.concatenate([-quest.start.reshape(-1), [quest.errors], np.zeros(levels), rules.size.astype(float)]),
+        cost=np.concatenate([-target.start.reshape(-1), [target.errors], np.zeros(levels), rules.size.astype(float)]),
         matrix=sparse.csc_array(matrix),
         row_lower=np.concatenate([free, -rules.paid]),
         row_upper=np.concatenate([np.zeros(free.size), np.full(rules.group.size, np.inf)]),
         lower=np.zeros(columns[-1].stop),
-        upper=np.repeat(_box(quest, rules), [block.size for block in columns]),
+        upper=np.repeat(_box(target, rules), [block.size for block in columns]),
         integer=np.zeros(columns[-1].stop, bool),
         columns=columns,
         rows=rows,
     )
 
 
-def _box(quest: ErrorTarget, rules: Rules) -> list[float]:
+def _box(target: ErrorTarget, rules: Rules) -> list[float]:
     """The highest potential, mu, gain and earning: far beyond any that is of use, near enough for exact multipliers."""
-    most = MOST * quest.price
+    most = MOST * target.price
     return [most / 2, most, most / 2, most / 2 * float(rules.labels.sum(axis=1).max(initial=1.0))]
 
 
-def _moved(quest: ErrorTarget, level: int) -> sparse.csr_array:
+def _moved(target: ErrorTarget, level: int) -> sparse.csr_array:
     """Rows of ``V(b) - E_p V(b')`` in the columns of the level's type."""
-    moves = steps(quest.knots, float(quest.level_accuracy[level]))
-    kind, width = int(quest.level_type[level]), quest.knots.size
+    moves = steps(target.knots, float(target.level_accuracy[level]))
+    kind, width = int(target.level_type[level]), target.knots.size
     left = sparse.csr_array((moves.shape[0], kind * width))
-    right = sparse.csr_array((moves.shape[0], (quest.types - 1 - kind) * width))
+    right = sparse.csr_array((moves.shape[0], (target.types - 1 - kind) * width))
     return sparse.csr_array(sparse.hstack([left, moves, right]))
 
 
@@ -152,6 +152,14 @@ def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = Non
 
     Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
     stays one.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    most : int
+        Levels of skill in all, about.
+    knots : (k,) float, optional
+        Where potentials may bend; as many as the levels leave room for by default.
 
     Raises
     ------
@@ -163,19 +171,19 @@ def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = Non
     if instance.collected.size and not instance.observed:
         raise InputError("lower bounds over beliefs start from a prior; labels already in are not in it")
     accuracy = np.maximum(instance.accuracy, 1 - instance.accuracy)
-    found = [_levels(row, instance.capacity, max(3, most // instance.n_types)) for row in accuracy]
-    sizes = [best.size for best, _ in found]
+    levels = [_levels(row, instance.capacity, max(3, most // instance.n_types)) for row in accuracy]
+    sizes = [best.size for best, _ in levels]
     first = np.cumsum([0, *sizes[:-1]])
     knots = grid(min(KNOTS, max(FEWEST, ENTRIES // sum(sizes)))) if knots is None else knots
-    quest = ErrorTarget(
+    target = ErrorTarget(
         knots,
         _start(instance, knots),
         float(instance.epsilon[instance.need > COVERAGE].sum()),
         np.repeat(np.arange(instance.n_types), sizes),
-        np.concatenate([best for best, _ in found]),
+        np.concatenate([best for best, _ in levels]),
         float(max(instance.cost.max(), 1e-3)),
     )
-    return quest, np.stack([place + offset for (_, place), offset in zip(found, first, strict=True)])
+    return target, np.stack([place + offset for (_, place), offset in zip(levels, first, strict=True)])
 
 
 def _start(instance: AssignmentInstance, knots: Floats) -> Floats:
@@ -203,7 +211,14 @@ def _levels(accuracy: Floats, capacity: Ints, most: int) -> tuple[Floats, Ints]:
 
 
 def alike(instance: AssignmentInstance, level: Ints) -> tuple[Ints, Ints]:
-    """One worker of each group of equal levels, prices and capacity, and how many are like her."""
+    """One worker of each group of equal levels, prices and capacity, and how many are like her.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    level : (types, workers) int
+        Level of skill of each pair.
+    """
     key = np.vstack([level, instance.cost, instance.capacity])
     _, worker, size = np.unique(key, axis=1, return_index=True, return_counts=True)
     return worker.astype(np.int64), size.astype(np.int64)
@@ -216,7 +231,20 @@ def wanted_in(instance: AssignmentInstance) -> Ints:
 
 
 def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Floats, size: Ints) -> Rules:
-    """The rules by which a worker of each group, represented by ``worker``, does ``amount`` (groups, types)."""
+    """The rules by which a worker of each group, represented by ``worker``, does ``amount`` (groups, types).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    level : (types, workers) int
+        Level of skill of each pair.
+    worker : (groups,) int
+        One worker of each group.
+    amount : (groups, types) float
+        Labels that the rule expects of a worker.
+    size : (groups,) int
+        Workers in each group.
+    """
     group, levels = np.arange(worker.size), int(level.max()) + 1
     labels = np.zeros((worker.size, levels))
     for kind in range(instance.n_types):
@@ -225,16 +253,23 @@ def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Fl
 
 
 def everything(instance: AssignmentInstance, level: Ints) -> Rules:
-    """Workers of known skill who do all they can, one type first and the others in turn: a rule for each first type."""
+    """Workers of known skill who do all they can, one type first and the others in turn: a rule for each first type.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    level : (types, workers) int
+        Level of skill of each pair.
+    """
     worker, size = alike(instance, level)
-    wanted, found = wanted_in(instance), []
+    wanted, rules = wanted_in(instance), []
     for first in range(instance.n_types):
         amount, room = np.zeros((worker.size, wanted.size)), instance.capacity[worker].astype(np.float64)
         for kind in np.roll(np.arange(wanted.size), -first).tolist():
             amount[:, kind] = np.minimum(room, wanted[kind])
             room -= amount[:, kind]
-        found.append(rules_of(instance, level, worker, amount, size))
-    return reduce(Rules.with_more, found)
+        rules.append(rules_of(instance, level, worker, amount, size))
+    return reduce(Rules.with_more, rules)
 
 
 def build(instance: AssignmentInstance, levels: int = 24) -> Program:
@@ -243,8 +278,8 @@ def build(instance: AssignmentInstance, levels: int = 24) -> Program:
     With one type of tasks the rules are all there are, and with at most ``levels`` different skills the bound is the
     crowd's own; see :func:`of_rules`.
     """
-    quest, level = quest_of(instance, levels)
-    return of_rules(quest, everything(instance, level))
+    target, level = quest_of(instance, levels)
+    return of_rules(target, everything(instance, level))
 
 
 PROGRAM = Formulation(

@@ -47,7 +47,13 @@ def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> 
 
 
 def build(instance: AssignmentInstance, sample: ArrayLike, share: float) -> Program:
-    """The sampled LP (Ho et al. 2013, Section 5.1)."""
+    """The sampled LP (Ho et al. 2013, Section 5.1).
+
+    Parameters
+    ----------
+    instance, sample, share
+        As in :func:`transform`.
+    """
     return replace(relax(assignment.build(transform(instance, sample, share))), name="sampled")
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from crowdopt.core.program import Program, relax, stack
+from crowdopt.arrays import Floats
+from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import Formulation, aggregated, assignment
@@ -21,24 +24,9 @@ def build(instance: AssignmentInstance) -> Program:
 
     Columns: ``y`` (tasks, workers), ``level`` (1,).
     """
-    base = relax(assignment.build(instance))
-    cover = base.row("cover")
-    entries = np.zeros((base.row_lower.size, 1))
-    entries[cover.span] = -1.0
-    row_lower = base.row_lower.copy()
-    row_lower[cover.span] = -instance.collected_evidence
+    base, each = relax(assignment.build(instance)), np.ones(instance.n_tasks)
     ceiling = float(instance.evidence.sum(axis=1).max() + instance.collected_evidence.max())
-    return replace(
-        base,
-        name="smallest-coverage",
-        cost=np.append(np.zeros_like(base.cost), -1.0),
-        matrix=sparse.hstack([base.matrix, sparse.csc_array(entries)], format="csc"),
-        row_lower=row_lower,
-        lower=np.append(base.lower, 0.0),
-        upper=np.append(base.upper, ceiling),
-        integer=np.zeros(base.cost.size + 1, bool),
-        columns=stack([("y", base.columns[0].shape), ("level", (1,))]),
-    )
+    return _raised(base, each, instance.collected_evidence, ceiling)
 
 
 def of_classes(classes: Classes) -> Program:
@@ -51,23 +39,19 @@ def of_classes(classes: Classes) -> Program:
     base = aggregated.of_classes(classes)
     collected = np.zeros(classes.need.size)
     np.maximum.at(collected, classes.task_class, classes.instance.collected_evidence)
+    ceiling = float((classes.evidence * classes.workers_in).sum(axis=1).max() + collected.max())
+    return _raised(base, classes.tasks_in, collected, ceiling)
+
+
+def _raised(base: Program, tasks: NDArray[Any], collected: Floats, ceiling: float) -> Program:
+    """An LP whose rows ``cover`` stand for so many tasks each, with their common level in place of their needs."""
     cover = base.row("cover").span
     entries = np.zeros((base.row_lower.size, 1))
-    entries[cover, 0] = -classes.tasks_in
+    entries[cover, 0] = -tasks
     row_lower = base.row_lower.copy()
-    row_lower[cover] = -classes.tasks_in * collected
-    ceiling = float((classes.evidence * classes.workers_in).sum(axis=1).max() + collected.max())
-    return replace(
-        base,
-        name="smallest-coverage",
-        cost=np.append(np.zeros_like(base.cost), -1.0),
-        matrix=sparse.hstack([base.matrix, sparse.csc_array(entries)], format="csc"),
-        row_lower=row_lower,
-        lower=np.append(base.lower, 0.0),
-        upper=np.append(base.upper, ceiling),
-        integer=np.zeros(base.cost.size + 1, bool),
-        columns=stack([("u", base.columns[0].shape), ("level", (1,))]),
-    )
+    row_lower[cover] = -tasks * collected
+    base = replace(base, name="smallest-coverage", row_lower=row_lower)
+    return extended(base, [("level", (1,))], sparse.csc_array(entries), cost=-1.0, upper=ceiling)
 
 
 PROGRAM = Formulation(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from crowdopt.core.program import Program, stack
+from crowdopt.core.program import Program, extended
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import Formulation, aggregated
@@ -26,16 +26,9 @@ def of_classes(classes: Classes, money: float) -> Program:
     entries = np.zeros((base.row_lower.size, 1))
     entries[base.row("cover").span, 0] = -classes.tasks_in
     ceiling = (classes.workers_in * classes.capacity)[None, :]
-    return replace(
-        base,
-        name="target",
-        cost=np.append(np.zeros_like(base.cost), -1.0),
-        matrix=sparse.hstack([base.matrix, sparse.csc_array(entries)], format="csc"),
-        lower=np.append(base.lower, 0.0),
-        upper=np.append(np.minimum(base.upper.reshape(classes.evidence.shape), ceiling).reshape(-1), MOST),
-        integer=np.zeros(base.cost.size + 1, bool),
-        columns=stack([("u", classes.evidence.shape), ("slack", (1,))]),
-    )
+    within = np.minimum(base.upper.reshape(classes.evidence.shape), ceiling).reshape(-1)
+    base = replace(base, name="target", upper=within)
+    return extended(base, [("slack", (1,))], sparse.csc_array(entries), cost=-1.0, upper=MOST)
 
 
 def build(instance: AssignmentInstance, money: float) -> Program:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from crowdopt.io.campaign import overridden, read_campaign
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.overrides import BEYOND, overridden
+from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stored_plan import read_claims, read_plan
 from crowdopt.recheck.error_columns import check_errors, refuse_errors
 from crowdopt.recheck.findings import Report
@@ -27,7 +30,7 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     """
     folder = Path(plan)
     claims = read_claims(folder)
-    overrides = claims.get("in_place_of_campaign", {})
+    overrides = claims.get(RECORD, {})
     instance = overridden(read_campaign(campaign), overrides)
     stored = read_plan(folder, claims, instance)
     report = Report(overrides=overrides)
@@ -45,4 +48,15 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     check_claims(instance, stored, report)
     if "spending" in claims:
         check_spending(instance, stored, report)
+    if report.problems and claims.get(BEYOND):
+        report.problems.insert(0, _other_instance(claims[BEYOND]))
     return report
+
+
+def _other_instance(what: Any) -> str:
+    """Why a plan cannot hold: it was made for something that its campaign folder does not have."""
+    named = ", ".join(map(str, what)) if isinstance(what, list) else str(what)
+    return (
+        f"plan.json: made for an instance that differs from the campaign in its {named[:200]}, which a plan cannot "
+        "record; write that instance as a campaign of its own (crowdopt.write_campaign) and verify against that"
+    )

@@ -35,7 +35,20 @@ def markdown(
 ) -> str:
     """The page that a comparison leaves beside its tables: what was compared, with what, and how long it took.
 
-    ``beside`` has what else there is to hold runs against: ``possible``, ``constant_error`` and ``breach``.
+    Parameters
+    ----------
+    title : str
+    optimum : mapping
+        ``bound``, ``lp``, ``found`` and ``proof`` of the offline optimum.
+    summary, timings : sequence of mapping
+        One per policy.
+    trials : int
+    beside : mapping, optional
+        What else there is to hold runs against: ``possible``, ``constant_error`` and ``breach``.
+
+    Returns
+    -------
+    str
     """
     said = [f"# {title or 'Online policies'}", "", *_held_against(optimum), "", *_set_beside(beside or {})]
     said += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]

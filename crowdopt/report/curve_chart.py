@@ -9,7 +9,21 @@ from crowdopt.report.charts import altair
 
 
 def cost_curve(epsilon: Floats, bound: Floats, plan: Floats) -> Any:
-    """Cost against epsilon, both on logarithmic scales: what no plan undercuts, and plans that were found."""
+    """Cost against epsilon, both on logarithmic scales: what no plan undercuts, and plans that were found.
+
+    Parameters
+    ----------
+    epsilon : (points,) float
+        Error targets.
+    bound : (points,) float
+        What no plan undercuts there.
+    plan : (points,) float
+        Cost of a plan that was found; NaN where none was.
+
+    Returns
+    -------
+    Altair chart
+    """
     alt = altair()
     rows = [
         {"epsilon": e, "cost": c, "what": what}

@@ -90,7 +90,23 @@ def charts(facts: Line) -> dict[str, Any]:
 
 
 def banded(points: Sequence[Line], key: str, up: str, order: Sequence[str], across: str = "tasks, t") -> Any:
-    """One line with its band per policy; points have ``t``, ``policy``, the key and its ``_low`` and ``_high``."""
+    """One line with its band per policy.
+
+    Parameters
+    ----------
+    points : sequence of mapping
+        With ``t``, ``policy``, the key and its ``_low`` and ``_high``.
+    key : str
+        Which figure is drawn.
+    up, across : str
+        Titles of the axes.
+    order : sequence of str
+        Policies as they are listed.
+
+    Returns
+    -------
+    Altair chart
+    """
     alt = altair()
     rows = [
         {"t": one["t"], "y": one[key], "low": one[f"{key}_low"], "high": one[f"{key}_high"], "policy": one["policy"]}

@@ -31,8 +31,15 @@ def summarise(
     rows : sequence of dict
         With ``text``, the policy as asked for, and ``trial``.
     order : sequence of str
+        Policies.
     reference : str
         The policy to which the figures ``against`` are compared.
+    against : sequence of str
+
+    Returns
+    -------
+    list of dict
+        Each figure, its ``_half``, and those compared with ``_minus_`` the reference.
     """
     by_text = {text: [row for row in rows if row["text"] == text] for text in order}
     base = by_text.get(reference, [])
@@ -83,7 +90,17 @@ def _column(rows: Sequence[Row], key: str) -> Floats:
 
 
 def interval(values: Floats) -> tuple[float, float | None]:
-    """Mean and half-width of Student's interval at LEVEL; no half-width from a single value."""
+    """Mean and half-width of Student's interval at LEVEL; no half-width from a single value.
+
+    Parameters
+    ----------
+    values : (trials,) float
+
+    Returns
+    -------
+    (float, float or None)
+        Mean and half-width.
+    """
     if values.size < 2:
         return float(values.mean()), None
     from scipy.special import stdtrit

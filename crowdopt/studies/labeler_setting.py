@@ -16,8 +16,7 @@ from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.labelers.task_arrivals import TaskStream
-from crowdopt.labelers.task_streams import drawn_labelers, recorded_tasks, simulated_tasks
-from crowdopt.labelers.theorems import strict_majority
+from crowdopt.labelers.task_streams import LabelTable, drawn_labelers, recorded_tasks, simulated_tasks
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,17 @@ class DrawnLabelers:
 
     @staticmethod
     def of(count: int, low: float = 0.0, high: float = 1.0, cost: float = 0.0) -> DrawnLabelers:
-        """M of them."""
+        """M of them.
+
+        Parameters
+        ----------
+        count : int
+            M.
+        low, high : float
+            Range of skills.
+        cost : float
+            Of a label.
+        """
         drawn = DrawnLabelers(np.array([count]), np.array([low]), np.array([high]), np.array([cost]))
         drawn.stream(1, 0, 0)  # refuses what cannot be drawn
         return drawn
@@ -63,7 +72,7 @@ class DrawnLabelers:
     def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
         """Trial's labelers and tasks."""
         low, high, cost = float(self.low[0]), float(self.high[0]), float(self.cost[0])
-        people = drawn_labelers(int(self.count[0]), (seed, trial), strict_majority, low, high, cost)
+        people = drawn_labelers(int(self.count[0]), (seed, trial), low, high, cost)
         return simulated_tasks(people, horizon, (seed, trial))
 
 
@@ -87,8 +96,8 @@ class RecordedLabels:
     def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
         """Trial's order of tasks and labelers."""
         names = tuple(map(str, self.names))
-        given = (self.label, self.truth, self.context, self.cost, int(self.classes[0]), names)
-        return recorded_tasks(*given, horizon, (seed, trial))
+        table = LabelTable(self.label, self.truth, self.context, self.cost, int(self.classes[0]), names)
+        return recorded_tasks(table, horizon, (seed, trial))
 
 
 Setting: TypeAlias = GivenLabelers | DrawnLabelers | RecordedLabels

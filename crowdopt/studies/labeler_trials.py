@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,10 @@ class Learning:
         Rows that ended in an error, with it.
     horizon : int
         Tasks of a run.
+    source : str
+        Where labelers and labels come from, in words.
+    undrawn : list of str
+        What could not be drawn where it was written, in sentences.
     """
 
     rows: Rows
@@ -51,6 +55,8 @@ class Learning:
     reference: str
     failed: list[str]
     horizon: int
+    source: str = ""
+    undrawn: list[str] = field(default_factory=list)
 
 
 def texts(policies: Sequence[str]) -> list[str]:
@@ -70,7 +76,21 @@ def texts(policies: Sequence[str]) -> list[str]:
 
 
 def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[str, Any]:
-    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
+    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs).
+
+    Parameters
+    ----------
+    setting : str
+        Path of the archive that all rows share.
+    text : str
+        The policy with its options.
+    trial, seed, horizon : int
+
+    Returns
+    -------
+    dict
+        Figures, curves and seconds, as plain JSON.
+    """
     stream = read_setting(setting).stream(horizon, seed, trial)
     run = replay(named(text), stream, jobs.seed_of(seed, trial))
     played = judged(run)
@@ -88,8 +108,18 @@ def play(
 
     Parameters
     ----------
+    setting : Setting
+    wanted : sequence of str
+        Policies.
+    trials, seed, horizon : int
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
+    processes : int
+        Spawned processes; 0: in this one.
+
+    Returns
+    -------
+    Learning
     """
     path = write_setting(setting, folder)
     length = setting.stream(horizon, seed, 0).horizon

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.backends import solve_whole
+from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import draft
@@ -58,6 +58,8 @@ class Comparison:
         Recorded labels: how often the commonest true class is wrong, for nothing at all.
     breach : str
         How the crowd breaks the model, if it does.
+    undrawn : list of str
+        What could not be drawn where it was written, in sentences.
     """
 
     title: str
@@ -70,6 +72,7 @@ class Comparison:
     least: Least | None = None
     constant_error: float | None = None
     breach: str = ""
+    undrawn: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,15 +171,44 @@ def read_setting(path: str) -> Setting:
 
 
 def row(
-    setting: str, text: str, trial: int, seed: int, optimum: list[Any], possible: float | None, labels: int = 0
+    solve: Solve,
+    setting: str,
+    text: str,
+    trial: int,
+    seed: int,
+    optimum: list[Any],
+    possible: float | None,
+    labels: int = 0,
 ) -> dict[str, Any]:
-    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs)."""
+    """Play one policy over one trial's stream and score it.
+
+    Parameters
+    ----------
+    solve : callable
+        Who solves programs for the policies.
+    setting : str
+        Path of the archive that all rows share.
+    text : str
+        The policy with its options.
+    trial, seed : int
+    optimum : list
+        Fields of an Optimum.
+    possible : float, optional
+        What no policy undercuts.
+    labels : int
+        For a policy that is to take as many labels as another one; 0: it knows itself.
+
+    Returns
+    -------
+    dict
+        Figures and seconds for each arrival, as plain JSON.
+    """
     shared = read_setting(setting)
     policy = named(text)
     if labels:
         policy = replace(policy, labels=labels)
     stream = shared.stream(seed, trial, policy.preliminary(shared.instance.n_workers))
-    run = replay(policy, stream, jobs.seed_of(seed, trial), solve_whole)
+    run = replay(policy, stream, jobs.seed_of(seed, trial), solve)
     best = Optimum(*optimum)
     found = {"text": text, "trial": trial, **score(run, best, possible)}
     return {"figures": found, "seconds": run.seconds}
@@ -190,16 +222,30 @@ def play(
     optimum: Optimum,
     folder: Path,
     processes: int,
+    row: Callable[..., dict[str, Any]],
     least: Least | None = None,
 ) -> Comparison:
     """All rows, those of kos last (they need others' totals), and what they come to.
 
     Parameters
     ----------
+    setting : Setting
+    wanted : sequence of str
+        Policies.
+    trials, seed : int
+    optimum : Optimum
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
+    processes : int
+        Spawned processes; 0: in this one.
+    row : callable
+        :func:`row` with solvers bound to it, at the top of a module that spawned processes can import.
     least : Least, optional
         What is possible, to hold costs against.
+
+    Returns
+    -------
+    Comparison
     """
     path = write_setting(setting, folder)
     best = [optimum.bound, optimum.lp, optimum.found, optimum.proof]
@@ -282,7 +328,27 @@ def _with_failures(summary: Rows, wanted: Sequence[str], done: Sequence[jobs.Row
 def with_gold(
     instance: AssignmentInstance, record: LabelRecord | None, share: float, seed: int
 ) -> tuple[AssignmentInstance, np.ndarray[Any, Any]]:
-    """Recorded labels: some tasks of known truth serve as gold. Simulated ones need none held out."""
+    """Recorded labels: some tasks of known truth serve as gold. Simulated ones need none held out.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    record : LabelRecord, optional
+    share : float
+        Of the tasks of known truth, held out as gold; in [0, 1).
+    seed : int
+
+    Returns
+    -------
+    instance : AssignmentInstance
+        Without a need for the tasks that are held out.
+    held : (tasks,) bool array
+
+    Raises
+    ------
+    InputError
+        If the share is out of range.
+    """
     if record is None:
         return instance, np.zeros(instance.n_tasks, bool)
     if not 0 <= share < 1:

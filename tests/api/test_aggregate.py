@@ -83,8 +83,10 @@ def test_the_whole_round_trip(tmp_path, rule):
     place = campaign(tmp_path, rule)
     plan = crowdopt.assign(crowdopt.read_campaign(place))
     crowdopt.write_plan(plan, tmp_path / "plan")
-    count = crowdopt.rehearse(place, tmp_path / "plan", tmp_path / "labels.csv", tmp_path / "truth.csv", 1, 0.2)
-    first = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", place, tmp_path / "answers")
+    count = crowdopt.rehearse(
+        place, tmp_path / "plan", output=tmp_path / "labels.csv", truth=tmp_path / "truth.csv", seed=1, lost=0.2
+    )
+    first = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place, output=tmp_path / "answers")
     assert count == len(first.new) == plan.labels - len(first.answers.missing) < plan.labels
     assert not first.answers.sure.all()
 
@@ -96,8 +98,8 @@ def test_the_whole_round_trip(tmp_path, rule):
     assert not {tuple(p) for p in more.pairs.tolist()} & {tuple(p) for p in first.new.tolist()}
     crowdopt.write_plan(more, tmp_path / "plan2")
     assert crowdopt.verify(again, tmp_path / "plan2").holds
-    crowdopt.rehearse(again, tmp_path / "plan2", tmp_path / "labels2.csv", tmp_path / "truth.csv", 2)
-    last = crowdopt.answers(tmp_path / "labels2.csv", tmp_path / "plan2", again, tmp_path / "answers2")
+    crowdopt.rehearse(again, tmp_path / "plan2", output=tmp_path / "labels2.csv", truth=tmp_path / "truth.csv", seed=2)
+    last = crowdopt.answers(tmp_path / "labels2.csv", tmp_path / "plan2", campaign=again, output=tmp_path / "answers2")
     assert len(last.pairs) == len(first.pairs) + more.labels
     assert last.answers.sure.sum() > first.answers.sure.sum()
     assert last.answers.error.sum() < first.answers.error.sum()
@@ -126,10 +128,9 @@ def test_the_plans_own_rule_and_target_travel(tmp_path):
     """A plan made under other settings is answered, and gone on with, under those."""
     place = campaign(tmp_path, "bhattacharyya")
     instance = replace(crowdopt.read_campaign(place), rule="exact-error").with_epsilon(0.2)
-    plan = replace(crowdopt.assign(instance), overrides={"rule": "exact-error", "epsilon": 0.2})
-    crowdopt.write_plan(plan, tmp_path / "plan")
-    crowdopt.rehearse(place, tmp_path / "plan", tmp_path / "labels.csv")
-    crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", place, tmp_path / "answers")
+    crowdopt.write_plan(crowdopt.assign(instance), tmp_path / "plan")
+    crowdopt.rehearse(place, tmp_path / "plan", output=tmp_path / "labels.csv")
+    crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place, output=tmp_path / "answers")
     after = crowdopt.read_campaign(tmp_path / "answers" / "campaign")
     assert after.rule == "exact-error" and (after.epsilon == 0.2).all()
     assert {row["epsilon"] for row in rows(tmp_path / "answers" / "answers.csv")} == {"0.2"}
@@ -145,8 +146,8 @@ def test_a_prior_with_names_goes_all_the_way(tmp_path):
     crowdopt.write_plan(plan, tmp_path / "plan")
     assert json.loads((tmp_path / "plan" / "plan.json").read_text())["prior"] == {"no": 0.8, "yes": 0.2}
     assert crowdopt.verify(place, tmp_path / "plan").holds
-    crowdopt.rehearse(place, tmp_path / "plan", tmp_path / "labels.csv", lost=0.5)
-    found = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", place)
+    crowdopt.rehearse(place, tmp_path / "plan", output=tmp_path / "labels.csv", lost=0.5)
+    found = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place)
     silent = found.answers.labels == 0
     assert found.names == ("no", "yes") and (found.answers.answer[silent] == 0).all()
     assert found.answers.error[silent] == pytest.approx(0.2)
@@ -160,14 +161,14 @@ def test_what_cannot_be_used_is_refused(tmp_path):
     def refused(text, complaint):
         (tmp_path / "labels.csv").write_text("task,worker,label\n" + text)
         with pytest.raises(InputError, match=complaint):
-            crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", place)
+            crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place)
 
     refused("t0,nobody,1\n", "line 2, column worker: unknown worker 'nobody'")
     refused("t0,w1,1\nt0,w1,0\n", "line 3, column label: this pair has another label, '1', already")
     refused("t0,w1,1\nt1,w1,2\nt2,w1,3\n", "3 classes")
     refused("t0,w1,\n", "line 2, column label: is empty")
     with pytest.raises(InputError, match="there is no plan"):
-        crowdopt.answers(tmp_path / "labels.csv", tmp_path / "none", place)
+        crowdopt.answers(tmp_path / "labels.csv", tmp_path / "none", campaign=place)
 
 
 def test_simulated_labels_follow_the_skills():

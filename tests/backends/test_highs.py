@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from crowdopt import Options, Status, certify, recipe, relax, solve
 from crowdopt.backends import BackendMissing
 from crowdopt.programs import assignment
+from tests.children import after_computing
 
 HARD = "R10:200x60"  # no general solver proves it within a minute
 SLOW_PROOF = "R1:20x30"  # incumbents at once, no proof for half a minute
@@ -77,6 +77,7 @@ def test_integers_are_refused_by_an_lp_solver():
 INTERRUPTED = """
 import crowdopt
 from crowdopt.programs import assignment
+from tests.children import after_computing
 program = assignment.build(crowdopt.recipe("R1:20x30"))
 print("ready", flush=True)
 solution = crowdopt.solve(program, options=crowdopt.Options(time_limit=60))
@@ -85,10 +86,10 @@ print(solution.interrupted, solution.status.value, crowdopt.certify(solution).is
 
 
 def test_ctrl_c_keeps_the_best_point():
-    """SIGINT after a few seconds ends the search; the incumbent is kept and is feasible."""
+    """SIGINT after two seconds of search ends the search; the incumbent is kept and is feasible."""
     child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, env=os.environ)
     assert child.stdout is not None and child.stdout.readline().strip() == "ready"
-    timer = threading.Timer(5.0, child.send_signal, [signal.SIGINT])
-    timer.start()
+    after_computing(child, 2.0)
+    child.send_signal(signal.SIGINT)
     said = child.communicate(timeout=40)[0].split()
     assert said == ["True", "feasible", "True"] and child.returncode == 0

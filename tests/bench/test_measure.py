@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -22,6 +23,7 @@ PROBLEM = "R10:10x20"  # its optimum is 69; with all 200 labels every task has i
 LIMITS = Limits(seconds=2.0, megabytes=300.0, grace=3.0)
 
 
+@cache
 def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits = LIMITS) -> dict:
     return measure({}, **Subject(problem, program, method, 0, limits).arguments())
 
@@ -117,7 +119,7 @@ def _solving(folder: Path) -> bool:
     return any('"solving"' in path.read_text() for path in folder.glob("*/events.jsonl"))
 
 
-def wait_for(look, seconds: float = 20.0):
+def wait_for(look, seconds: float = 60.0):
     end = time.monotonic() + seconds
     while not (found := look()):
         assert time.monotonic() < end

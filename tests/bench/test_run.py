@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from crowdopt.api import bench as calls
+from crowdopt.api.report import report
 from crowdopt.bench.suites import SUITES, cases_of, subjects_of
 from crowdopt.cli import main
 from crowdopt.crowd.recipes import recipe
@@ -88,7 +89,7 @@ def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
     shutil.copytree(whole / "rows", bare / "rows")
     for name in ("bench.json", "run.json"):
         shutil.copy(whole / name, bare / name)
-    page = calls.report(bare)
+    page = report(bare)
     assert page.read_bytes() == (whole / "report.html").read_bytes()
     assert (bare / TABLE).read_bytes() == (whole / TABLE).read_bytes()
     summary = json.loads((bare / "summary.json").read_text())
@@ -109,13 +110,13 @@ def test_a_folder_keeps_to_its_benchmark(finished, tmp_path):
     whole, _ = finished
     plan = calls.benchmark(["R1:8x20"], methods=["highs"])
     with pytest.raises(InputError, match="another benchmark"):
-        calls.bench(plan, whole)
+        calls.measure(plan, whole)
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "letter.txt").write_text("dear")
     with pytest.raises(InputError, match="no benchmark"):
-        calls.bench(plan, tmp_path / "else")
+        calls.measure(plan, tmp_path / "else")
     with pytest.raises(InputError, match="there are pages of: a benchmark"):
-        calls.report(tmp_path / "else")
+        report(tmp_path / "else")
 
 
 def test_bad_input_is_a_sentence(tmp_path):
@@ -136,7 +137,7 @@ def test_campaigns_by_path(tmp_path):
     """The campaign's own instance, with a seed for the solver alone."""
     write_campaign(recipe("R10:10x20", 0), tmp_path / "mine")
     plan = calls.benchmark([str(tmp_path / "mine")], methods=["highs"], programs=["ip"])
-    summary = calls.bench(plan, tmp_path / "out", processes=1)
+    summary = calls.measure(plan, tmp_path / "out", processes=1)
     (row,) = summary["comparisons"][0]["results"]
     assert (row["outcome"], row["value"]) == ("vouched", 69.0)
 

@@ -8,12 +8,12 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 
 import pytest
 from click.testing import CliRunner
 
 from crowdopt.cli import main
+from tests.children import after_computing
 
 
 @pytest.fixture
@@ -130,13 +130,14 @@ def test_every_verb_has_an_example():
         assert f"Example: crowdopt {name}" in " ".join(said.split())
 
 
-def test_ctrl_c_keeps_the_best_plan(tmp_path):
+def test_ctrl_c_keeps_the_best_plan(tmp_path, compiled):
     """SIGINT in the middle of a search: exit 130, and the incumbent is a plan that verifies."""
     command = [sys.executable, "-m", "crowdopt.cli"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     subprocess.run([*command, "generate", "R10:1000x300", "-o", "c"], cwd=tmp_path, check=True, env=environment)
     child = subprocess.Popen([*command, "solve", "c", "-o", "p"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    threading.Timer(15.0, child.send_signal, [signal.SIGINT]).start()
+    after_computing(child, 5.0)
+    child.send_signal(signal.SIGINT)
     said = child.communicate(timeout=90)[0]
     assert child.returncode == 130 and "interrupted; this is the best plan so far" in said
     assert subprocess.run([*command, "verify", "c", "p"], cwd=tmp_path).returncode == 0

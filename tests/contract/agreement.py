@@ -1,17 +1,15 @@
-"""One backend on small random instances, a row each: ``python -m tests.contract.agreement BACKEND FIRST COUNT``."""
+"""One backend on small random instances, as its integer program and as the relaxation."""
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 import numpy as np
 
 import crowdopt
-from crowdopt.backends import BackendMissing, named, solve
+from crowdopt.backends import named, solve
 from crowdopt.core.certificate import certify, lagrangian_bound
-from crowdopt.core.program import Program, relax
+from crowdopt.core.program import relax
 from crowdopt.core.solution import Options
 from crowdopt.programs import assignment
 
@@ -41,9 +39,9 @@ def instance(seed: int) -> crowdopt.AssignmentInstance:
     )
 
 
-def attempt(backend: str, program: Program) -> dict[str, Any]:
+def attempt(backend: str, seed: int) -> dict[str, Any]:
     """What the backend makes of the integer program and of its relaxation."""
-    able = named(backend)
+    able, program = named(backend), assignment.build(instance(seed))
     found: dict[str, Any] = {}
     if able.integers:
         solution = solve(program, backend, LIMIT)
@@ -66,13 +64,3 @@ def attempt(backend: str, program: Program) -> dict[str, Any]:
             "bound": None if dual is None else lagrangian_bound(solution.program, dual),
         }
     return found
-
-
-if __name__ == "__main__":
-    backend, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    for seed in range(first, first + count):
-        try:
-            facts = attempt(backend, assignment.build(instance(seed)))
-        except BackendMissing as error:
-            facts = {"missing": str(error)}
-        print(json.dumps({"case": str(seed), **facts}), flush=True)

@@ -1,14 +1,12 @@
-"""One backend on the selection program, a row each: ``python -m tests.contract.hiring BACKEND FIRST COUNT|full``."""
+"""One backend on the selection program: small instances with every limit, and the paper's full size."""
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 import numpy as np
 
-from crowdopt.backends import BackendMissing, solve
+from crowdopt.backends import solve
 from crowdopt.core.solution import Options
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.hire.by_program import solve_program
@@ -30,9 +28,14 @@ def full() -> SelectionInstance:
     return SelectionInstance(rng.binomial(asked, rng.beta(2.3, 2, 300)), asked, 2, 100)
 
 
-def attempt(backend: str, instance: SelectionInstance, options: Options) -> dict[str, Any]:
+def attempt(backend: str, which: str) -> dict[str, Any]:
+    """What the backend makes of a small instance, named by its seed, or of the ``full`` one."""
+    return claimed(backend, full()) if which == "full" else searched(backend, small(int(which)))
+
+
+def searched(backend: str, instance: SelectionInstance) -> dict[str, Any]:
     """What the backend's search finds and claims; the value is recomputed from the set."""
-    found = solve_program(instance, solve, backend, options, None)
+    found = solve_program(instance, solve, backend, LIMIT, None)
     return {"status": found.status.value, "score": found.score, "workers": found.members.tolist()}
 
 
@@ -50,16 +53,3 @@ def claimed(backend: str, instance: SelectionInstance) -> dict[str, Any]:
         "workers": selection.chosen(solution.program, solution.primal).tolist(),
         "value": -certificate.value,
     }
-
-
-if __name__ == "__main__":
-    backend, first = sys.argv[1:3]
-    seeds = [] if first == "full" else range(int(first), int(first) + int(sys.argv[3]))
-    try:
-        for seed in seeds:
-            print(json.dumps({"case": str(seed), **attempt(backend, small(seed), LIMIT)}), flush=True)
-        if first == "full":
-            print(json.dumps({"case": "full", **claimed(backend, full())}), flush=True)
-    except BackendMissing as error:
-        for case in [*map(str, seeds), "full"]:
-            print(json.dumps({"case": case, "missing": str(error)}), flush=True)

@@ -1,4 +1,4 @@
-"""The rows of every backend, each made once, in a process of its own."""
+"""The rows of every backend: all its cases in one process of its own, started again behind a case that kills it."""
 
 from __future__ import annotations
 
@@ -12,31 +12,56 @@ from typing import Any
 import pytest
 
 from crowdopt.backends import registered
+from tests.contract.cases import CASES
 
 ROOT = Path(__file__).parents[2]
 PROMISED = ("highs", "pulp-cbc", "cvxpy-highs", "cvxpy-clarabel")  # these may not be missing
 PATIENCE = 300  # seconds for all the cases of one backend; only a backend that ignores its limits needs them
 BACKENDS = tuple(registered())
+SAMPLE, MORE = range(8), range(8, 200)  # seeds of the small instances: a sample by default, the rest when asked for
+Row = dict[str, Any]
+
+
+def seeded(part: str, seeds: range) -> tuple[str, ...]:
+    """The names of a part's small instances: ``agreement/3``."""
+    return tuple(f"{part}/{seed}" for seed in seeds)
+
+
+BATCHES = (  # what runs in one process: the start of one costs more than a dozen cases
+    (*CASES, *seeded("agreement", SAMPLE), *seeded("hiring", SAMPLE)),
+    (*seeded("agreement", MORE), *seeded("hiring", MORE)),
+    ("hiring/full",),
+)
 
 
 @cache
-def rows(backend: str, module: str = "tests.contract.worker", *arguments: str) -> dict[str, dict[str, Any]]:
-    """What the worker printed for a backend, by case; fewer rows if its process died."""
-    command = [sys.executable, "-W", "ignore", "-m", module, backend, *arguments]
+def rows(backend: str, batch: tuple[str, ...]) -> dict[str, Row]:
+    """What the worker printed, by case; the case at which its process died has the reason for a row."""
+    found: dict[str, Row] = {}
+    while waiting := [case for case in batch if case not in found]:
+        printed, ending = _process(backend, waiting)
+        found |= printed
+        if silent := [case for case in waiting if case not in printed]:
+            found[silent[0]] = {"error": ending}
+    return found
+
+
+def _process(backend: str, cases: list[str]) -> tuple[dict[str, Row], str]:
+    """Run the cases in their order in one process: the rows it printed, and how it ended."""
+    command = [sys.executable, "-W", "ignore", "-m", "tests.contract.worker", backend, *cases]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        said, last = done.stdout, f"status {done.returncode}: {done.stderr[-2000:]}"
+        text, ending = done.stdout, f"status {done.returncode}: {done.stderr[-2000:]}"
     except subprocess.TimeoutExpired as late:
-        said = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-        last = f"still running after {PATIENCE} s"
-    found = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-    return {row["case"]: row for row in found} | {"end": {"error": last}}
+        text = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
+        ending = f"still running after {PATIENCE} s"
+    printed = [json.loads(line) for line in text.splitlines() if line.startswith('{"case"') and line.endswith("}")]
+    return {row["case"]: row for row in printed}, ending
 
 
-def row(backend: str, case: str, module: str = "tests.contract.worker", *arguments: str) -> dict[str, Any]:
+def row(backend: str, case: str) -> Row:
     """One row; skips where an optional library is missing, fails where a promised one is or where there is no row."""
-    found = rows(backend, module, *arguments)
-    facts = found.get(case, found["end"])
+    facts = rows(backend, next(batch for batch in BATCHES if case in batch))[case]
     if "missing" in facts and backend not in PROMISED:
         pytest.skip(facts["missing"])
     assert "missing" not in facts, facts["missing"]

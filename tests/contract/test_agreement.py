@@ -13,9 +13,8 @@ from crowdopt.core.program import Program
 from crowdopt.programs import assignment
 from tests.contract.accuracy import accuracy
 from tests.contract.agreement import instance
-from tests.contract.rows import BACKENDS, row
+from tests.contract.rows import BACKENDS, MORE, SAMPLE, row
 
-SAMPLE, ALL = (0, 25), (25, 175)  # first seed and how many: a sample by default, the rest when asked for
 SEARCHING = [name for name in BACKENDS if registered()[name].integers]
 PRICING = [name for name in BACKENDS if registered()[name].continuous and registered()[name].duals]
 UNDECIDED = 0.1  # share of instances on which a first-order method may come to no end
@@ -33,9 +32,9 @@ def brute_force(seed: int) -> float:
     return float((points[kept] @ program.cost).min(initial=np.inf))
 
 
-def search_agrees(backend: str, first: int, count: int) -> None:
-    for seed in range(first, first + count):
-        found = row(backend, str(seed), "tests.contract.agreement", str(first), str(count))["integer"]
+def search_agrees(backend: str, seeds: range) -> None:
+    for seed in seeds:
+        found = row(backend, f"agreement/{seed}")["integer"]
         best = brute_force(seed)
         if best == np.inf:
             assert found["status"] == "infeasible", (seed, found)
@@ -46,10 +45,10 @@ def search_agrees(backend: str, first: int, count: int) -> None:
         assert found["bound"] == pytest.approx(best, rel=1e-6), (seed, found)
 
 
-def prices_agree(backend: str, first: int, count: int) -> None:
+def prices_agree(backend: str, seeds: range) -> None:
     silent = 0
-    for seed in range(first, first + count):
-        found = row(backend, str(seed), "tests.contract.agreement", str(first), str(count))["linear"]
+    for seed in seeds:
+        found = row(backend, f"agreement/{seed}")["linear"]
         margin = accuracy(backend)
         if found["status"] == "infeasible":
             assert brute_force(seed) == np.inf, (seed, found)
@@ -60,33 +59,33 @@ def prices_agree(backend: str, first: int, count: int) -> None:
             assert found["violation"] <= margin, (seed, found)
             assert abs(found["value"] - found["bound"]) <= margin * scale, (seed, found)
             assert found["bound"] <= brute_force(seed) + margin * scale, (seed, found)
-    assert silent <= (UNDECIDED * count if margin > 1e-6 else 0)
+    assert silent <= (UNDECIDED * len(seeds) if margin > 1e-6 else 0)
 
 
 @pytest.mark.parametrize("backend", SEARCHING)
 def test_every_search_proves_what_enumeration_finds(backend: str) -> None:
     """The optimum is unique as a value: a backend that proves another one, or none, is wrong."""
-    search_agrees(backend, *SAMPLE)
+    search_agrees(backend, SAMPLE)
 
 
 @pytest.mark.parametrize("backend", PRICING)
 def test_every_linear_optimum_is_proven_by_its_own_multipliers(backend: str) -> None:
     """Weak duality: value and Lagrangian bound enclose the optimum, and neither exceeds the best whole plan."""
-    prices_agree(backend, *SAMPLE)
+    prices_agree(backend, SAMPLE)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", SEARCHING)
 def test_every_search_proves_what_enumeration_finds_on_all(backend: str) -> None:
     """As above, on the other instances."""
-    search_agrees(backend, *ALL)
+    search_agrees(backend, MORE)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", PRICING)
 def test_every_linear_optimum_is_proven_on_all(backend: str) -> None:
     """As above, on the other instances."""
-    prices_agree(backend, *ALL)
+    prices_agree(backend, MORE)
 
 
 def test_the_instances_are_worth_solving() -> None:

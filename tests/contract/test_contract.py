@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -26,20 +27,27 @@ SILENT = {
 DECIDED = LINEAR | INTEGER
 
 
-def suited(backend: str, case: Case) -> bool:
-    integer = case.build().integer
+@cache
+def wholes(name: str) -> tuple[bool, bool]:
+    """Whether some columns of a case are integer, and whether all are."""
+    integer = CASES[name].build().integer
+    return bool(integer.any()), bool(integer.all())
+
+
+def suited(backend: str, name: str) -> bool:
+    some, every = wholes(name)
     able = registered()[backend]
-    return (able.integers or not integer.any()) and (able.continuous or bool(integer.all()))
+    return (able.integers or not some) and (able.continuous or every)
 
 
 def pairs(cases: dict[str, Case], *truths: Status, duals: bool = False) -> list[object]:
     """Every backend (or every one that gives multipliers) with every case that it says it handles."""
-    chosen = [(name, case) for name, case in cases.items() if case.truth in (truths or tuple(Status))]
+    chosen = [name for name, case in cases.items() if case.truth in (truths or tuple(Status))]
     return [
-        pytest.param(backend, name, id=f"{backend}-{name}")
+        pytest.param(backend, name, id=f"{backend}:{name}")
         for backend in BACKENDS
-        for name, case in chosen
-        if suited(backend, case) and (registered()[backend].duals or not duals)
+        for name in chosen
+        if suited(backend, name) and (registered()[backend].duals or not duals)
     ]
 
 

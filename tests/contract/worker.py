@@ -1,4 +1,7 @@
-"""One backend, every case, in a process of its own: ``python -m tests.contract.worker BACKEND`` prints a row a case."""
+"""One backend on cases, a row each: ``python -m tests.contract.worker BACKEND CASE ...``, all in this one process.
+
+A case is a name of ``cases``, or ``agreement/SEED``, ``hiring/SEED``, ``hiring/full``: those of the modules beside it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from crowdopt.backends import Backend, BackendMissing, named, solve
 from crowdopt.core.certificate import certify, lagrangian_bound, proves_empty
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution
+from tests.contract import agreement, hiring
 from tests.contract.accuracy import FREE
 from tests.contract.cases import CASES, Case
 
@@ -48,13 +52,23 @@ def facts(solution: Solution) -> dict[str, Any]:
     }
 
 
-def attempt(backend: str, case: Case) -> dict[str, Any]:
+def judged(backend: str, case: Case) -> dict[str, Any]:
+    """What the backend makes of a program whose truth is known."""
+    program = case.build()
+    if not suits(named(backend), program):
+        return {"unsuited": True}
+    return facts(solve(program, backend, case.options))
+
+
+def attempt(backend: str, name: str) -> dict[str, Any]:
     """One row."""
+    part, _, which = name.partition("/")
     try:
-        program = case.build()
-        if not suits(named(backend), program):
-            return {"unsuited": True}
-        return facts(solve(program, backend, case.options))
+        if part == "agreement":
+            return agreement.attempt(backend, int(which))
+        if part == "hiring":
+            return hiring.attempt(backend, which)
+        return judged(backend, CASES[name])
     except BackendMissing as error:
         return {"missing": str(error)}
     except Exception:
@@ -62,5 +76,5 @@ def attempt(backend: str, case: Case) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[2:] or CASES:
-        print(json.dumps({"case": name, **attempt(sys.argv[1], CASES[name])}), flush=True)
+    for name in sys.argv[2:]:
+        print(json.dumps({"case": name, **attempt(sys.argv[1], name)}), flush=True)

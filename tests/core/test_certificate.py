@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from crowdopt import Options, Program, Solution, Status, certify, lagrangian_bound, relax
+from crowdopt import Options, Status, certify, lagrangian_bound, relax
 from crowdopt.core.certificate import proves_empty
-from crowdopt.core.program import stack
+from crowdopt.core.program import Program, stack
+from crowdopt.core.solution import Solution
 
 
 def small_program(rng: np.random.Generator) -> Program:

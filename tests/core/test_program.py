@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt import Status, certify, dualize, relax, solve
+from crowdopt import Status, certify, relax, solve
+from crowdopt.core.dual import dualize
 from crowdopt.core.program import Block, stack
 from tests.core.test_certificate import small_program
 

@@ -10,7 +10,7 @@ import pytest
 
 from crowdopt import InputError
 from crowdopt.crowd.gains import score
-from crowdopt.hire import score_bounds
+from crowdopt.hire import score_bounds, theorems
 
 
 @pytest.mark.parametrize("accuracy", [(0.9,), (0.7, 0.8, 0.6), (0.95, 0.9, 0.55, 0.6), (0.2, 0.3, 0.9)])
@@ -25,10 +25,8 @@ def test_no_best_vote_errs_more_than_bhattacharyya(accuracy: tuple[float, ...]) 
 def test_the_corrected_bound_is_the_printed_one_for_two_classes() -> None:
     """Its mended step, a vote's range of 2 (L - 1) in place of L, changes nothing at L = 2."""
     for value in (0.1, 1.0, 4.0):
-        assert score_bounds.linear_vote_bound(value, 2) == pytest.approx(
-            score_bounds.printed_linear_vote_bound(value, 2)
-        )
-        assert score_bounds.linear_vote_bound(value, 4) >= min(1.0, score_bounds.printed_linear_vote_bound(value, 4))
+        assert score_bounds.linear_vote_bound(value, 2) == pytest.approx(theorems.printed_linear_vote_bound(value, 2))
+        assert score_bounds.linear_vote_bound(value, 4) >= min(1.0, theorems.printed_linear_vote_bound(value, 4))
 
 
 def test_the_corrected_bound_holds_exactly_for_one_question_each() -> None:
@@ -61,4 +59,4 @@ def test_a_bound_on_an_error_is_at_most_what_guessing_gives() -> None:
     """A score of zero promises nothing, and says so as 1, not as L - 1."""
     assert score_bounds.linear_vote_bound(0.0, 5) == 1.0
     assert score_bounds.best_vote_bound([0.5], 2) == 0.5
-    assert exp(0) == score_bounds.printed_linear_vote_bound(0.0, 2)
+    assert exp(0) == theorems.printed_linear_vote_bound(0.0, 2)

@@ -17,6 +17,7 @@ from scipy import sparse
 
 import crowdopt
 from crowdopt.cli import main
+from crowdopt.core.dual import dualize
 from crowdopt.core.program import Block, Program, relax, stack
 from crowdopt.io.naming import LONGEST, LP, MPS, names_of
 from crowdopt.io.program_files import ids_of, write_program
@@ -32,7 +33,7 @@ PROGRAMS = {
     "ip": assignment.build(INSTANCE),
     "lp": relax(assignment.build(INSTANCE)),
     "dual": assignment_dual.build(PLAIN),
-    "mechanical dual": crowdopt.dualize(relax(assignment.build(INSTANCE))),
+    "mechanical dual": dualize(relax(assignment.build(INSTANCE))),
     "missing": missing.build(INSTANCE),
     "smallest coverage": smallest_coverage.build(INSTANCE),
 }
@@ -214,19 +215,19 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
     first = path.read_bytes()
     for refused in (path, tmp_path / "x.txt", tmp_path):
         with pytest.raises(crowdopt.InputError):
-            crowdopt.export(PLAIN, refused, "lp")
+            crowdopt.export(PLAIN, refused, program="lp")
     assert path.read_bytes() == first
-    crowdopt.export(PLAIN, path, "lp", force=True)
+    crowdopt.export(PLAIN, path, program="lp", force=True)
     assert path.read_bytes() != first
     assert [one.name for one in tmp_path.iterdir()] == ["x.mps"]
 
 
 def test_the_dual_is_the_paper_s_where_that_knows_the_limits(tmp_path: Path) -> None:
     """Fixed pairs, label limits, loads and budgets are not in the paper's dual; leaving them out would be wrong."""
-    assert crowdopt.export(PLAIN, tmp_path / "a.lp", "dual").name == "assignment-dual"
-    assert crowdopt.export(INSTANCE, tmp_path / "b.lp", "dual").name == "assignment-lp-dual"
+    assert crowdopt.export(PLAIN, tmp_path / "a.lp", program="dual").name == "assignment-dual"
+    assert crowdopt.export(INSTANCE, tmp_path / "b.lp", program="dual").name == "assignment-lp-dual"
     with pytest.raises(crowdopt.InputError, match="program"):
-        crowdopt.export(PLAIN, tmp_path / "c.lp", "primal")
+        crowdopt.export(PLAIN, tmp_path / "c.lp", program="primal")
 
 
 @pytest.mark.parametrize("program", ["ip", "lp", "dual"])

@@ -10,7 +10,7 @@ from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers.asking import LabelerReplay
 from crowdopt.labelers.policy import named
 from crowdopt.labelers.task_arrivals import TaskStream
-from crowdopt.labelers.task_streams import recorded_tasks, simulated_tasks
+from crowdopt.labelers.task_streams import LabelTable, recorded_tasks, simulated_tasks
 
 SKILLS = np.array([0.9, 0.55, 0.7, 0.8, 0.62, 0.75])
 COST = np.array([0.02, 0.01, 0.05, 0.02, 0.01, 0.02])
@@ -37,7 +37,9 @@ def stream(kind: str = "one kind", seed: int = 0, horizon: int = 120) -> TaskStr
         label[rng.random(label.shape) < 0.1] = -1
         truth[::7] = -1
         names = tuple("abcdef")
-        return recorded_tasks(label, truth, np.zeros(truth.size, np.int64), COST, 2, names, horizon, (seed,))
+        return recorded_tasks(
+            LabelTable(label, truth, np.zeros(truth.size, np.int64), COST, 2, names), horizon, (seed,)
+        )
     at = np.array([0.0, 1.0]) if kind == "contexts" else None
     two = np.stack([SKILLS, SKILLS[::-1]])
     rows = two if kind in ("two kinds", "contexts") else SKILLS[None]

@@ -220,7 +220,7 @@ def test_vetting_drops_the_best_where_the_majority_misleads_and_the_run_says_so(
 
 
 def test_vetting_drops_the_worst_where_ranks_are_right():
-    """Five labelers of .8 and one of .3: she goes, and the majority of the rest is better."""
+    """Five labelers of .8 and one of .3: the latter goes, and the majority of the rest is better."""
     of = simulated_tasks(Labelers(np.array([[0.8, 0.81, 0.82, 0.3, 0.83]]), np.zeros(5)), 600, (1,), shuffle=False)
     run = replay(named("ls-ol-vetting:g1=20:g2=.1"), of, 0)
     assert [who for who, _ in run.policy.dropped] == [3]
@@ -279,10 +279,10 @@ def test_priced_policies_pay_less():
 
 def test_drawn_crowds_have_a_majority():
     for seed in range(20):
-        people = drawn_labelers(5, (seed,), theorems.strict_majority)
+        people = drawn_labelers(5, (seed,))
         assert theorems.strict_majority(people.accuracy[0]) > 0.5
     with pytest.raises(InputError, match="cannot draw"):
-        drawn_labelers(5, (0,), theorems.strict_majority, 0.9, 0.1)
+        drawn_labelers(5, (0,), 0.9, 0.1)
 
 
 def test_constants_need_one_kind_of_task():

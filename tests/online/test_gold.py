@@ -48,7 +48,7 @@ def test_portions_do_not_matter(make, preliminary):
 
 
 def test_a_table_has_what_it_has():
-    """Asked on and on, a worker comes to the end of her held-out labels, and all of them have been counted."""
+    """Asked on and on, a worker comes to the end of their held-out labels, and all of them have been counted."""
     of = recorded()
     right, done = asked(of, 0, False, [(7, 7)] * 9)
     assert done == of.crowd.gold_asked[:, 0].tolist() and right == of.crowd.gold_right[:, 0].tolist()

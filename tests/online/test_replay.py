@@ -91,7 +91,7 @@ def test_a_pair_without_a_label_is_refused_and_counted():
 
 
 def test_gold_of_a_table_comes_from_held_out_tasks():
-    """They are asked as gold, never as work, and nobody is asked more than she has recorded."""
+    """They are asked as gold, never as work, and nobody is asked more than they have recorded."""
     rng = np.random.default_rng(1)
     whole = replace(crowd(tasks=60), forbidden=None)
     n, m = whole.n_tasks, whole.n_workers

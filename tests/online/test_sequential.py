@@ -125,7 +125,7 @@ def test_blocks_are_no_larger_than_said(block):
 
 
 def test_skills_are_told_apart_by_type():
-    """Of a worker who is good at one type and guesses at another, labels are wanted where she is good."""
+    """Of a worker who is good at one type and guesses at another, labels are wanted where they are good."""
     rng = np.random.default_rng(0)
     skill = np.full((2, 80), 0.5)
     skill[rng.integers(0, 2, 80), np.arange(80)] = 0.85

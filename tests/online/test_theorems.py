@@ -50,7 +50,7 @@ def lack(played):
 
 
 def test_the_smallest_instance_on_which_the_printed_algorithm_is_short():
-    """Two tasks, M = 1, C = .8: the LP splits worker 3, so at x* = (5/3, 10/9) both tasks are worth 0 to her.
+    """Two tasks, M = 1, C = .8: the LP splits worker 3, so at x* = (5/3, 10/9) both tasks are worth 0 to worker 3.
 
     As printed it is chance whether a task stays short by all of its need; looking at coverage mends it.
     """
@@ -76,7 +76,7 @@ def test_where_no_tie_break_helps():
 
 
 def test_repair_says_so_and_covers():
-    """Labels of the repair step are counted apart, and nobody exceeds her capacity for them."""
+    """Labels of the repair step are counted apart, and nobody exceeds their capacity for them."""
     short = 0
     for seed in range(30):
         rng = np.random.default_rng(seed)

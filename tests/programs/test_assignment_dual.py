@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from crowdopt import InputError, Status, certify, dualize, recipe, relax, solve
+from crowdopt import InputError, Status, certify, recipe, relax, solve
+from crowdopt.core.dual import dualize
 from crowdopt.programs import assignment, assignment_dual
 from tests.small import instances
 

@@ -19,9 +19,9 @@ from crowdopt.core.program import Program
 from crowdopt.crowd.pools import pools_of
 from crowdopt.io.naming import MPS
 from crowdopt.programs import patterns
+from tests.assign.patterns.few_skills import drawn, least
 from tests.models.pooled import FILES, RULES, facts_of, instance_of, optima, pattern_id, pooled_section
 from tests.models.reading import MODELS, assert_same, described, translated
-from tests.pooled import drawn, least
 
 files = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 rules = pytest.mark.parametrize("rule", RULES)

@@ -85,7 +85,7 @@ def test_numbers_are_short(value, shown):
 @pytest.fixture(scope="module")
 def benchmark_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     plan = bench.benchmark(["R1:8x20", "SELECT:20x8"], methods=["highs", "highs-ipm", "pulp-cbc"], seeds=2)
-    summary = bench.bench(plan, tmp_path_factory.mktemp("bench") / "out")
+    summary = bench.measure(plan, tmp_path_factory.mktemp("bench") / "out")
     return Path(summary["page"]).read_text(encoding="utf-8")
 
 

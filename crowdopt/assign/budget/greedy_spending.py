@@ -16,7 +16,14 @@ PENNY = 1e-12  # a label that costs nothing is worth this much money to nobody
 
 
 def surrogate(instance: AssignmentInstance, pairs: Ints) -> Floats:
-    """``S e^{-A_i/2}`` of each task, labels already in included: no log-odds vote errs more on average, (tasks,)."""
+    """``S e^{-A_i/2}`` of each task, labels already in included: no log-odds vote errs more on average, (tasks,).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    """
     plain = replace(instance, rule="bhattacharyya")
     return bhattacharyya_error(plain.collected_evidence + plain.supply(pairs), plain.prior)
 
@@ -59,11 +66,11 @@ def spend(instance: AssignmentInstance, money: float) -> Ints:
     heap = [(-state.worth(task), task) for task in range(plain.n_tasks)]
     heapify(heap)
     while heap:
-        said, task = heappop(heap)
+        promised, task = heappop(heap)
         worth = state.worth(task)
         if worth <= 0:
             continue
-        if worth >= -said:
+        if worth >= -promised:
             state.take(task, int(state.ranked[state.kind[task]][state.place[task]]))
             worth = state.worth(task)
         heappush(heap, (-worth, task))
@@ -113,6 +120,6 @@ class _State:
 
     def pairs(self) -> Ints:
         """All labels bought, sorted."""
-        task = np.repeat(np.arange(len(self.taken)), [len(one) for one in self.taken])
-        worker = np.array([j for one in self.taken for j in sorted(one)], dtype=np.int64)
+        task = np.repeat(np.arange(len(self.taken)), [len(workers) for workers in self.taken])
+        worker = np.array([j for workers in self.taken for j in sorted(workers)], dtype=np.int64)
         return np.column_stack([task, worker]).astype(np.int64)

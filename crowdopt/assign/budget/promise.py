@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.plan import breaches
+from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.certificate import certify
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.classes import classes_of
@@ -31,14 +31,17 @@ class Promised:
     epsilon : float, optional
         None: no plan was found.
     pairs : (k, 2) int, optional
-        The plan.
+        Task and worker of each label that keeps it.
     least_epsilon : float
         By the certified LP of smallest coverage.
+    plan : Plan, optional
+        A plan for that error, with what is known of its cost; None until somebody asks for it.
     """
 
     epsilon: float | None
     pairs: Ints | None
     least_epsilon: float
+    plan: Plan | None = None
 
 
 def smallest_promise(
@@ -52,8 +55,8 @@ def smallest_promise(
         Who looks for plans of whole labels.
     """
     limited = replace(instance, budget=money)
-    found = solve(smallest_coverage.of_classes(classes_of(limited)), "highs-simplex", options)
-    level = max(0.0, -certify(found).bound)
+    solution = solve(smallest_coverage.of_classes(classes_of(limited)), "highs-simplex", options)
+    level = max(0.0, -certify(solution).bound)
     least = _error(instance, level)
     low, high, best = np.log(max(least, 1e-12)), np.log(WORST), Promised(None, None, least)
     for step in range(STEPS):

@@ -96,9 +96,9 @@ def least_wrong(
     bound, prices = fewest_wrong(instance, money, least_curve, solve, options), None
     plans = {"greedy": by_hand} if method != "patterns" else {}
     if method == "patterns" or (method == "auto" and _are_few(instance)):
-        found, proven, prices = _by_patterns(instance, money, solve, prove, options, clock, pools)
+        by_pattern, proven, prices = _by_patterns(instance, money, solve, prove, options, clock, pools)
         bound = max(bound, proven)
-        plans |= {} if found is None else {"patterns": found}
+        plans |= {} if by_pattern is None else {"patterns": by_pattern}
     if not plans:
         raise InputError("no plan over patterns was found within the limits; choose --method greedy")
     wrong = {name: float(exact_errors(instance, pairs)[0].sum()) for name, pairs in plans.items()}
@@ -157,7 +157,19 @@ def _wrong_at(instance: AssignmentInstance, money: float, prices: PatternPrices,
 
 
 def wrong_bound(cost_bound: float, allowed: float, price: float, money: float) -> float:
-    """Least E for the money, since every plan with E wrong answers costs at least ``bound + (allowed - E) price``."""
+    """Least E for the money, since every plan with E wrong answers costs at least ``bound + (allowed - E) price``.
+
+    Parameters
+    ----------
+    cost_bound : float
+        What every plan costs at least, by the prices.
+    allowed : float
+        Wrong answers that the bound allows, in all tasks together.
+    price : float
+        Money per wrong answer; positive.
+    money : float
+        What may be spent.
+    """
     return (cost_bound + allowed * price - money) / price
 
 
@@ -183,6 +195,5 @@ def _plan(
         proven = proved(stated, prices, prove)
         known = replace(known, bound=rounded(stated, proven), proof="certificate")
         spending["wrong_bound"] = max(0.0, wrong_bound(proven, float(stated.epsilon.sum()), prices.wrong, money))
-    overrides = {"rule": "mean-error", "epsilon": float(stated.epsilon[0])}
     plan = Plan.of(stated, "ip", known, known.bound, duals, pairs, method=method, backend="highs", seed=options.seed)
-    return replace(plan, overrides=overrides, spending=spending)
+    return replace(plan, spending=spending)

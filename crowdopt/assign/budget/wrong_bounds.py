@@ -40,7 +40,13 @@ class ErrorCurve:
 
 
 def surrogate_curve(prior: Floats) -> ErrorCurve:
-    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task."""
+    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task.
+
+    Parameters
+    ----------
+    prior : (T, classes) float
+        Of a task of each class; rows add up to 1.
+    """
     top = bhattacharyya_error(np.zeros(len(prior)), prior)
 
     def least(x: Floats) -> Floats:
@@ -52,7 +58,13 @@ def surrogate_curve(prior: Floats) -> ErrorCurve:
 
 
 def least_curve(prior: Floats) -> ErrorCurve:
-    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes."""
+    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes.
+
+    Parameters
+    ----------
+    prior : (T, 2) float
+        Of a task of each class; rows add up to 1.
+    """
     k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
 
     def value(a: Floats) -> Floats:
@@ -79,6 +91,16 @@ def fewest_wrong(
 
     Tangents of the curve make a linear program over classes of tasks and workers; its multipliers are the prices at
     which :func:`priced_out` proves the bound, whatever the solver did.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    money : float
+        The most that a plan may cost.
+    curve : callable
+        From the priors of the classes of tasks, (T, classes), to their curve.
+    solve, options : callable and Options
+        Whose prices are taken.
     """
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     classes = _classes(instance, money, prior)
@@ -104,15 +126,15 @@ def _by_tangents(
     tangents, best = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)], -np.inf
     for _ in range(ROUNDS):
         program = of_tangents(classes, held, tangents)
-        found = solve(program, "highs-simplex", options)
-        if found.status is not Status.OPTIMAL or found.dual is None or found.primal is None:
+        solution = solve(program, "highs-simplex", options)
+        if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return best
-        duals = found.dual
+        duals = solution.dual
         price = np.maximum(LEAST, program.row("cover").view(duals))
         worker = np.maximum(0.0, -program.row("capacity").view(duals))
         spend = max(0.0, -float(program.row("budget").view(duals)[0]))
         best = max(best, priced_out(classes, curve, held, price, worker, spend, money))
-        tangents.append(_tangent(curve, program.column("evidence").view(found.primal).copy()))
+        tangents.append(_tangent(curve, program.column("evidence").view(solution.primal).copy()))
         if float(classes.tasks_in @ tangents[-1].value) - best <= NEAR * max(1.0, abs(best)):
             return best
     return best
@@ -129,6 +151,21 @@ def priced_out(
 
     At most ``sum_i value(A_i)`` for every plan that costs at most B and keeps the capacities, for any x, w, b >= 0:
     weak duality. D_i is the evidence of labels already in.
+
+    Parameters
+    ----------
+    classes : Classes
+    curve : ErrorCurve
+    held : (T,) float
+        D, evidence in already.
+    price : (T,) float
+        x, money per unit of evidence; positive.
+    worker : (G,) float
+        w, of a label of each worker; at least 0.
+    spend : float
+        b, of money; at least 0.
+    money : float
+        B.
     """
     gain = price[:, None] * classes.evidence - worker - spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room

@@ -36,7 +36,7 @@ def aim(search: Search, attempts: int, thorough: bool = True) -> None:
     for number, money in enumerate(_sums(search)):
         if search.done or number >= limit or idle >= patience:
             return
-        pairs = _attempt(search, money, search.options.seed + number, thorough)
+        pairs = attempt(search, money, search.options.seed + number, thorough)
         idle = 0 if pairs is not None and search.offer(pairs) else idle + 1
 
 
@@ -57,8 +57,25 @@ def _sums(search: Search) -> Iterator[float]:
         part += 1
 
 
-def _attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | None:
-    """One plan that costs about so much: aim, round, deal evenly if that does, else split and mend."""
+def attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | None:
+    """One plan that costs about so much: aim, round, deal evenly if that does, else split and mend.
+
+    Parameters
+    ----------
+    search : Search
+        Where things stand; nothing is offered to it.
+    money : float
+        What the plan is to cost, in the unit of the prices.
+    seed : int
+        Of the mending.
+    thorough : bool
+        Whether tasks still short are worked on, and not only topped up.
+
+    Returns
+    -------
+    (k, 2) int array or None
+        Pairs (task, worker); None where some task stays short or there is no time.
+    """
     aimed = _boxed(search, money) if applies(search.classes) else _targeted(search, money)
     if aimed is None or search.done:
         return None
@@ -87,7 +104,7 @@ def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
 def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool) -> Ints | None:
     if not are_compiled():
         search.tell("compiling once")
-    split = Split.dealt(search.classes, whole, money, seed)
+    split = Split.of_amounts(search.classes, whole, money, seed)
     finishing, sharing, trading = (
         min(per_task * search.instance.n_tasks, most) for per_task, most in (FINISHING, SHARING, TRADING)
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
-from crowdopt.assign.exact.dive import JITTER, Care, Dived, dive
+from crowdopt.assign.exact.dive import JITTER, DiveSettings, FixedSets, dive
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.assign.plan import Duals
@@ -54,20 +54,31 @@ def duals_of(blocks: Blocks) -> Duals:
     return Duals(task, worker, prices.labels[classes.task_class], prices.budget, form="blocks")
 
 
-def dive_into(search: Search, blocks: Blocks, dives: int, care: Care) -> None:
-    """Dive until the plan is proven, after the first time with a little more chance."""
+def dive_into(search: Search, blocks: Blocks, dives: int, settings: DiveSettings) -> None:
+    """Dive until the plan is proven, after the first time with a little more chance.
+
+    Parameters
+    ----------
+    search : Search
+        Is offered the plans.
+    blocks : Blocks
+        With a solved master.
+    dives : int
+        At most so many, and no more than the search's nodes.
+    settings : DiveSettings
+    """
     limit = dives if search.options.nodes is None else min(dives, search.options.nodes)
     for number in range(limit):
         if search.done or blocks.point is None:
             return
         rng = np.random.default_rng([search.options.seed, number])
-        careful = replace(care, jitter=care.jitter if number == 0 else care.jitter + JITTER)
+        careful = replace(settings, jitter=settings.jitter if number == 0 else settings.jitter + JITTER)
         offer(search, blocks, dive(blocks, careful, rng, search.value, lambda: search.clock.left))
 
 
-def offer(search: Search, blocks: Blocks, dived: Dived) -> None:
+def offer(search: Search, blocks: Blocks, dived: FixedSets) -> None:
     """Offer the plan that a dive leads to, tasks without a set topped up and labels nobody needs dropped."""
-    split = Split.given(blocks.classes, dived.hands(blocks), search.options.seed)
+    split = Split.of_sets(blocks.classes, dived.hands(blocks), search.options.seed)
     if not split.covered and split.top_up():
         return
     split.thin()

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.master import MakeMaster, MasterPoint
@@ -24,8 +25,8 @@ from crowdopt.programs.label_sets import columns_of, has_label_limits, of_sets
 Sets: TypeAlias = list[Ints]  # worker classes of one task's labels, sorted
 Seconds: TypeAlias = Callable[[], float]  # how many are left
 
-CLOSE = 1e-6  # relative; how far a priced set's bound may stay below its cost
-NODES, CELLS, KEPT = 50_000, 4_000, 4  # of the pricing search; its grid; sets that it returns
+EFFORT = Effort(close=1e-6, nodes=50_000, cells=4_000)  # of one pricing
+KEPT = 4  # sets that it returns
 PULLS = (0.7, 0.35, 0.0)  # towards the best multipliers so far, tried in turn until a column comes
 NEGATIVE = 1e-7  # relative; a reduced cost above minus this brings no column
 MEETS = 1e-6  # relative; the master's value and the bound
@@ -81,24 +82,36 @@ class SetPricing:
         if room is not None:
             there = room[groups] > 0
             cost, worth = np.where(there, cost, 1.0), np.where(there, worth, 0.0)
-        bound, _ = self._kernels.cheapest_set(cost, worth, need, CLOSE, NODES, CELLS, sets, sizes)
-        found = [np.sort(np.append(groups[sets[s, : sizes[s]]], fixed)) for s in range(KEPT) if sizes[s] >= 0]
-        return float(bound + reduced[fixed].sum()), found
+        bound, _ = self._kernels.cheapest_set(Knapsack(cost, worth, need), EFFORT, sets, sizes)
+        chosen = [np.sort(np.append(groups[sets[s, : sizes[s]]], fixed)) for s in range(KEPT) if sizes[s] >= 0]
+        return float(bound + reduced[fixed].sum()), chosen
 
     def evidence_prices(self, prices: BlockPrices) -> Floats:
         """The multiplier of each class's need in the LP of its pricing problem, (T,)."""
-        classes, found = self.classes, np.zeros(self.classes.need.size)
-        for kind in range(found.size):
+        classes, multipliers = self.classes, np.zeros(self.classes.need.size)
+        for kind in range(multipliers.size):
             reduced, worth = self.reduced(kind, prices), classes.evidence[kind]
             ratio = np.where(worth > 0, np.maximum(reduced, 0.0) / np.maximum(worth, 1e-300), np.inf)
             order = np.argsort(ratio, kind="stable")
             reached = np.searchsorted(np.cumsum((worth * classes.room[kind])[order]), classes.floor[kind])
             last = ratio[order[min(int(reached), ratio.size - 1)]]
-            found[kind] = last if classes.floor[kind] > 0 and np.isfinite(last) else 0.0
-        return found
+            multipliers[kind] = last if classes.floor[kind] > 0 and np.isfinite(last) else 0.0
+        return multipliers
 
     def bound(self, values: Floats, prices: BlockPrices, tasks: Ints, room: Ints) -> float:
-        """``sum_t n_t v_t`` and what the linking rows add: a lower bound on every plan, whatever the prices."""
+        """``sum_t n_t v_t`` and what the linking rows add: a lower bound on every plan, whatever the prices.
+
+        Parameters
+        ----------
+        values : (T,) float
+            At most v_t, each.
+        prices : BlockPrices
+            At which they were priced.
+        tasks : (T,) int
+            n_t, tasks that are to have a set.
+        room : (G,) int
+            Labels that each class of workers has room for.
+        """
         classes, worker, labels = self.classes, prices.worker, prices.labels
         most = np.where(classes.most == UNLIMITED, 0, classes.most)
         load = np.where(worker > 0, classes.workers_in * classes.min_load, room)
@@ -149,7 +162,19 @@ class Blocks:
         return True
 
     def add_helpful(self, kind: int, sets: Sets, task: Floats, prices: BlockPrices) -> int:
-        """Keep those sets whose reduced cost at the master's multipliers is negative; returns how many are new."""
+        """Keep those sets whose reduced cost at the master's multipliers is negative; returns how many are new.
+
+        Parameters
+        ----------
+        kind : int
+            Class of tasks.
+        sets : list of (size,) int
+            Worker classes of one task's labels.
+        task : (T,) float
+            The master's multipliers of the tasks.
+        prices : BlockPrices
+            Its multipliers of the rows that link them.
+        """
         reduced, least = self.pricing.reduced(kind, prices), task[kind]
         if np.isfinite(least):
             least -= NEGATIVE * max(1.0, abs(least))
@@ -212,7 +237,19 @@ class Blocks:
         return next_integer(bound) if self.whole else bound
 
     def generate(self, rounds: int, near: float, enough: float, left: Seconds) -> None:
-        """Add columns until the bound is within ``near`` of the master or reaches ``enough``, or nothing comes."""
+        """Add columns until the bound is within ``near`` of the master or reaches ``enough``, or nothing comes.
+
+        Parameters
+        ----------
+        rounds : int
+            At most.
+        near : float
+            Relative gap of the master at which it ends.
+        enough : float
+            Cost of the best plan known: a bound as high proves it.
+        left : callable
+            Seconds left.
+        """
         if self.point is None:
             self.price(self.center, np.full(self.tasks.size, np.inf), self.center)
         for _ in range(rounds):

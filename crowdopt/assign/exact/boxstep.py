@@ -47,7 +47,7 @@ class Fractional:
     def fill(self, prices: Floats) -> tuple[float, Floats, Floats]:
         """``g(x)``, the thresholds (G,) of the best fills, and the gains (G, T)."""
         gains = self.evidence * prices - self.cost
-        order = np.argsort(-gains, axis=1)
+        order = np.argsort(-gains, axis=1, kind="stable")
         ranked, room = np.take_along_axis(gains, order, 1), np.take_along_axis(self.upper, order, 1)
         filled = np.cumsum(room, axis=1)
         taken = np.clip(self.supply[:, None] - (filled - room), 0.0, room)
@@ -77,7 +77,16 @@ def applies(classes: Classes) -> bool:
 
 
 def box_step(classes: Classes, slack: float, solve: Solve, options: Options) -> Boxed | None:
-    """The optimum of the aggregated LP with ``slack`` more evidence per task; None where the steps do not get there."""
+    """The optimum of the aggregated LP with ``slack`` more evidence per task; None where the steps do not get there.
+
+    Parameters
+    ----------
+    classes : Classes
+        For which :func:`applies` holds.
+    slack : float
+        Evidence per task beyond its need.
+    solve, options : callable and Options
+    """
     whole = Fractional(
         np.ascontiguousarray(classes.evidence.T),
         np.ascontiguousarray(classes.cost.T),
@@ -150,6 +159,6 @@ def _small(
     if solution.primal is None or solution.dual is None:
         return None
     amounts[worker, kind] = np.maximum(solution.primal[: worker.size], 0.0)
-    found = np.maximum(solution.dual[: need.size], 0.0)
+    prices_there = np.maximum(solution.dual[: need.size], 0.0)
     value = float(np.einsum("ij,ij->", lp.cost, amounts))
-    return Boxed(found, NOWHERE, amounts, value, float(solution.primal[worker.size :].sum()))
+    return Boxed(prices_there, NOWHERE, amounts, value, float(solution.primal[worker.size :].sum()))

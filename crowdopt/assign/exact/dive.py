@@ -19,7 +19,7 @@ JITTER = 0.15  # how far chance may change the order of the fractional shares
 
 
 @dataclass(frozen=True)
-class Care:
+class DiveSettings:
     """How much is done at each step: rounds of pricing, ways to fix a part of the tasks, how far chance has a say.
 
     ``gentle`` is the part of the tasks left that is fixed at a time when they are the last ones. Without pricing a few
@@ -33,19 +33,31 @@ class Care:
 
 
 @dataclass(eq=False)
-class Dived:
+class FixedSets:
     """How many tasks have each set, tasks that have none (T,), and capacity not used, per class of workers (G,)."""
 
     left: Ints
     room: Ints
     counts: dict[int, int] = field(default_factory=dict)
 
-    def copy(self) -> Dived:
+    def copy(self) -> FixedSets:
         """One to go on from."""
-        return Dived(self.left.copy(), self.room.copy(), dict(self.counts))
+        return FixedSets(self.left.copy(), self.room.copy(), dict(self.counts))
 
     def fix(self, kind: int, groups: Ints, column: int, tasks: int) -> int:
-        """Give so many tasks a set, as far as capacity allows; returns how many."""
+        """Give so many tasks a set, as far as capacity allows; returns how many.
+
+        Parameters
+        ----------
+        kind : int
+            Class of tasks.
+        groups : (size,) int
+            Worker classes of the set's labels, sorted.
+        column : int
+            Number of the set.
+        tasks : int
+            How many are to have it.
+        """
         label, each = np.unique(groups, return_counts=True)
         tasks = int(min(tasks, self.left[kind], (self.room[label] // each).min(initial=tasks)))
         if tasks > 0:
@@ -63,20 +75,32 @@ class Dived:
 class Step:
     """Where a dive stands: what is fixed, the master's optimum on what is left, and what both cost together."""
 
-    dived: Dived
+    dived: FixedSets
     point: MasterPoint | None
     value: float
 
 
-def dive(blocks: Blocks, care: Care, rng: np.random.Generator, enough: float, left: Seconds) -> Dived:
+def dive(blocks: Blocks, settings: DiveSettings, rng: np.random.Generator, enough: float, left: Seconds) -> FixedSets:
     """Fix a part of the remaining tasks at a time: whole shares first, then the largest fractions.
 
     A step that costs more than the goal is tried again with other fractions; if none does better the goal is what the
     best of them costs. The dive ends where that is no better than ``enough``.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With a solved master, whose rows are as before when the dive ends.
+    settings : DiveSettings
+    rng : Generator
+        Breaks ties among fractions.
+    enough : float
+        Cost of the best plan known.
+    left : callable
+        Seconds left.
     """
-    step, goal = Step(Dived(blocks.tasks.copy(), blocks.room.copy()), blocks.point, -np.inf), blocks.goal
+    step, goal = Step(FixedSets(blocks.tasks.copy(), blocks.room.copy()), blocks.point, -np.inf), blocks.goal
     while step.point is not None and step.dived.left.any() and goal < enough - WHOLE:
-        after = _step(blocks, step, care, rng, goal, left)
+        after = _step(blocks, step, settings, rng, goal, left)
         if after is None or after.value == np.inf:
             break
         step, goal = after, max(goal, next_integer(after.value) if blocks.whole else after.value * (1 + SETTLED))
@@ -84,17 +108,19 @@ def dive(blocks: Blocks, care: Care, rng: np.random.Generator, enough: float, le
     return step.dived
 
 
-def _step(blocks: Blocks, step: Step, care: Care, rng: np.random.Generator, goal: float, left: Seconds) -> Step | None:
+def _step(
+    blocks: Blocks, step: Step, settings: DiveSettings, rng: np.random.Generator, goal: float, left: Seconds
+) -> Step | None:
     """The first of a few ways to fix a part of the tasks that meets the goal, or else the cheapest."""
     best: Step | None = None
-    for number in range(care.tries if blocks.whole else 1):
+    for number in range(settings.tries if blocks.whole else 1):
         dived = step.dived.copy()
         assert step.point is not None
-        if not _fix_some(blocks, dived, step.point, rng, care, JITTER * number):
+        if not _fix_some(blocks, dived, step.point, rng, settings, JITTER * number):
             break
         paid, point, value = _hold(blocks, dived), None, 0.0
         if dived.left.any():
-            point = _repriced(blocks, dived, care.repricings, goal - paid, left)
+            point = _repriced(blocks, dived, settings.repricings, goal - paid, left)
             value = np.inf if point is None else point.value
         if best is None or paid + value < best.value:
             best = Step(dived, point, paid + value)
@@ -104,15 +130,20 @@ def _step(blocks: Blocks, step: Step, care: Care, rng: np.random.Generator, goal
 
 
 def _fix_some(
-    blocks: Blocks, dived: Dived, point: MasterPoint, rng: np.random.Generator, care: Care, jitter: float
+    blocks: Blocks,
+    dived: FixedSets,
+    point: MasterPoint,
+    rng: np.random.Generator,
+    settings: DiveSettings,
+    jitter: float,
 ) -> int:
     """Fix the whole shares and then the largest fractions, a part of the tasks left in all; returns how many tasks."""
     shares, many = point.primal[blocks.tasks.size :], int(dived.left.sum())
-    quota, fixed = max(1, int((PART if many > LAST else care.gentle) * many)), 0
+    quota, fixed = max(1, int((PART if many > LAST else settings.gentle) * many)), 0
     whole = np.floor(shares + WHOLE).astype(np.int64)
     fraction = shares - whole
     likely = np.flatnonzero(fraction > WHOLE)
-    score = fraction[likely] + (care.jitter + jitter) * rng.random(likely.size)
+    score = fraction[likely] + (settings.jitter + jitter) * rng.random(likely.size)
     for column in np.flatnonzero(whole).tolist():
         fixed += dived.fix(blocks.kinds[column], blocks.sets[column], column, int(whole[column]))
     for column in likely[np.argsort(-score, kind="stable")].tolist():
@@ -122,7 +153,7 @@ def _fix_some(
     return fixed
 
 
-def _hold(blocks: Blocks, dived: Dived) -> float:
+def _hold(blocks: Blocks, dived: FixedSets) -> float:
     """Leave the master what the fixed sets leave; returns what they cost."""
     lower, upper = blocks.rows
     paid, used = _used(blocks, dived)
@@ -130,7 +161,7 @@ def _hold(blocks: Blocks, dived: Dived) -> float:
     return paid
 
 
-def _used(blocks: Blocks, dived: Dived) -> tuple[float, Floats]:
+def _used(blocks: Blocks, dived: FixedSets) -> tuple[float, Floats]:
     """What the fixed sets cost, and what they take of the master's rows."""
     columns = sorted(dived.counts)
     counts = np.array([float(dived.counts[k]) for k in columns])
@@ -138,7 +169,7 @@ def _used(blocks: Blocks, dived: Dived) -> tuple[float, Floats]:
     return float(cost @ counts), matrix @ counts
 
 
-def _repriced(blocks: Blocks, dived: Dived, rounds: int, goal: float, left: Seconds) -> MasterPoint | None:
+def _repriced(blocks: Blocks, dived: FixedSets, rounds: int, goal: float, left: Seconds) -> MasterPoint | None:
     """The master's optimum on what is left, priced again without workers used up until it meets the goal.
 
     Prices are pulled towards those with the best bound on what is left, as when the columns were first generated.
@@ -163,7 +194,7 @@ def _repriced(blocks: Blocks, dived: Dived, rounds: int, goal: float, left: Seco
     return point
 
 
-def _price(blocks: Blocks, dived: Dived, trial: BlockPrices, task: Floats, outer: BlockPrices) -> tuple[int, float]:
+def _price(blocks: Blocks, dived: FixedSets, trial: BlockPrices, task: Floats, outer: BlockPrices) -> tuple[int, float]:
     values, new = np.zeros(task.size), 0
     for kind in np.flatnonzero(dived.left).tolist():
         values[kind], sets = blocks.pricing.cheapest(kind, trial, dived.room)

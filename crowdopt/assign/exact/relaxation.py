@@ -51,7 +51,15 @@ class Relaxation:
 
 
 def relax_classes(classes: Classes, solve: Solve, options: Options, whole: bool) -> Relaxation:
-    """Solve the aggregated LP; with ``whole`` its bound is raised to the next integer where every price is one."""
+    """Solve the aggregated LP; with ``whole`` its bound is raised to the next integer where every price is one.
+
+    Parameters
+    ----------
+    classes : Classes
+    solve, options : callable and Options
+    whole : bool
+        Whether the bound is for whole labels: with cardinality rows, and rounded up.
+    """
     program = aggregated.of_classes(classes, whole)
     solution = _stepped(classes, program, solve, options) if applies(classes) else None
     if solution is None:

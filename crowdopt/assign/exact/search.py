@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from crowdopt.arrays import Ints
+from crowdopt.assign.exact.relaxation import Relaxation
 from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.classes import Classes
 
 
@@ -15,6 +20,37 @@ class Search(Standing):
 
     classes: Classes
     sets: list[tuple[int, Ints]] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, relaxation: Relaxation, solvers: Solvers, options: Options, clock: Clock, listener: Listener | None = None
+    ) -> Search:
+        """Begin with what the LP over classes proves, and without a plan.
+
+        Parameters
+        ----------
+        relaxation : Relaxation
+            Of the instance's classes.
+        solvers : Solvers
+        options : Options
+            Gap, nodes and seed of the search.
+        clock : Clock
+            When it ends.
+        listener : callable, optional
+            Hears where things stand.
+        """
+        known, classes = relaxation.certificate, relaxation.classes
+        return cls(
+            instance=classes.instance,
+            classes=classes,
+            solvers=solvers,
+            options=options,
+            clock=clock,
+            listener=listener,
+            duals=relaxation.duals(),
+            certified=known.bound if known.proof == "certificate" else -np.inf,
+            known=known,
+        )
 
 
 __all__ = ["Search", "Solvers"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Ints
+from crowdopt.assign.exact.dealt import Dealt, Terms
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import COVERAGE, parts
 
@@ -43,6 +43,12 @@ def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
     """Deal each class's labels round robin, without looking; the pairs if that covers every task, else None.
 
     Where evidence comes in few sizes (half spammers, half hammers) this is all there is to do.
+
+    Parameters
+    ----------
+    classes : Classes
+    amounts : (T, G) int
+        Labels per class of tasks and of workers.
     """
     if classes.task_class.size * classes.workers_in.size > EVEN:
         return None
@@ -75,7 +81,14 @@ def _places(classes: Classes) -> Ints:
 
 
 def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
-    """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice."""
+    """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice.
+
+    Parameters
+    ----------
+    classes : Classes
+    task, group : (k,) int
+        Task and worker class of each label.
+    """
     members, many = np.argsort(classes.worker_class, kind="stable"), classes.worker_class.size
     if members.size == classes.workers_in.size:
         key = task * many + members[group]
@@ -92,79 +105,89 @@ def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
     return pairs
 
 
-@dataclass(eq=False)
 class Split:
-    """Hands of labels being mended; see kernels for what the arrays mean."""
+    """Labels of tasks by worker classes, being mended.
 
-    classes: Classes
-    hands: NDArray[np.int32]
-    held: NDArray[np.int64]
-    slack: Floats
-    left: NDArray[np.int64]
-    spare: Floats
-    state: NDArray[np.uint64]
-    fewest: Ints
-    most: Ints
-    everybody: Ints
-    rows: list[Ints]
+    ``terms`` is what stays, ``dealt`` what moves (crowdopt.assign.exact.dealt); ``everybody`` are the tasks whose
+    labels may be taken away again, ``rows`` the same by rows of equal evidence and price.
+    """
 
-    @classmethod
-    def empty(cls, classes: Classes, widest: int, seed: int) -> Split:
+    def __init__(self, classes: Classes, widest: int, seed: int) -> None:
         """No labels yet, and room for so many per task."""
         n, task_class = classes.task_class.size, classes.task_class
-        return cls(
-            classes=classes,
+        self.classes = classes
+        self.terms = Terms(
+            row=task_class,
+            worth=classes.evidence,
+            cost=classes.cost,
+            room=classes.room,
+            size=classes.workers_in,
+            fewest=classes.fewest[task_class],
+            most=np.minimum(classes.most[task_class], widest),
+        )
+        self.dealt = Dealt(
             hands=np.zeros((n, widest), np.int32),
             held=np.zeros(n, np.int64),
             slack=COVERAGE / 2 - classes.need[task_class],
             left=classes.workers_in * classes.capacity,
             spare=np.zeros(1),
             state=np.array([88172645463325252 + 2654435761 * seed], np.uint64),
-            fewest=classes.fewest[task_class],
-            most=np.minimum(classes.most[task_class], widest),
-            everybody=np.flatnonzero(~_locked(classes)),
-            rows=_exchangeable(classes),
         )
+        self.everybody = np.flatnonzero(~_locked(classes))
+        self.rows = _exchangeable(classes)
 
     @classmethod
-    def dealt(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
-        """Deal whole amounts: the best workers first, always to the tasks that lack most."""
+    def of_amounts(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
+        """Deal whole amounts: the best workers first, always to the tasks that lack most.
+
+        Parameters
+        ----------
+        classes : Classes
+        amounts : (T, G) int
+            Labels per class of tasks and of workers.
+        money : float
+            What the labels may cost once they are mended.
+        seed : int
+            Of the mending.
+        """
         widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
-        split = cls.empty(classes, widest, seed)
-        split.left -= amounts.sum(axis=0)
-        split.spare[0] = max(0.0, money - float((classes.cost * amounts).sum()))
+        split = cls(classes, widest, seed)
+        dealt = split.dealt
+        dealt.left[:] -= amounts.sum(axis=0)
+        dealt.spare[0] = max(0.0, money - float((classes.cost * amounts).sum()))
         for kind, tasks in enumerate(_members(classes)):
             groups = np.argsort(-classes.evidence[kind], kind="stable")
             groups = groups[amounts[kind, groups] > 0]
-            _kernels().deal(tasks, groups, amounts[kind], classes.evidence[kind], split.hands, split.held, split.slack)
+            _kernels().deal(tasks, groups, amounts[kind], classes.evidence[kind], dealt)
         return split
 
     @classmethod
-    def given(cls, classes: Classes, hands: list[tuple[int, Ints, int]], seed: int) -> Split:
+    def of_sets(cls, classes: Classes, hands: list[tuple[int, Ints, int]], seed: int) -> Split:
         """Sets of labels for so many tasks of a class each; the last tasks of a class may go without."""
         widest = 2 * max((chosen.size for _, chosen, _ in hands), default=0) + ROOM
-        split, following = cls.empty(classes, widest, seed), np.zeros(classes.need.size, np.int64)
+        split, following = cls(classes, widest, seed), np.zeros(classes.need.size, np.int64)
+        dealt = split.dealt
         members = _members(classes)
         for kind, chosen, count in hands:
             tasks = members[kind][following[kind] : following[kind] + count]
             following[kind] += count
-            split.hands[tasks, : chosen.size] = chosen
-            split.held[tasks] = chosen.size
-            split.slack[tasks] += classes.evidence[kind, chosen].sum()
-            np.subtract.at(split.left, chosen, count)
+            dealt.hands[tasks, : chosen.size] = chosen
+            dealt.held[tasks] = chosen.size
+            dealt.slack[tasks] += classes.evidence[kind, chosen].sum()
+            np.subtract.at(dealt.left, chosen, count)
         return split
 
     @property
     def covered(self) -> bool:
         """Whether no task is short."""
-        return bool((self.slack >= 0).all())
+        return bool((self.dealt.slack >= 0).all())
 
     def labels(self) -> Iterator[tuple[Ints, Ints]]:
         """Task and worker class of every label, for many tasks at a time: all labels together take much memory."""
-        for part in parts(self.held.size, TASKS):
-            held = self.held[part]
-            dealt = np.arange(self.hands.shape[1]) < held[:, None]
-            yield part.start + np.repeat(np.arange(held.size), held), self.hands[part][dealt].astype(np.int64)
+        for part in parts(self.dealt.held.size, TASKS):
+            held = self.dealt.held[part]
+            dealt = np.arange(self.dealt.hands.shape[1]) < held[:, None]
+            yield part.start + np.repeat(np.arange(held.size), held), self.dealt.hands[part][dealt].astype(np.int64)
 
     @property
     def cost(self) -> float:
@@ -175,26 +198,33 @@ class Split:
     def level(self) -> None:
         """Even out the tasks of each evidence row."""
         for tasks in self.rows:
-            _kernels().level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS)
+            _kernels().level(tasks, self.terms, self.dealt, ROUNDS)
 
     def finish(self, work: int) -> None:
         """Cover the last short tasks of each row by exact partitions with a partner."""
-        for tasks in self.rows:
-            if (self.slack[tasks] < 0).any():
-                _kernels().finish(tasks, self._worth(tasks), *self._hands(), self.state, work)
+        for tasks in self._short_rows():
+            _kernels().finish(tasks, self.terms, self.dealt, work)
 
     def escalate(self, work: int) -> None:
         """Buy single labels for the rows that are still short, and share them out."""
-        classes = self.classes
-        for tasks in self.rows:
-            if (self.slack[tasks] < 0).any():
-                _kernels().escalate(
-                    tasks, classes.task_class, classes.evidence, classes.cost, *self._hands(), self.left, self.state,
-                    ROUNDS // 4, work, ALLOWED * work,
-                )  # fmt: skip
+        for tasks in self._short_rows():
+            _kernels().escalate(tasks, self.terms, self.dealt, ROUNDS // 4, work, ALLOWED * work)
+
+    def _short_rows(self) -> Iterator[Ints]:
+        return (tasks for tasks in self.rows if (self.dealt.slack[tasks] < 0).any())
 
     def squeeze(self, tries: int, finishing: int, trading: int, over: Callable[[], bool]) -> None:
-        """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails."""
+        """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails.
+
+        Parameters
+        ----------
+        tries : int
+            Labels that are tried.
+        finishing, trading : int
+            Work on each: pairs and tasks looked at.
+        over : callable
+            Whether time is up.
+        """
         stubborn = np.zeros(len(self.rows), np.int64)
         for _ in range(tries):
             if over():
@@ -207,8 +237,8 @@ class Split:
             before = [array.copy() for array in self._moving()]
             self._take_from(self.rows[row])
             kernels, tasks = _kernels(), self.rows[row]
-            kernels.level(tasks, self._worth(tasks), *self._hands(), self.state, ROUNDS // 4)
-            kernels.finish(tasks, self._worth(tasks), *self._hands(), self.state, finishing)
+            kernels.level(tasks, self.terms, self.dealt, ROUNDS // 4)
+            kernels.finish(tasks, self.terms, self.dealt, finishing)
             if not self.covered:
                 self.trade(trading)
             if not self.covered:
@@ -217,15 +247,16 @@ class Split:
                 stubborn[row] += 1
 
     def _moving(self) -> tuple[NDArray[Any], ...]:
-        return self.hands, self.held, self.slack, self.left, self.spare
+        """All but chance, which does not run back."""
+        return self.dealt[:-1]
 
     def _weakest(self, tasks: Ints) -> tuple[int, int]:
         """The task and the place in its hand of the label that is dearest for its evidence."""
-        classes, hands = self.classes, self.hands[tasks]
+        classes, hands = self.classes, self.dealt.hands[tasks]
         kind = classes.task_class[tasks][:, None]
         price = classes.cost[kind, hands] / np.maximum(classes.evidence[kind, hands], 1e-12)
-        dealt = np.arange(hands.shape[1]) < self.held[tasks][:, None]
-        allowed = dealt & (self.held[tasks] > self.fewest[tasks])[:, None]
+        dealt = np.arange(hands.shape[1]) < self.dealt.held[tasks][:, None]
+        allowed = dealt & (self.dealt.held[tasks] > self.terms.fewest[tasks])[:, None]
         price = np.where(allowed, price, -1.0)
         task, place = np.unravel_index(int(price.argmax()), price.shape)
         return (int(tasks[task]), int(place)) if price[task, place] >= 0 else (-1, -1)
@@ -235,46 +266,35 @@ class Split:
         task, place = self._weakest(tasks)
         if task < 0:
             return -np.inf
-        worth = self.classes.evidence[self.classes.task_class[task], self.hands[task, place]]
-        return float(self.slack[tasks].sum() - worth)
+        worth = self.classes.evidence[self.classes.task_class[task], self.dealt.hands[task, place]]
+        return float(self.dealt.slack[tasks].sum() - worth)
 
     def _take_from(self, tasks: Ints) -> None:
         task, place = self._weakest(tasks)
-        group = self.hands[task, place]
-        self.held[task] -= 1
-        self.hands[task, place] = self.hands[task, self.held[task]]
-        self.slack[task] -= self.classes.evidence[self.classes.task_class[task], group]
-        self.left[group] += 1
+        group = self.dealt.hands[task, place]
+        self.dealt.held[task] -= 1
+        self.dealt.hands[task, place] = self.dealt.hands[task, self.dealt.held[task]]
+        self.dealt.slack[task] -= self.classes.evidence[self.classes.task_class[task], group]
+        self.dealt.left[group] += 1
 
     def trade(self, work: int) -> None:
         """Exchange labels across rows."""
-        row, worth, cost = self.classes.task_class, self.classes.evidence, self.classes.cost
-        _kernels().trade(self.everybody, row, worth, cost, *self._hands(), self.left, self.spare, self.state, work)
+        _kernels().trade(self.everybody, self.terms, self.dealt, work)
 
     def top_up(self) -> int:
         """Buy what is still missing; returns how many tasks stay short."""
-        classes, everyone = self.classes, np.arange(self.held.size)
-        return int(
-            _kernels().top_up(
-                everyone, classes.task_class, classes.evidence, classes.cost, classes.room, self.most,
-                self.hands, self.held, self.slack, self.left,
-            )
-        )  # fmt: skip
+        return int(_kernels().top_up(np.arange(self.dealt.held.size), self.terms, self.dealt))
 
     def thin(self) -> None:
         """Drop labels that tasks can do without."""
-        classes = self.classes
-        _kernels().thin(
-            self.everybody, classes.task_class, classes.evidence, classes.cost, self.fewest,
-            self.hands, self.held, self.slack, self.left,
-        )  # fmt: skip
+        _kernels().thin(self.everybody, self.terms, self.dealt)
 
     def sets(self) -> list[tuple[int, Ints]]:
         """Class of tasks and sorted labels of every task that is covered."""
         kind = self.classes.task_class
         return [
-            (int(kind[i]), np.sort(self.hands[i, : self.held[i]].astype(np.int64)))
-            for i in np.flatnonzero(self.slack >= 0)
+            (int(kind[i]), np.sort(self.dealt.hands[i, : self.dealt.held[i]].astype(np.int64)))
+            for i in np.flatnonzero(self.dealt.slack >= 0)
         ]
 
     def pairs(self) -> Ints:
@@ -282,18 +302,11 @@ class Split:
         classes = self.classes
         if classes.worker_class.size != classes.workers_in.size:
             return pairs_of(classes, *map(np.concatenate, zip(*self.labels(), strict=True)))
-        pairs, start = np.empty((int(self.held.sum()), 2), np.int64), 0
+        pairs, start = np.empty((int(self.dealt.held.sum()), 2), np.int64), 0
         for task, group in self.labels():
             pairs[start : start + task.size] = pairs_of(classes, task, group)
             start += task.size
         return pairs
-
-    def _worth(self, tasks: Ints) -> Floats:
-        worth: Floats = self.classes.evidence[self.classes.task_class[tasks[0]]]
-        return worth
-
-    def _hands(self) -> tuple[NDArray[Any], ...]:
-        return self.classes.workers_in, self.fewest, self.most, self.hands, self.held, self.slack
 
 
 def _members(classes: Classes) -> list[Ints]:

@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.assign.exact.aim import aim
 from crowdopt.assign.exact.block_stage import dive_into, pays, price, start_blocks
 from crowdopt.assign.exact.blocks import MEETS
-from crowdopt.assign.exact.dive import Care
+from crowdopt.assign.exact.dive import DiveSettings
 from crowdopt.assign.exact.levels import climb as levels
 from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
@@ -25,8 +25,8 @@ SMALL = 600  # pairs up to which a short search over the full program comes firs
 QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
 ATTEMPTS = 24  # plans aimed at in all; deterministic, unlike seconds
 NEARLY = 2e-4  # relative gap of the master at which a first dive is worth its while
-CAREFUL = Care(repricings=20)  # the first dive at the best prices: a good plan soon
-THOROUGH, DIVES = Care(repricings=60, tries=4, gentle=0.2), 40  # the others, and how many
+CAREFUL = DiveSettings(repricings=20)  # the first dive at the best prices: a good plan soon
+THOROUGH, DIVES = DiveSettings(repricings=60, tries=4, gentle=0.2), 40  # the others, and how many
 LARGEST = 4_000_000  # pairs up to which the full program is searched at all
 
 
@@ -46,29 +46,18 @@ def solve_exact(
     solvers : Solvers
         Its backend searches the full program where the structure does not suffice: from the plan found here, with
         the better of both bounds.
+
+    Where nearly every task is of a kind of its own, each is taken by itself (``assign.individual``).
     """
     if kind == "ip" and is_individual(instance):
         return solve_individually(instance, solvers, options, listener).plan()
     clock = Clock(options.time_limit)
-    classes = classes_of(instance)
-    relaxation = relax_classes(classes, solvers.solve, options, whole=kind == "ip")
+    relaxation = relax_classes(classes_of(instance), solvers.solve, options, whole=kind == "ip")
     known = relaxation.certificate
     if kind == "lp" or not np.isfinite(known.bound) or relaxation.solution.interrupted:
         return _linear_plan(instance, kind, relaxation, options)
-    certified = known.bound if known.proof == "certificate" else -np.inf
-    duals = relaxation.duals()
+    search = Search.of(relaxation, solvers, options, clock, listener)
     del relaxation  # the LP of a large instance takes much memory
-    search = Search(
-        instance=instance,
-        classes=classes,
-        solvers=solvers,
-        options=options,
-        clock=clock,
-        listener=listener,
-        duals=duals,
-        certified=certified,
-        known=known,
-    )
     for stage in _stages(search):
         if search.done:
             break
@@ -89,7 +78,7 @@ def _stages(search: Search) -> Iterator[Callable[[], None]]:
         yield partial(aim, search, 1, thorough=False)
         blocks = start_blocks(search)
         yield partial(price, search, blocks, NEARLY)
-        yield partial(dive_into, search, blocks, 1, Care())
+        yield partial(dive_into, search, blocks, 1, DiveSettings())
         yield partial(price, search, blocks, MEETS)
         yield partial(dive_into, search, blocks, 1, CAREFUL)
         yield partial(dive_into, search, blocks, DIVES, THOROUGH)

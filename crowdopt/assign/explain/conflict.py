@@ -36,8 +36,8 @@ def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
         return solution is not None and solution.beyond <= NOTICE
 
     every = np.unique(kinds).tolist()
-    found = [] if together(every) or not together([]) else _irreducible(together, [], [], every)
-    return [] if probe.clock.over else found  # an answer that time cut short proves nothing
+    types = [] if together(every) or not together([]) else _irreducible(together, [], [], every)
+    return [] if probe.clock.over else types  # an answer that time cut short proves nothing
 
 
 def _irreducible(
@@ -48,7 +48,7 @@ def _irreducible(
     if len(types) == 1:
         return types
     half = len(types) // 2
-    one, two = types[:half], types[half:]
-    second = _irreducible(together, background + one, one, two)
-    first = _irreducible(together, background + second, second, one)
+    left, right = types[:half], types[half:]
+    second = _irreducible(together, background + left, left, right)
+    first = _irreducible(together, background + second, second, left)
     return sorted(first + second)

@@ -154,24 +154,24 @@ def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
         drop[int(classes.need.argmax())] = 1
     for number, factor in _growth(instance):
         more = np.minimum(classes.tasks_in, np.where(drop > 0, np.ceil(drop * factor) + number, 0)).astype(np.int64)
-        kept = _kept(classes, more)
-        if kept.size == 0:
+        staying = _staying(classes, more)
+        if staying.size == 0:
             return None
-        after = of_tasks(instance, kept)
+        after = of_tasks(instance, staying)
         pairs = probe.find(after)
         if pairs is not None:
-            gone = np.setdiff1d(np.arange(instance.n_tasks), kept)
+            gone = np.setdiff1d(np.arange(instance.n_tasks), staying)
             names = _listed([instance.task_id(int(i)) for i in gone])
             return Remedy("tasks", f"drop {gone.size} task(s): {names}", float(gone.size), after, pairs)
     return None
 
 
-def _kept(classes: Classes, drop: Ints) -> Ints:
+def _staying(classes: Classes, drop: Ints) -> Ints:
     """The tasks that stay: of each class the last ones go."""
     order = np.argsort(classes.task_class, kind="stable")
     ends = np.cumsum(classes.tasks_in)
-    kept = [order[end - size : end - gone] for end, size, gone in zip(ends, classes.tasks_in, drop, strict=True)]
-    return np.sort(np.concatenate(kept))
+    parts = [order[end - size : end - gone] for end, size, gone in zip(ends, classes.tasks_in, drop, strict=True)]
+    return np.sort(np.concatenate(parts))
 
 
 def _more_money(instance: AssignmentInstance, probe: Probe) -> Remedy | None:

@@ -15,6 +15,7 @@ from crowdopt.programs import smallest_coverage
 
 LEAST, MOST = 1e-9, 0.4999  # error targets looked at
 CLOSE = 1e-4  # relative; how closely the smallest target is told
+SHOWN = 20  # types in sentences; what else is to be said comes after them
 STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)  # times the LP's smallest target
 
 
@@ -55,25 +56,25 @@ class Shortage:
 
     def sentences(self, instance: AssignmentInstance) -> list[str]:
         """The shortage in words, the worst first."""
-        said = _by_type(instance, self.evidence)
-        said += _labels(instance, self.labels)
-        said += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
+        lines = _by_type(instance, self.evidence)
+        lines += _labels(instance, self.labels)
+        lines += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
         if self.money is not None:
-            said.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
-        if not said:
-            said.append("shares of labels would do: only whole labels do not fit")
+            lines.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
+        if not lines:
+            lines.append("shares of labels would do: only whole labels do not fit")
         if self.blocked:
-            said.append("no error target helps: the other limits leave no plan, so mend those first")
+            lines.append("no error target helps: the other limits leave no plan, so mend those first")
         if self.no_epsilon_below is None:
-            return said
+            return lines
         if self.no_epsilon_below >= 1 - 1 / instance.classes:
-            said.append("no error target better than guessing is within reach: more or better workers are needed")
-            return said
-        said.append(f"no plan can promise every task an error below {self.no_epsilon_below:.4g}")
+            lines.append("no error target better than guessing is within reach: more or better workers are needed")
+            return lines
+        lines.append(f"no plan can promise every task an error below {self.no_epsilon_below:.4g}")
         if self.epsilon_within_reach is not None:
             reach = rounded_up(self.epsilon_within_reach)
-            said.append(f"a plan for epsilon = {reach:g} exists: set that, add capacity, or drop tasks")
-        return said
+            lines.append(f"a plan for epsilon = {reach:g} exists: set that, add capacity, or drop tasks")
+        return lines
 
 
 def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
@@ -88,7 +89,7 @@ def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
         return None
     task, worker = classes.task_class, classes.worker_class
     below, reach, blocked = _targets(instance, probe)
-    found = Shortage(
+    lack = Shortage(
         evidence=(_missing(solution, "cover", classes.need.size) / classes.tasks_in)[task],
         labels=(_missing(solution, "labels", classes.need.size) / classes.tasks_in)[task],
         load=(_missing(solution, "capacity", classes.capacity.size) / classes.workers_in)[worker],
@@ -97,10 +98,10 @@ def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
         no_epsilon_below=below,
         epsilon_within_reach=reach,
     )
-    if instance.budget is None or found.total > NOTICE:
-        return found
+    if instance.budget is None or lack.total > NOTICE:
+        return lack
     cheapest = probe.bound(free)
-    return replace(found, money=cheapest if instance.budget < cheapest < np.inf else None)
+    return replace(lack, money=cheapest if instance.budget < cheapest < np.inf else None)
 
 
 def _missing(solution: ElasticPoint, name: str, size: int) -> Floats:
@@ -168,19 +169,20 @@ def _by_type(instance: AssignmentInstance, lack: Floats) -> list[str]:
     """One sentence per type that lacks evidence, the worst first; task by task where every task is its own type."""
     short = np.flatnonzero(lack > NOTICE)
     if instance.n_types == instance.n_tasks:
-        said = _each("task", instance.task_id, lack, "unit(s) of evidence short of its need")
-        return said
+        lines = _each("task", instance.task_id, lack, "unit(s) of evidence short of its need")
+        return lines
     kinds = instance.task_type[short]
     totals = np.bincount(kinds, weights=lack[short], minlength=instance.n_types)
     sentences = []
-    for kind in np.argsort(-totals, kind="stable")[: (totals > NOTICE).sum()]:
+    worst = np.argsort(-totals, kind="stable")[: (totals > NOTICE).sum()]
+    for kind in worst[:SHOWN]:
         tasks = instance.task_type == kind
         needed = float(instance.residual_need[tasks].sum())
         sentences.append(
             f"type {instance.type_id(int(kind))}: its {int(tasks.sum())} tasks lack {totals[kind]:.4g} of the "
             f"{needed:.4g} units of evidence they need"
         )
-    return sentences
+    return sentences + ([f"and {worst.size - SHOWN} more types"] if worst.size > SHOWN else [])
 
 
 def _labels(instance: AssignmentInstance, lack: Floats) -> list[str]:
@@ -190,15 +192,15 @@ def _labels(instance: AssignmentInstance, lack: Floats) -> list[str]:
     hopeless = fewest_exact(instance) > instance.n_workers
     names = [instance.task_id(int(i)) for i in np.flatnonzero(hopeless)]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    said = [f"nobody could bring these tasks to their target: {', '.join(names[:5])}{more}"] if names else []
+    lines = [f"nobody could bring these tasks to their target: {', '.join(names[:5])}{more}"] if names else []
     what = "label(s) short of the fewest that its target takes"
-    return said + _each("task", instance.task_id, np.where(hopeless, 0.0, lack), what)
+    return lines + _each("task", instance.task_id, np.where(hopeless, 0.0, lack), what)
 
 
 def _each(owner: str, name: object, lack: Floats, what: str, most: int = 5) -> list[str]:
     worst = np.argsort(-lack, kind="stable")[: int((lack > NOTICE).sum())]
-    said = [f"{owner} {name(int(k))} is {lack[k]:.4g} {what}" for k in worst[:most]]  # type: ignore[operator]
-    return said + ([f"and {worst.size - most} more {owner}s"] if worst.size > most else [])
+    lines = [f"{owner} {name(int(k))} is {lack[k]:.4g} {what}" for k in worst[:most]]  # type: ignore[operator]
+    return lines + ([f"and {worst.size - most} more {owner}s"] if worst.size > most else [])
 
 
 def rounded_up(epsilon: float) -> float:

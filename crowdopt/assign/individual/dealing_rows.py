@@ -7,8 +7,8 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.split import ROOM, Split
-from crowdopt.assign.individual.hands import Dealt
 from crowdopt.assign.individual.own_tasks import OwnTasks
+from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes
@@ -20,7 +20,7 @@ TRADERS = 5_000  # tasks up to which labels are exchanged across rows
 
 def deal_rows(
     tasks: OwnTasks, rows: Classes, money: float, prices: Prices, solve: Solve, options: Options, width: int
-) -> Dealt | None:
+) -> Served | None:
     """Labels for so much money: aim at the most slack per row, round, deal, share out; tasks left short have none.
 
     Own barred workers are not heeded while dealing: who got one has none in the end.
@@ -44,36 +44,27 @@ def _split(tasks: OwnTasks, rows: Classes, amounts: Ints, money: float, seed: in
     from crowdopt.assign.exact import kernels
 
     widest = int(2 * np.ceil((amounts.sum(axis=1) / rows.tasks_in).max())) + ROOM
-    place = rows.task_class
-    members = np.split(np.argsort(place, kind="stable"), np.cumsum(rows.tasks_in)[:-1])
-    split = Split(
-        classes=rows,
-        hands=np.zeros((tasks.size, widest), np.int32),
-        held=np.zeros(tasks.size, np.int64),
-        slack=-tasks.target,
-        left=tasks.room - amounts.sum(axis=0),
-        spare=np.array([max(0.0, money - float((rows.cost * amounts).sum()))]),
-        state=np.array([88172645463325252 + 2654435761 * seed], np.uint64),
-        fewest=tasks.arrays.fewest,
-        most=np.minimum(tasks.arrays.most, widest),
-        everybody=np.arange(tasks.size),
-        rows=[some for some in members if some.size > 1],
-    )
+    split = Split(rows, widest, seed)
+    split.terms = split.terms._replace(fewest=tasks.arrays.fewest, most=np.minimum(tasks.arrays.most, widest))
+    split.dealt.slack[:] = -tasks.target
+    split.dealt.left[:] -= amounts.sum(axis=0)
+    split.dealt.spare[0] = max(0.0, money - float((rows.cost * amounts).sum()))
+    members = np.split(np.argsort(rows.task_class, kind="stable"), np.cumsum(rows.tasks_in)[:-1])
     for kind, some in enumerate(members):
         groups = np.argsort(-rows.evidence[kind], kind="stable")
         groups = groups[amounts[kind, groups] > 0]
-        kernels.deal(some, groups, amounts[kind], rows.evidence[kind], split.hands, split.held, split.slack)
+        kernels.deal(some, groups, amounts[kind], rows.evidence[kind], split.dealt)
     return split
 
 
-def _handed(tasks: OwnTasks, split: Split, prices: Prices, width: int) -> Dealt:
+def _handed(tasks: OwnTasks, split: Split, prices: Prices, width: int) -> Served:
     """The split's labels; tasks that are short, or have a worker whom they may not have, get none."""
-    wide = max(width, split.hands.shape[1])
-    dealt = Dealt.none(tasks, prices, wide, np.int16 if tasks.room.size < np.iinfo(np.int16).max else np.int32)
-    dealt.hands[:, : split.hands.shape[1]] = split.hands
-    dealt.held[:] = split.held
-    dealt.left[:] = split.left
-    size, arrays = split.held, tasks.arrays
+    wide = max(width, split.dealt.hands.shape[1])
+    dealt = Served.none(tasks, prices, wide, np.int16 if tasks.room.size < np.iinfo(np.int16).max else np.int32)
+    dealt.hands[:, : split.dealt.hands.shape[1]] = split.dealt.hands
+    dealt.held[:] = split.dealt.held
+    dealt.left[:] = split.dealt.left
+    size, arrays = split.dealt.held, tasks.arrays
     bad = (dealt.slack() < 0) | (size < arrays.fewest) | (size > arrays.most) | _has_barred(tasks, split)
     dealt.drop(np.flatnonzero(bad))
     return dealt
@@ -83,6 +74,6 @@ def _has_barred(tasks: OwnTasks, split: Split) -> np.ndarray:
     """Whether a task has a worker whom it may not have."""
     arrays, found = tasks.arrays, np.zeros(tasks.size, bool)
     owner = np.repeat(np.arange(tasks.size), np.diff(arrays.starts))
-    for t in range(split.hands.shape[1]):
-        np.logical_or.at(found, owner, (split.hands[owner, t] == arrays.barred) & (t < split.held[owner]))
+    for t in range(split.dealt.hands.shape[1]):
+        np.logical_or.at(found, owner, (split.dealt.hands[owner, t] == arrays.barred) & (t < split.dealt.held[owner]))
     return found

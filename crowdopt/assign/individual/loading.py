@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from crowdopt.assign.individual.hands import Dealt
 from crowdopt.assign.individual.own_tasks import own_tasks
+from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sweep import Prices, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
@@ -26,6 +26,6 @@ def load() -> None:
     tasks, clock = own_tasks(instance), Clock(600.0)
     sweep = Sweeper(tasks, 1).sweep(Prices(np.zeros(4)), clock)
     assert sweep is not None
-    dealt = Dealt.swept(tasks, sweep)
+    dealt = Served.swept(tasks, sweep)
     dealt.shed(np.random.default_rng(0), clock)
     dealt.serve_all(np.arange(3), clock)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.hands import Dealt
+from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import PAD, SetsMet
 from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.clock import Clock
@@ -96,13 +96,13 @@ def _started(program: Program, share: Floats) -> Floats:
     return point
 
 
-def dealt_of(sets: SetsMet, share: Floats, prices: Prices, width: int) -> Dealt:
+def dealt_of(sets: SetsMet, share: Floats, prices: Prices, width: int) -> Served:
     """Each task with the set that it has the largest share of: workers may have too many."""
     tasks, m = sets.tasks, sets.tasks.room.size
     order = np.lexsort((-share, sets.task))
     pick = order[np.flatnonzero(np.diff(sets.task[order], prepend=-1))]
     task, workers = sets.task[pick], sets.workers[pick]
-    dealt = Dealt.none(tasks, prices, width, sets.workers.dtype)
+    dealt = Served.none(tasks, prices, width, sets.workers.dtype)
     inside = workers != PAD
     dealt.held[task] = inside.sum(axis=1)
     dealt.hands[task] = np.where(inside, workers, 0)  # sorted descending: the padding is behind

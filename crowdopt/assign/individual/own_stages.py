@@ -10,11 +10,11 @@ import numpy as np
 
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.dealing_rows import deal_rows
-from crowdopt.assign.individual.hands import Dealt
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, dealt_of
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.rows import averaged, starting_prices
+from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import SetsMet
 from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.plan import Duals
@@ -198,11 +198,11 @@ class Work:
         best = self.ascent.best
         if best is None or (self.standing.best is not None and self.standing.best.size):
             return
-        self._offer(Dealt.swept(self.tasks, best))
+        self._offer(Served.swept(self.tasks, best))
         if self.standing.best is None:
-            self._offer(Dealt.none(self.tasks, best.prices, self.sweeper.width, self.sweeper.type))
+            self._offer(Served.none(self.tasks, best.prices, self.sweeper.width, self.sweeper.type))
 
-    def _offer(self, dealt: Dealt) -> None:
+    def _offer(self, dealt: Served) -> None:
         """Mend, serve who has nothing, and improve task by task; every plan on the way that holds is offered."""
         standing = self.standing
         if not dealt.shed(self.rng, standing.clock):

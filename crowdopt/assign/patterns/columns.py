@@ -106,15 +106,15 @@ class Columns:
         """To begin with: the best labels first, and those of each pool alone, as many as will do."""
         sizes = self.pools.sizes
         target = float(self.pools.epsilon[t]) / (LITTLE if self.goal.soft else 1)
-        pricing, found = self.pricing(t, 0.0, target), [np.zeros((0, sizes.size), np.int64)]
+        pricing, starts = self.pricing(t, 0.0, target), [np.zeros((0, sizes.size), np.int64)]
         best = np.argsort(-self.pools.skill[t], kind="stable")
         for order in [best, best[::-1], *(np.array([g]) for g in range(sizes.size))]:
             labels = np.repeat(order, sizes[order])[: self.pools.most[t]]
             grown = np.cumsum(np.eye(sizes.size, dtype=np.int64)[labels], axis=0)
             grown = np.concatenate([np.zeros((1, sizes.size), np.int64), grown])
             k = _first_that(partial(_is_enough, pricing, grown), len(grown))
-            found.append(grown[self.pools.fewest[t] : k + 1] if self.goal.soft else grown[k : k + 1])
-        return np.unique(np.concatenate(found), axis=0)
+            starts.append(grown[self.pools.fewest[t] : k + 1] if self.goal.soft else grown[k : k + 1])
+        return np.unique(np.concatenate(starts), axis=0)
 
     def _deepest(self) -> Ints:
         """Labels of each pool that are enough by themselves for every kind, or all there are, (G,)."""
@@ -137,22 +137,22 @@ class Columns:
             value, duals = self._master()
             if self.left() <= 0 or duals is None:
                 return
-            bound, values, prices, found = self._priced(duals)
+            bound, values, prices, additions = self._priced(duals)
             if bound > self.bound:
                 self.bound, self.values, self.prices = bound, values, prices
-            if value - self.bound <= CLOSE * max(1.0, abs(value)) or not found or self.left() <= 0:
+            if value - self.bound <= CLOSE * max(1.0, abs(value)) or not additions or self.left() <= 0:
                 return
-            for more in found:
+            for more in additions:
                 self.menu = self.menu.joined(more)
 
     def _master(self) -> tuple[float, Floats | None]:
         """The LP over the menu, each task free to go without at a price that no plan reaches."""
         goal = self.goal
         program = of_priced_menu(self.pools, self.menu, self.dearest, goal.wrong, goal.least_wrong)
-        found = self.solve(program, "highs-simplex", replace(self.options, time_limit=max(1e-3, self.left())))
-        if found.status is not Status.OPTIMAL or found.dual is None or found.primal is None:
+        solution = self.solve(program, "highs-simplex", replace(self.options, time_limit=max(1e-3, self.left())))
+        if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return np.inf, None
-        return float(program.cost @ found.primal), found.dual
+        return float(program.cost @ solution.primal), solution.dual
 
     def increments(self, t: int, prices: PatternPrices) -> list[Floats]:
         """What the first, second, … label of each pool costs a task of a kind."""
@@ -187,7 +187,7 @@ class Columns:
     def _priced(self, duals: Floats) -> tuple[float, Floats, PatternPrices, list[PatternSet]]:
         """Each kind's cheapest pattern under the prices, the bound that they prove, and patterns worth adding."""
         prices = self.prices_of(duals)
-        values, found = np.empty(self.pools.tasks_in.size), []
+        values, additions = np.empty(self.pools.tasks_in.size), []
         for t in range(values.size):
             known = self.worth(prices)[self.menu.kind == t]
             limit = min(float(known.min(initial=np.inf)), self.dearest)
@@ -198,8 +198,8 @@ class Columns:
             better = np.argsort(worth, kind="stable")[:ADDED]
             better = better[worth[better] < limit - CLOSE * max(1.0, abs(limit))]
             if better.size:
-                found.append(self._menu(t, patterns[better]))
-        return float(values @ self.pools.tasks_in) + self.constant(prices), values, prices, found
+                additions.append(self._menu(t, patterns[better]))
+        return float(values @ self.pools.tasks_in) + self.constant(prices), values, prices, additions
 
     def worth(self, prices: PatternPrices) -> Floats:
         """What each pattern of the menu costs under the prices, (k,)."""

@@ -9,7 +9,18 @@ from crowdopt.crowd.pools import Pools
 
 
 def patterns_of_tasks(pools: Pools, kind: Ints, pattern: Ints, count: Ints) -> Ints:
-    """A pattern for each task, (tasks, G): those of a kind in the order of the menu."""
+    """A pattern for each task, (tasks, G): those of a kind in the order of the menu.
+
+    Parameters
+    ----------
+    pools : Pools
+    kind : (k,) int
+        Kind of task that each pattern is for.
+    pattern : (k, G) int
+        Its labels of each pool.
+    count : (k,) int
+        How many tasks have it.
+    """
     chosen = np.zeros((pools.kind.size, pattern.shape[1]), np.int64)
     for t in range(pools.tasks_in.size):
         mine = np.flatnonzero(kind == t)
@@ -22,6 +33,12 @@ def deal(pools: Pools, chosen: Ints) -> Ints:
 
     By Gale and Ryser that never fails where the supply rows hold, in whatever order the tasks come: whoever has most
     room is needed least later. Loads come out even.
+
+    Parameters
+    ----------
+    pools : Pools
+    chosen : (tasks, G) int
+        Labels of each pool that each task is to have.
     """
     pairs = [np.zeros((0, 2), np.int64)]
     for g, members in enumerate(pools.members):

@@ -66,11 +66,11 @@ class PatternPricing:
             done = self.settled(heads)
             stop = self._wasteful(heads, done, int(pool))
             worth = spent + (self.weight * self.errors.of(heads) if self.weight > 0 else 0.0)
-            kept = done & ~stop & (worth <= limit)
+            whole = done & ~stop & (worth <= limit)
             if self.weight > 0 and not last:  # the same pattern comes again with none of the pools to come
-                kept[:] = False
-            patterns.append(heads[kept])
-            values.append(worth[kept])
+                whole[:] = False
+            patterns.append(heads[whole])
+            values.append(worth[whole])
             on = (~done if self.weight == 0 else np.ones(done.size, bool)) & ~stop
             heads, spent = heads[on], spent[on]
             if last or not heads.size:

@@ -36,7 +36,7 @@ Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], flo
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class MenuPlan:
     """How often the cheapest plan over a menu uses each pattern (None: no plan), its value, and a bound that the solver
     claims.
     """
@@ -54,7 +54,7 @@ class Found:
 
 
 @dataclass
-class Watched:
+class WatchedSolve:
     """A solve that remembers whether Ctrl-C cut one of its searches short."""
 
     solve: Solve
@@ -68,9 +68,9 @@ class Watched:
         listener: Listener | None = None,
     ) -> Solution:
         """Solve the program."""
-        found = self.solve(program, backend, options, listener)
-        self.interrupted |= found.interrupted
-        return found
+        solution = self.solve(program, backend, options, listener)
+        self.interrupted |= solution.interrupted
+        return solution
 
 
 def solve_patterns(
@@ -103,7 +103,7 @@ def solve_patterns(
     wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
     below = pools_of(instance, pools)
     check_size(below, pools)
-    watched = Watched(solve)
+    watched = WatchedSolve(solve)
     plan = _planned(instance, below, pools, Goal(wrong), watched, prove, options, clock)
     return replace(plan, interrupted=watched.interrupted)
 
@@ -150,10 +150,10 @@ def _planned(
     if not np.array_equal(below.skill, above.skill):
         exact, (known, prices) = False, bounded_above(instance, above, goal, solve, prove, options, clock)
     certified = known.bound
-    found = cheapest(columns, solve, options, clock)
-    pairs = found.pairs(columns.pools)
-    if exact and found.claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
-        known = Certificate(None, rounded(instance, found.claimed - NOISE), "solver", None, None)
+    best = cheapest(columns, solve, options, clock)
+    pairs = best.pairs(columns.pools)
+    if exact and best.claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
+        known = Certificate(None, rounded(instance, best.claimed - NOISE), "solver", None, None)
     if pairs is not None and not exact and not instance.the_rule.average:
         pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less
     if pairs is not None and not keeps(instance, pairs):
@@ -165,7 +165,18 @@ def _planned(
 
 
 def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: Clock) -> Columns:
-    """A menu complete enough for the linear program, with the bound that its prices prove."""
+    """A menu complete enough for the linear program, with the bound that its prices prove.
+
+    Parameters
+    ----------
+    pools : Pools
+        Workers of equal skill and price.
+    goal : Goal
+        What is minimised, under which limit.
+    solve, options : callable and Options
+    clock : Clock
+        When to stop.
+    """
     columns = Columns(pools, goal, solve, options, lambda: 0.0 if clock.over else clock.left)
     columns.generate()
     return columns
@@ -180,7 +191,21 @@ def bounded_above(
     options: Options,
     clock: Clock,
 ) -> tuple[Certificate, PatternPrices | None]:
-    """What prices from skills rounded up prove for the workers' own."""
+    """What prices from skills rounded up prove for the workers' own.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        With the workers' own skills.
+    above : Pools
+        The same workers, skills rounded up.
+    goal : Goal
+    solve, options : callable and Options
+    prove : callable
+        What multipliers prove for the own skills.
+    clock : Clock
+        When to stop.
+    """
     columns = generated(above, goal, solve, options, clock)
     known = bounded(columns)
     if columns.prices is None or not np.isfinite(known.bound):
@@ -224,7 +249,14 @@ def duals_of(instance: AssignmentInstance, prices: PatternPrices) -> Duals:
 
 
 def keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
-    """Whether the pairs keep every limit and the rule's errors."""
+    """Whether the pairs keep every limit and the rule's errors.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    """
     above, _ = exact_errors(instance, pairs)
     fine = above.mean() <= instance.epsilon.mean() + CERTAIN if instance.the_rule.average else None
     if fine is None:
@@ -232,8 +264,17 @@ def keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
     return bool(fine) and not breaches(instance, pairs)
 
 
-def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> Found:
-    """The best plan over the menu; where it does not meet the bound, over all patterns that a better one could use."""
+def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
+    """The best plan over the menu; where it does not meet the bound, over all patterns that a better one could use.
+
+    Parameters
+    ----------
+    columns : Columns
+        With the prices that its master ended with; patterns may be added.
+    solve, options : callable and Options
+    clock : Clock
+        When to stop.
+    """
     lowest = columns.bound
     first = over_menu(columns, solve, options, clock)
     enough = relative_gap(first.value, _rounded(columns, lowest)) <= max(PROVEN, options.gap)
@@ -249,22 +290,31 @@ def _rounded(columns: Columns, bound: float) -> float:
     return bound if columns.goal.least_wrong else rounded(columns.pools.instance, bound)
 
 
-def over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> Found:
-    """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened."""
+def over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
+    """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened.
+
+    Parameters
+    ----------
+    columns : Columns
+        Whose menu is chosen from.
+    solve, options : callable and Options
+    clock : Clock
+        When to stop.
+    """
     menu, limit, tight = columns.menu, columns.goal.wrong, 0.0
     for _ in range(ROUNDS):
         goal = replace(columns.goal, wrong=None if limit is None else limit - tight)
         program = of_menu(columns.pools, menu, goal.wrong, goal.least_wrong)
-        found = solve(program, "highs", clock.within(options, options.nodes))
-        claimed = -np.inf if found.claimed_bound is None else found.claimed_bound
-        if found.primal is None:
-            return Found(menu, None, np.inf, np.inf if found.status is Status.INFEASIBLE else claimed)
-        count = np.rint(found.primal).astype(np.int64)
+        solution = solve(program, "highs", clock.within(options, options.nodes))
+        claimed = -np.inf if solution.claimed_bound is None else solution.claimed_bound
+        if solution.primal is None:
+            return MenuPlan(menu, None, np.inf, np.inf if solution.status is Status.INFEASIBLE else claimed)
+        count = np.rint(solution.primal).astype(np.int64)
         excess = -1.0 if limit is None else float(menu.error @ count) - limit
         if excess <= CERTAIN * menu.kind.size and _holds(program, count, columns.pools):
-            return Found(menu, count, float(program.cost @ count), claimed)
+            return MenuPlan(menu, count, float(program.cost @ count), claimed)
         tight += max(excess, 0.0) + TIGHTER
-    return Found(menu, None, np.inf, -np.inf)
+    return MenuPlan(menu, None, np.inf, -np.inf)
 
 
 def _holds(program: Program, count: Ints, pools: Pools) -> bool:

@@ -33,6 +33,16 @@ def believe(prior, alike, gold, agreement, density):
 
     ``P_t(g) ~ w(g) l_t(g) (a prod_{s != t} l_s(g) + (1 - a) prod_{s != t} Z_s)`` with ``Z_s = sum_g w(g) l_s(g)``: one
     skill with chance a, else one per type.
+
+    Parameters
+    ----------
+    prior : (cells,) float
+    alike : float
+        a, chance that the skill is the same in all types.
+    gold, agreement : (types, cells) float
+        Likelihoods l_t, by gold and by agreement; multiplied.
+    density : (types, cells) float
+        Written: P_t(g).
     """
     types, cells = gold.shape
     together, masses = 0.0, np.zeros(types)
@@ -55,7 +65,16 @@ def believe(prior, alike, gold, agreement, density):
 
 @njit(cache=True, nogil=True)
 def same(prior, alike, gold, agreement, density, chance):
-    """Chance of each worker that their skill is the same in all types, into ``chance``; densities are written anew."""
+    """Chance of each worker that their skill is the same in all types, into ``chance``; densities are written anew.
+
+    Parameters
+    ----------
+    prior : (cells,) float
+    alike : float
+    gold, agreement, density : (workers, types, cells) float
+    chance : (workers,) float
+        Written.
+    """
     for j in range(chance.size):
         chance[j] = believe(prior, alike, gold[j], agreement[j], density[j])
 
@@ -147,7 +166,17 @@ def hear(worker, given, signs, labels, skills, tasks, grid):
 
 @njit(cache=True, nogil=True)
 def survey(odds, sure, wanted, kind, left):
-    """Open tasks by type, into ``left``; returns the sum of posterior errors over the tasks that are wanted."""
+    """Open tasks by type, into ``left``; returns the sum of posterior errors over the tasks that are wanted.
+
+    Parameters
+    ----------
+    odds, sure : (tasks,) float
+        Log odds, and ``|L|`` from which a task is closed.
+    wanted : (tasks,) bool
+    kind : (tasks,) int
+    left : (types,) int
+        Written.
+    """
     left[:] = 0
     error = 0.0
     for i in range(odds.size):
@@ -163,6 +192,15 @@ def pick(odds, sure, free, kind, of_kind, most, begin):
     """The open task of a type whose ``|L|`` is largest (``most``) or least, the first of equals from ``begin`` on.
 
     All tasks are looked at once, in a circle that begins at a random place: so equals have equal chances. -1: none.
+
+    Parameters
+    ----------
+    odds, sure : (tasks,) float
+    free : (tasks,) bool
+    kind : (tasks,) int
+    of_kind : int
+    most : bool
+    begin : int
     """
     best, level = -1, 0.0
     for step in range(odds.size):
@@ -182,6 +220,14 @@ def fit(likelihood, start, pseudo, rounds):
 
     It maximises the likelihood of all workers together with ``pseudo`` workers like the expected ones: each round takes
     every worker's posterior by the last prior, (workers, cells), and adds them up.
+
+    Parameters
+    ----------
+    likelihood : (workers, cells) float
+    start : (cells,) float
+        w0.
+    pseudo : float
+    rounds : int
     """
     prior = start.copy()
     for _ in range(rounds):
@@ -202,6 +248,14 @@ def values(mass, reward, price, rest, value):
 
     A and R are the chance of one sequence with c right of k and the reward it brings; the last tally counts ``rest``
     labels.
+
+    Parameters
+    ----------
+    mass, reward : (labels + 1, labels + 1) float
+        A and R, entry (k, c).
+    price, rest : float
+    value : (labels + 1, labels + 1) float
+        Written: U.
     """
     horizon = mass.shape[0] - 1
     for k in range(horizon, -1, -1):
@@ -234,7 +288,15 @@ def collected(reward, value, rest):
 
 @njit(cache=True, nogil=True)
 def tables(last, grid, chance, weight):
-    """``sum_g x_g g^c (1 - g)^(k - c)`` for k up to ``last``, of two measures: the last row as is, others by adding."""
+    """``sum_g x_g g^c (1 - g)^(k - c)`` for k up to ``last``, of two measures: the last row as is, others by adding.
+
+    Parameters
+    ----------
+    last : int
+        The largest k.
+    grid, chance, weight : (cells,) float
+        g, and x of either measure.
+    """
     mass, reward = np.zeros((last + 1, last + 1)), np.zeros((last + 1, last + 1))
     for g in range(grid.size):
         for c in range(last + 1):

@@ -66,6 +66,13 @@ def learning(density: Floats, profit: Floats, room: int) -> float:
     """What knowing whether one more answer is right is worth, in nats: the best of several numbers of answers ahead.
 
     ``max_m room (E[max(0, E[profit | m answers])] - max(0, E[profit])) / m``: whoever is let go brings nothing.
+
+    Parameters
+    ----------
+    density, profit : (cells,) float
+        Of the worker's skill, and what a label brings beyond its price.
+    room : int
+        Labels that the worker could still give.
     """
     branches = LIKELIHOOD @ (density * profit)
     now = max(0.0, float(density @ profit))
@@ -73,7 +80,13 @@ def learning(density: Floats, profit: Floats, room: int) -> float:
 
 
 def missing(odds: Floats, sure: Floats, error: Floats) -> float:
-    """``sum_i max(0, (1 - 2 eps) ln((1 - eps)/eps) - |L| tanh(|L|/2))``: nats until every task is sure."""
+    """``sum_i max(0, (1 - 2 eps) ln((1 - eps)/eps) - |L| tanh(|L|/2))``: nats until every task is sure.
+
+    Parameters
+    ----------
+    odds, sure, error : (tasks,) float
+        L, ``ln((1 - eps)/eps)`` and eps.
+    """
     level = np.abs(odds)
     return float(np.maximum(0.0, (1 - 2 * error) * sure - level * np.tanh(level / 2)).sum())
 

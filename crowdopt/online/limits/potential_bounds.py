@@ -93,6 +93,15 @@ def skills_unknown(
     Workers are taken as drawn one by one from the instance's own distribution of skill, given what they cost. Gold
     tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
     worker's skills are taken as independent; where they are not the figure is only indicative.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    solve : callable
+    known : LowerBound, optional
+        :func:`skills_known` of the instance, where it is at hand.
+    levels : int
+        Different skills in the program.
     """
     if known is None:
         known = skills_known(instance, solve)

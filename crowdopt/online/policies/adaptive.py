@@ -106,7 +106,14 @@ class Adaptive(ReSolve):
         return min(self._left, self.block)
 
     def adopt(self, right: Ints, asked: Ints, task: Ints, worker: Ints, label: Ints) -> None:
-        """Go on from what another policy has seen: gold tallies (types, workers), and labels."""
+        """Go on from what another policy has seen: gold tallies (types, workers), and labels.
+
+        Parameters
+        ----------
+        right, asked : (types, workers) int
+            Gold.
+        task, worker, label : (k,) int
+        """
         self.seen.right[:, self.seen.first :], self.seen.asked[:, self.seen.first :] = right, asked
         self._take(task, worker, label)
         self._weigh()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, Options, recipe, solve, write_campaign
-from crowdopt.api import promise, spend
+from crowdopt.api.budget import promise, spend
 from crowdopt.assign.budget import greedy_spending
 from crowdopt.assign.budget.wrong_bounds import fewest_wrong, least_curve, surrogate_curve
 from crowdopt.assign.plan import breaches
@@ -78,7 +78,7 @@ def test_patterns_spend_best(seed: int, money: int, priced: bool) -> None:
     instance = replace(drawn(seed, priced), forbidden=None, collected=None)
     _, exact = best_of_all(instance, money)
     try:
-        spent = spend(instance, money, "patterns")
+        spent = spend(instance, money, method="patterns")
     except InputError as error:
         assert "nothing better than guessing" in str(error) and exact >= instance.prior.min(axis=1).sum() - 1e-6
         return
@@ -89,7 +89,7 @@ def test_patterns_spend_best(seed: int, money: int, priced: bool) -> None:
 def test_two_labels_are_no_better_than_one() -> None:
     """.7 for everybody and two labels a task: greedy gives each two, which errs like one; 1 and 3 err less."""
     instance = recipe("HS:1000x300")
-    hand, best = spend(instance, 2000, "greedy"), spend(instance, 2000)
+    hand, best = spend(instance, 2000, method="greedy"), spend(instance, 2000)
     assert hand.wrong == pytest.approx(300) and hand.greedy_gap <= 1e-6
     assert best.method == "patterns" and best.wrong == pytest.approx(258) and best.wrong_bound >= 257.9
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, Options, assign, recipe, solve, write_plan
 from crowdopt.assign.exact import boxstep, kernels
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
-from crowdopt.assign.exact.dive import Care, dive
+from crowdopt.assign.exact.dive import DiveSettings, dive
+from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated
@@ -43,7 +44,7 @@ def test_the_priced_set_is_the_cheapest(seed):
     sets, sizes = np.empty((3, cost.size), np.int64), np.empty(3, np.int64)
     for nodes in (10**6, int(rng.integers(0, 3))):
         grid = int(rng.integers(1, 60))
-        bound, value = kernels.cheapest_set(cost, worth, need, 1e-12, nodes, grid, sets, sizes)
+        bound, value = kernels.cheapest_set(Knapsack(cost, worth, need), Effort(1e-12, nodes, grid), sets, sizes)
         assert bound <= best + ROUNDING and value >= best - ROUNDING
         if np.isfinite(best):
             chosen = sets[0, : sizes[0]]
@@ -61,7 +62,7 @@ def test_verify_s_own_knapsack_agrees_with_brute_force(seed):
     assert found == best or best - 1e-6 * max(1.0, abs(best)) <= found <= best + ROUNDING
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(instances(), st.integers(0, 10**9))
 def test_any_multipliers_bound_every_plan(instance, seed):
     """Weak duality over blocks: whatever stands in a plan folder, no plan costs less than it proves."""
@@ -72,7 +73,7 @@ def test_any_multipliers_bound_every_plan(instance, seed):
     assert best is None or bound <= best + ROUNDING
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(instances())
 def test_generated_bounds_lie_below_the_optimum(instance):
     """Column generation from no multipliers at all, with every option in the master; its claim is proven again."""
@@ -96,7 +97,7 @@ def test_a_dive_keeps_every_capacity(name, tries):
     supply = classes.workers_in * classes.capacity
     blocks = Blocks(classes, HighsMaster, start, classes.tasks_in, supply)
     blocks.generate(100, 1e-6, np.inf, lambda: 30.0)
-    dived = dive(blocks, Care(5, tries), np.random.default_rng(0), np.inf, lambda: 30.0)
+    dived = dive(blocks, DiveSettings(5, tries), np.random.default_rng(0), np.inf, lambda: 30.0)
     used = np.zeros(supply.size, np.int64)
     left = classes.tasks_in.copy()
     for kind, groups, count in dived.hands(blocks):
@@ -114,7 +115,7 @@ def test_the_box_step_is_the_lp(name, seed, priced, monkeypatch):
     """From nested samples and boxes to the same optimum, with a dual that proves it, as simplex on the whole LP."""
     monkeypatch.setattr(boxstep, "SAMPLE", 60)
     monkeypatch.setattr(boxstep, "GROWTH", 2)
-    classes = classes_of(recipe(name, seed, priced))
+    classes = classes_of(recipe(name, seed, priced=priced))
     step = boxstep.box_step(classes, 0.0, solve, Options())
     whole = solve(aggregated.of_classes(classes), "highs-simplex")
     assert step is not None and step.value == pytest.approx(whole.claimed_bound, rel=1e-8)

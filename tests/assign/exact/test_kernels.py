@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt.assign.exact import kernels
+from crowdopt.assign.exact.dealt import Dealt, Terms
 from crowdopt.crowd.classes import classes_of
 from tests.small import instances
 
@@ -26,9 +27,12 @@ def test_meeting_in_the_middle_finds_the_closest_sum(values, target):
     assert abs(total - target) == pytest.approx(best, abs=1e-12)
 
 
+WIDEST = 16  # labels of a task: two of each class at most
+
+
 def hands_of(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     held = np.array([len(hand) for hand in lists])
-    hands = np.zeros((len(lists), 12), np.int64)
+    hands = np.zeros((len(lists), WIDEST), np.int64)
     for i, hand in enumerate(lists):
         hands[i, : len(hand)] = hand
     return hands, held
@@ -39,15 +43,17 @@ def hands_of(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
 def test_sharing_out_keeps_the_labels_and_helps_the_poorer(seed):
     """The multiset of labels stays, nobody labels a task twice, and the smaller slack never falls."""
     rng = np.random.default_rng(seed)
-    groups = 8
+    groups = WIDEST // 2
     size = rng.integers(1, 3, groups)
     lists = [[g for g in range(groups) for _ in range(rng.integers(0, size[g] + 1))] for _ in range(2)]
     worth = rng.uniform(0.05, 1.0, groups)
     hands, held = hands_of(lists)
     slack = np.array([worth[hand].sum() if hand else 0.0 for hand in lists]) - 2.0
     before, labels = slack.copy(), sorted(lists[0] + lists[1])
-    limits = np.zeros(2, np.int64), np.full(2, 12)
-    rose = kernels.share_out(0, 1, worth, size, *limits, hands, held, slack, np.array([seed + 1], np.uint64), False)
+    one = worth[None]
+    terms = Terms(np.zeros(2, np.int64), one, one, size[None], size, np.zeros(2, np.int64), np.full(2, WIDEST))
+    dealt = Dealt(hands, held, slack, size.copy(), np.zeros(1), np.array([seed + 1], np.uint64))
+    rose = kernels.share_out(0, 1, terms, dealt, False)
     after = [hands[i, : held[i]].tolist() for i in range(2)]
     assert sorted(after[0] + after[1]) == labels
     assert all(hand.count(g) <= size[g] for hand in after for g in hand)

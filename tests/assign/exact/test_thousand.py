@@ -160,7 +160,7 @@ def test_a_thousand_small_instances(block, tmp_path, monkeypatch):
     assert not problems, "\n".join(problems)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("block", range(MEDIUM_BLOCKS))
 def test_medium_instances(block, tmp_path):
     """60 x 20 to 200 x 60 with every option: HiGHS, where it ends in time, never contradicts, nor do the checkers."""

@@ -58,7 +58,7 @@ def test_whatever_the_levels_no_plan_costs_less(instance, count):
 @pytest.mark.parametrize("priced", [False, True], ids=["", "priced"])
 def test_a_level_for_each_worker_loses_nothing(name, priced):
     """Then the bound is that of the blocks; with fewer levels it lies between nothing and that, and grows."""
-    classes = classes_of(recipe(name, 1, priced))
+    classes = classes_of(recipe(name, 1, priced=priced))
     start = BlockPrices(np.zeros(classes.capacity.size), np.zeros(classes.need.size))
     exact = Blocks(classes, HighsMaster, start, classes.tasks_in, classes.workers_in * classes.capacity)
     exact.generate(500, 1e-7, np.inf, lambda: 60.0)

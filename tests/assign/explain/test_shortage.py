@@ -7,7 +7,9 @@ import math
 import pytest
 from hypothesis import given, settings
 
-from crowdopt import AssignmentInstance, Status, assign, explain, recipe
+from crowdopt import AssignmentInstance, Status, assign, recipe
+from crowdopt.api.assign import probe
+from crowdopt.assign.explain.shortage import shortage
 from tests.small import brute_force, instances
 
 
@@ -15,7 +17,7 @@ from tests.small import brute_force, instances
 @given(instances(options=False))
 def test_the_targets_bracket_what_is_possible(instance):
     """No plan promises less than ``no_epsilon_below``; one exists for ``epsilon_within_reach``."""
-    found = explain(instance)
+    found = shortage(instance, probe(60))
     assert not found.blocked
     if found.no_epsilon_below < 0.499:
         below = instance.with_epsilon(found.no_epsilon_below * 0.99)
@@ -30,14 +32,14 @@ def test_the_targets_bracket_what_is_possible(instance):
 def test_something_is_missing_exactly_where_shares_do_not_do(instance):
     """The least total shortage is 0 if and only if the LP has a point."""
     feasible = assign(instance, program="lp").status is Status.OPTIMAL
-    found = explain(instance)
+    found = shortage(instance, probe(60))
     assert (found.total <= 1e-6 and found.money is None) == feasible
 
 
 def test_the_words_name_the_worst_type_first():
     """B5 at 50 x 20: five types, each with what it lacks, then the targets."""
     instance = recipe("B5:50x20")
-    said = explain(instance).sentences(instance)
+    said = shortage(instance, probe(60)).sentences(instance)
     assert said[0].startswith("type 2: its 10 tasks lack 21.8") and len(said) == 7
     assert "no plan can promise every task an error below 0.2611" in said[-2] and "a plan for epsilon = 0." in said[-1]
 
@@ -54,7 +56,7 @@ def test_other_limits_are_named(limits, sentence):
     """What is missing may be people, work or money."""
     instance = AssignmentInstance([[0.95, 0.95, 0.95]], [0, 0], [2, 2, 2], 0.4, **limits)
     assert assign(instance).status is Status.INFEASIBLE
-    assert any(sentence in line for line in explain(instance).sentences(instance))
+    assert any(sentence in line for line in shortage(instance, probe(60)).sentences(instance))
 
 
 def test_whole_labels_may_not_fit_where_shares_do():
@@ -63,4 +65,4 @@ def test_whole_labels_may_not_fit_where_shares_do():
     instance = AssignmentInstance([[0.8, 0.8, 0.8]], [0, 0], [1, 1, 1], 0.5 * math.exp(-one_and_a_half / 2) + 1e-12)
     plan = assign(instance)
     assert assign(instance, program="lp").found and plan.status is Status.INFEASIBLE
-    assert "only whole labels do not fit" in explain(instance).sentences(instance)[0]
+    assert "only whole labels do not fit" in shortage(instance, probe(60)).sentences(instance)[0]

@@ -18,7 +18,7 @@ from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.recheck.proofs import prove_patterns
 from crowdopt.recheck.verification import verify
-from tests.pooled import drawn, least
+from tests.assign.patterns.few_skills import drawn, least
 
 
 def crowd(tasks, pools, capacity, epsilon, rule="exact-error"):

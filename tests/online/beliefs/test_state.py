@@ -58,7 +58,7 @@ def enumerated(kind, types, rows, right, asked, alike):
 def test_messages_are_exact_on_a_tree(kind, types, alike):
     """Without a cycle the messages settle at the posterior itself: of every truth and of every skill.
 
-    So too where a worker may have one skill for all types, and what she does in one tells of the others.
+    So too where a worker may have one skill for all types, and what they do in one tells of the others.
     """
     right, asked = ([row * types for row in rows] for rows in (RIGHT, ASKED))
     beliefs = told(kind, types, TREE, right, asked)

@@ -13,8 +13,23 @@ SHIFTS = 400  # moves
 def shift(amounts, excess, wanted, worth, cost, upper, left, spare):
     """Polish whole amounts (T, G): exchanges of two rows, or with capacity left, that lower the sum of squared lacks.
 
-    ``excess[t]`` is the evidence of row t beyond its need, ``wanted[t]`` what it should have beyond. Squares, because
-    near the LP's optimum exchanges only move a lack about, and what matters is that no row has a large one.
+    Each move helps the row that lacks most: it takes a label of class x for one of class y, from every other row that
+    has an x, or of the capacity that x has left; all such moves are looked at and the one kept that lowers the sum of
+    squares most within the money to spare. Squares, because near the LP's optimum exchanges only move a lack about,
+    and what matters is that no row has a large one. It ends where no move helps, or after SHIFTS.
+
+    Parameters
+    ----------
+    amounts, upper : (T, G) int
+        Labels per row and worker class, written, and the most of them.
+    excess, wanted : (T,)
+        Evidence of the row beyond its need, written, and what it should have beyond.
+    worth, cost : (T, G)
+        Evidence and price of a label.
+    left : (G,) int
+        What remains of each class's capacity; written.
+    spare : (1,) float
+        Money that moves may still add to the cost; written.
     """
     kinds, groups = amounts.shape
     for _ in range(SHIFTS):

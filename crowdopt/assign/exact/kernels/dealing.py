@@ -1,10 +1,4 @@
-"""Compiled loops on the labels of tasks: chance, counting, dealing.
-
-The state of a split: ``hands[i, :held[i]]`` are the worker classes of task i's labels, in no order; ``slack[i]`` is
-its evidence minus its need. ``worth[t, g]`` is the evidence of a label of class g for tasks of row t, ``row[i]`` the
-row of task i, ``size[g]`` how many distinct workers a class has, ``left[g]`` what remains of its capacity. Chance
-comes from ``state`` alone: equal input, equal output.
-"""
+"""Compiled loops on the labels of tasks: chance, counting, dealing; see assign.exact.dealt for the arrays."""
 
 from __future__ import annotations
 
@@ -26,11 +20,11 @@ def draw(state, below):
 @njit(cache=True)
 def count(hands, held, i, g):
     """Labels that task i has from class g."""
-    found = 0
+    labels = 0
     for k in range(held[i]):
         if hands[i, k] == g:
-            found += 1
-    return found
+            labels += 1
+    return labels
 
 
 @njit(cache=True)
@@ -77,11 +71,24 @@ def _rise(heap, slack, at):
 
 
 @njit(cache=True)
-def deal(tasks, groups, amounts, worth, hands, held, slack):
+def deal(tasks, groups, amounts, worth, dealt):
     """Deal ``amounts[g]`` labels of each group, in the given order, always to the tasks that lack most.
 
-    At most one label a round goes to a task, so that nobody labels a task twice.
+    It makes the least slack large: the next label goes where slack is least, kept on top of a heap, and with the best
+    groups first the coarse labels are dealt while there are finer ones to even them out. In a round a task gets at
+    most one label of a group, and a group gives at most as many rounds as it has workers: so nobody labels a task
+    twice. The heap is restored label by label, in log(tasks) each.
+
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of one row.
+    groups : (k,) int
+        Worker classes, in the order in which they are dealt.
+    amounts, worth : (G,)
+        Labels to deal, and the evidence of one for these tasks.
     """
+    hands, held, slack = dealt.hands, dealt.held, dealt.slack
     n = tasks.size
     heap = tasks.copy()
     for at in range(n // 2 - 1, -1, -1):

@@ -9,8 +9,8 @@ MEMORY = 10_000_000  # numbers in the table of completions
 
 
 @njit(cache=True)
-def cheapest_set(cost, worth, need, close, room, cells, sets, sizes):
-    """``min sum cost_i a_i  s.t.  sum worth_i a_i >= need, a binary``: a minimum knapsack, to within ``close``.
+def cheapest_set(knapsack, effort, sets, sizes):
+    """``min sum cost_i a_i  s.t.  sum worth_i a_i >= need, a binary``: a minimum knapsack, to within ``effort.close``.
 
     Items by ratio up to the one that meets the need solve its LP; ``d_i = |cost_i - lambda worth_i|`` is what turning
     item i over costs at least, so an item with ``LP + d_i`` above the best set found keeps its place. The others are
@@ -18,12 +18,8 @@ def cheapest_set(cost, worth, need, close, room, cells, sets, sizes):
 
     Parameters
     ----------
-    close : float
-        How far the bound may stay below the best set, relative to the LP.
-    room : int
-        Nodes of the search; beyond, the bound stays valid.
-    cells : int
-        Of the grid.
+    knapsack : Knapsack
+    effort : Effort
     sets, sizes : (k, n) and (k,) int
         Receive the last k sets found, the best one first; sizes of -1 where there are fewer.
 
@@ -34,9 +30,10 @@ def cheapest_set(cost, worth, need, close, room, cells, sets, sizes):
     float
         The cost of the best set.
     """
+    cost, worth = knapsack.cost, knapsack.worth
     sizes[:] = -1
     inside = cost <= 0
-    paid, slack = cost[inside].sum(), worth[inside].sum() - need
+    paid, slack = cost[inside].sum(), worth[inside].sum() - knapsack.need
     useful = np.flatnonzero(~inside & (worth > 0))
     useful = useful[np.argsort(cost[useful] / worth[useful], kind="mergesort")]
     k = 0
@@ -52,18 +49,23 @@ def cheapest_set(cost, worth, need, close, room, cells, sets, sizes):
         return paid, paid
     price = cost[useful[k - 1]] / worth[useful[k - 1]]
     linear = paid - price * slack
-    close *= max(linear, cost[useful[0]])
+    close = effort.close * max(linear, cost[useful[0]])
     turn = np.abs(cost[useful] - price * worth[useful])
     turn[k - 1] = 0.0
     core = useful[linear + turn < paid - close]
     if core.size == 0:
         return linear, paid
-    return _search(cost, worth, core, inside, paid, slack, linear, close, room, cells, sets, sizes)
+    return _search(knapsack, effort, core, inside, (paid, slack, linear, close), sets, sizes)
 
 
 @njit(cache=True)
-def _search(cost, worth, core, inside, paid, slack, bound, close, room, cells, sets, sizes):
-    """Depth first over the core, dearest evidence last; what is pruned costs at least ``best - close``."""
+def _search(knapsack, effort, core, inside, start, sets, sizes):
+    """Depth first over the core, dearest evidence last; what is pruned costs at least ``best - close``.
+
+    Each item in turn is taken, then left, and with it its twins; a branch ends where what completes it at least costs
+    as much as the best set. ``start``: cost and slack of the items inside, the LP's value, close in the unit of cost.
+    """
+    cost, worth, (paid, slack, bound, close) = knapsack.cost, knapsack.worth, start
     best, chosen = paid, inside.copy()
     for i in core:
         if inside[i]:
@@ -71,13 +73,13 @@ def _search(cost, worth, core, inside, paid, slack, bound, close, room, cells, s
             paid -= cost[i]
             slack -= worth[i]
     n, lack = core.size, -slack
-    cells = min(cells, MEMORY // (n + 1))
+    cells = min(effort.cells, MEMORY // (n + 1))
     unit = lack / cells
     rest = _completions(cost[core], worth[core], unit, cells)
     bound = max(bound, min(best, paid + rest[0, cells]))
     taken = np.zeros(n, np.bool_)
     k, spent, left, nodes = 0, paid, lack, 0
-    while nodes <= room:
+    while nodes <= effort.nodes:
         if left <= 0 and spent < best:
             best = spent
             for s in range(sizes.size - 1, 0, -1):

@@ -1,4 +1,4 @@
-"""Compiled loops that share labels out among tasks of one row; see hands for the state."""
+"""Compiled loops that share labels out among tasks of one row; see assign.exact.dealt for the arrays."""
 
 from __future__ import annotations
 
@@ -37,7 +37,12 @@ def _subset_sums(values, first, last, sums, masks):
 
 @njit(cache=True)
 def closest(values, k, target):
-    """The subset of the first k values whose sum is closest to the target, by meeting in the middle: (mask, sum)."""
+    """The subset of the first k values whose sum is closest to the target: (mask, sum).
+
+    By meeting in the middle (Horowitz & Sahni 1974): all sums of either half ascending; as the first half's sum grows
+    the best partner in the second only moves down, so one pass over both sees, for each sum of the first half, the
+    last partner at most and the first one above the target. One of those two is closest; of equals the first is kept.
+    """
     half = k // 2
     top = np.int64(1) << (k - half)
     low_sums, low_masks = np.empty(top), np.empty(top, np.int64)
@@ -59,12 +64,17 @@ def closest(values, k, target):
 
 
 @njit(cache=True)
-def share_out(a, b, worth, size, fewest, most, hands, held, slack, state, anyhow):
+def share_out(a, b, terms, dealt, anyhow):
     """Repartition the labels of two tasks of one row so that their slacks are as equal as can be.
 
-    That is exact up to FREE labels: if any partition covers both, this one does. Returns whether the smaller slack
-    rose; with ``anyhow`` the new partition is kept whatever it is.
+    It maximises the smaller of both slacks. Labels of a class that the other task has as often as there are workers
+    stay; of the rest, in random order, FREE may go either way, and the subset whose evidence is closest to half of all
+    is the first task's. The slacks' sum is fixed, so closest to half is largest minimum, and exact up to FREE labels:
+    if any partition of those covers both tasks, this one does. Returns whether the smaller slack rose; with ``anyhow``
+    the new partition is kept whatever it is.
     """
+    worth, size, fewest, most = terms.worth[terms.row[a]], terms.size, terms.fewest, terms.most
+    hands, held, slack, state = dealt.hands, dealt.held, dealt.slack, dealt.state
     items, owner = np.empty(held[a] + held[b], np.int64), np.zeros(held[a] + held[b], np.bool_)
     keep_a, keep_b = np.empty(items.size, np.int64), np.empty(items.size, np.int64)
     k = na = nb = 0
@@ -118,8 +128,14 @@ def share_out(a, b, worth, size, fewest, most, hands, held, slack, state, anyhow
 
 
 @njit(cache=True)
-def swap_one(a, b, worth, size, hands, held, slack):
-    """Exchange one label of task a for one of task b so that their slacks come closest; whether that was possible."""
+def swap_one(a, b, terms, dealt):
+    """Exchange one label of task a for one of task b so that their slacks come closest; whether that was possible.
+
+    Every pair of labels is looked at, in the order of the hands, and the exchange kept whose difference in evidence is
+    nearest to half the difference of the slacks: that minimises what is left between them.
+    """
+    worth, size = terms.worth[terms.row[a]], terms.size
+    hands, held, slack = dealt.hands, dealt.held, dealt.slack
     wanted, best, mine, theirs = (slack[b] - slack[a]) / 2, (slack[b] - slack[a]) / 2, -1, -1
     for x in range(held[a]):
         for y in range(held[b]):
@@ -138,9 +154,13 @@ def swap_one(a, b, worth, size, hands, held, slack):
 
 
 @njit(cache=True)
-def even_out(tasks, worth, size, hands, held, slack, rounds):
-    """Exchange single labels between poorest and richest: a cheap beginning where tasks are many."""
-    half = tasks.size // 2
+def even_out(tasks, terms, dealt, rounds):
+    """Exchange single labels between poorest and richest: a cheap beginning where tasks are many.
+
+    Each round sorts the tasks by slack and pairs the poorest with the richest, the second with the second, and so on:
+    both ends move inwards, and a round costs a sort and one exchange per pair.
+    """
+    half, slack = tasks.size // 2, dealt.slack
     for _ in range(rounds):
         order = tasks[np.argsort(slack[tasks])]
         if slack[order[0]] >= 0:
@@ -148,15 +168,21 @@ def even_out(tasks, worth, size, hands, held, slack, rounds):
         for k in range(half):
             poor, rich = order[k], order[tasks.size - 1 - k]
             if slack[rich] - slack[poor] > CLOSE and (slack[poor] < 0 or slack[rich] < 0):
-                swap_one(poor, rich, worth, size, hands, held, slack)
+                swap_one(poor, rich, terms, dealt)
 
 
 @njit(cache=True)
-def level(tasks, worth, size, fewest, most, hands, held, slack, state, rounds):
-    """Share out poorest with richest, round after round, until none of the tasks is short; returns the pairs tried."""
-    half, tried = tasks.size // 2, 0
+def level(tasks, terms, dealt, rounds):
+    """Share out poorest with richest, round after round, until none of the tasks is short; returns the pairs tried.
+
+    It raises the least slack of a row whose total is fixed. Tasks are sorted by slack and paired from both ends, after
+    three rounds with a random shift, so that the same two do not meet for ever; each pair is shared out exactly, which
+    never lowers the smaller of the two slacks. Where tasks are many only pairs with a short one are looked at, and
+    STALLED rounds without less lack end it.
+    """
+    half, tried, slack, state = tasks.size // 2, 0, dealt.slack, dealt.state
     if tasks.size > MANY:
-        even_out(tasks, worth, size, hands, held, slack, SWAPS)
+        even_out(tasks, terms, dealt, SWAPS)
     least, since = np.inf, 0
     for turn in range(rounds):
         order = tasks[np.argsort(slack[tasks])]
@@ -174,14 +200,20 @@ def level(tasks, worth, size, fewest, most, hands, held, slack, state, rounds):
             if (turn >= 3 or tasks.size > MANY) and slack[poor] >= 0 and slack[rich] >= 0:
                 continue
             if slack[rich] - slack[poor] > CLOSE:
-                share_out(poor, rich, worth, size, fewest, most, hands, held, slack, state, False)
+                share_out(poor, rich, terms, dealt, False)
                 tried += 1
     return tried
 
 
 @njit(cache=True)
-def finish(tasks, worth, size, fewest, most, hands, held, slack, state, work):
-    """For each short task look for a partner with whom an exact partition covers both; else stir. Returns work left."""
+def finish(tasks, terms, dealt, work):
+    """For each short task look for a partner with whom an exact partition covers both; else stir. Returns work left.
+
+    Partners are looked at in turn from a random one on, those alone who have enough slack for both: the sum of two
+    slacks never changes, so no other can help. A task that nobody helps is shared out anew with a random one whatever
+    comes of it, which gives the next round other labels to divide. A unit of work is a pair looked at.
+    """
+    slack, state = dealt.slack, dealt.state
     while work > 0:
         short = 0
         for d in tasks:
@@ -195,7 +227,7 @@ def finish(tasks, worth, size, fewest, most, hands, held, slack, state, work):
                     continue
                 work -= 1
                 before = slack[i]
-                if share_out(d, i, worth, size, fewest, most, hands, held, slack, state, False):
+                if share_out(d, i, terms, dealt, False):
                     if slack[d] >= 0 and slack[i] >= 0:
                         mended = True
                         break
@@ -206,7 +238,7 @@ def finish(tasks, worth, size, fewest, most, hands, held, slack, state, work):
             if not mended:
                 i = tasks[draw(state, tasks.size)]
                 if i != d:
-                    share_out(d, i, worth, size, fewest, most, hands, held, slack, state, True)
+                    share_out(d, i, terms, dealt, True)
                     work -= 1
         if short == 0:
             break
@@ -214,12 +246,23 @@ def finish(tasks, worth, size, fewest, most, hands, held, slack, state, work):
 
 
 @njit(cache=True)
-def escalate(tasks, row, worth, cost, size, fewest, most, hands, held, slack, left, state, rounds, work, allowed):
+def escalate(tasks, terms, dealt, rounds, work, allowed):
     """Buy one label for the poorest task of a row, level and finish the row, and so on until none is short.
 
-    One label more gives all tasks of the row something to share, so few are bought; where evidence comes in few sizes
-    nothing is shared, and ``allowed`` pairs tried in all end it. Returns whether none is short.
+    It spends least: the label bought is the cheapest for the evidence that the row can use, which is capped at one and
+    a half times what all its tasks lack. One label more gives all tasks of the row something to share, so few are
+    bought; where evidence comes in few sizes nothing is shared, and ``allowed`` pairs tried in all end it. Returns
+    whether none is short.
+
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of one row, by evidence and price.
+    rounds, work : int
+        Of levelling, and pairs looked at in finishing, after each label.
     """
+    worth, cost, size, most = terms.worth, terms.cost, terms.size, terms.most
+    hands, held, slack, left = dealt.hands, dealt.held, dealt.slack, dealt.left
     while allowed > 0:
         poorest = tasks[np.argmin(slack[tasks])]
         if slack[poorest] >= 0:
@@ -227,7 +270,7 @@ def escalate(tasks, row, worth, cost, size, fewest, most, hands, held, slack, le
         lack = 0.0
         for i in tasks:
             lack += max(0.0, -slack[i])
-        t, pick, score = row[poorest], -1, np.inf
+        t, pick, score = terms.row[poorest], -1, np.inf
         if held[poorest] < min(most[poorest], hands.shape[1]):
             for g in range(left.size):
                 if left[g] > 0 and worth[t, g] > 0 and count(hands, held, poorest, g) < size[g]:
@@ -240,6 +283,6 @@ def escalate(tasks, row, worth, cost, size, fewest, most, hands, held, slack, le
         held[poorest] += 1
         left[pick] -= 1
         slack[poorest] += worth[t, pick]
-        allowed -= level(tasks, worth[t], size, fewest, most, hands, held, slack, state, rounds)
-        allowed -= work - finish(tasks, worth[t], size, fewest, most, hands, held, slack, state, work)
+        allowed -= level(tasks, terms, dealt, rounds)
+        allowed -= work - finish(tasks, terms, dealt, work)
     return False

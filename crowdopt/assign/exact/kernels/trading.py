@@ -1,4 +1,4 @@
-"""Compiled loops that move labels between rows, and buy and drop them; see hands for the state."""
+"""Compiled loops that move labels between rows, and buy and drop them; see assign.exact.dealt for the arrays."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ LOOSE = 0.02  # evidence; how much worse a random exchange may make things to ge
 
 
 @njit(cache=True)
-def trade(tasks, row, worth, cost, size, fewest, most, hands, held, slack, left, spare, state, work):
+def trade(tasks, terms, dealt, work):
     """Exchange labels across rows, and with workers who have capacity left, to lower the total that is missing.
 
-    ``spare[0]`` is the money that exchanges may still add to the cost. Returns the work left.
+    It minimises the sum of all lacks by single exchanges within the money to spare: a label is worth more to one row
+    than to another, so an exchange may help both, or one more than it hurts the other. Again and again a random short
+    task makes its best exchange; when as many as are short and two more found none, a random exchange that makes things
+    hardly worse gets them out of the corner. A unit of work is a task looked at. Returns the work left.
     """
+    slack, state = dealt.slack, dealt.state
     short = np.empty(tasks.size, np.int64)
     n_short = stuck = 0
     for i in tasks:
@@ -25,17 +29,17 @@ def trade(tasks, row, worth, cost, size, fewest, most, hands, held, slack, left,
             n_short += 1
     while n_short > 0 and work > 0:
         d = short[draw(state, n_short)]
-        gain, i, a, b, g = _best_trade(d, tasks, row, worth, cost, size, fewest, most, hands, held, slack, left, spare)
+        gain, i, a, b, g = _best_trade(d, tasks, terms, dealt)
         work -= tasks.size
         if gain > CLOSE:
             stuck = 0
-            _swap(d, i, a, b, g, row, worth, cost, hands, held, slack, left, spare)
+            _swap(d, i, a, b, g, terms, dealt)
             if i >= 0 and slack[i] < 0:
                 n_short = _note(short, n_short, i)
         else:
             stuck += 1
             if stuck > n_short + 2:
-                i = _stir(d, tasks, row, worth, cost, size, hands, held, slack, spare, state)
+                i = _stir(d, tasks, terms, dealt)
                 if i >= 0 and slack[i] < 0:
                     n_short = _note(short, n_short, i)
                 stuck = 0
@@ -51,6 +55,7 @@ def trade(tasks, row, worth, cost, size, fewest, most, hands, held, slack, left,
 
 @njit(cache=True)
 def _note(short, n_short, i):
+    """Add a task to the list of the short ones, once; returns how many there are."""
     for k in range(n_short):
         if short[k] == i:
             return n_short
@@ -59,8 +64,16 @@ def _note(short, n_short, i):
 
 
 @njit(cache=True)
-def _best_trade(d, tasks, row, worth, cost, size, fewest, most, hands, held, slack, left, spare):
-    """The exchange that lowers the total lack most: (gain, partner or -1, own place or -1, partner's place, group)."""
+def _best_trade(d, tasks, terms, dealt):
+    """The exchange that lowers the total lack most: (gain, partner or -1, own place or -1, partner's place, group).
+
+    Task by task: each label of the partner for nothing (own place -1), or for each label of one's own; then labels of
+    workers with capacity left (partner -1). It stops at a partner with whom the task lacks no more, since no exchange
+    can gain more than the lack of the two.
+    """
+    row, worth, cost, size = terms.row, terms.worth, terms.cost, terms.size
+    fewest, most, hands, held = terms.fewest, terms.most, dealt.hands, dealt.held
+    slack, left, spare = dealt.slack, dealt.left, dealt.spare
     best, who, own, theirs, group = CLOSE, -1, -1, -1, -1
     td, lack = row[d], -slack[d]
     for i in tasks:
@@ -104,8 +117,10 @@ def _best_trade(d, tasks, row, worth, cost, size, fewest, most, hands, held, sla
 
 
 @njit(cache=True)
-def _swap(d, i, a, b, g, row, worth, cost, hands, held, slack, left, spare):
+def _swap(d, i, a, b, g, terms, dealt):
     """Carry out an exchange that _best_trade found."""
+    row, worth, cost, hands, held = terms.row, terms.worth, terms.cost, dealt.hands, dealt.held
+    slack, left, spare = dealt.slack, dealt.left, dealt.spare
     td = row[d]
     if i < 0:
         h = hands[d, a]
@@ -132,8 +147,11 @@ def _swap(d, i, a, b, g, row, worth, cost, hands, held, slack, left, spare):
 
 
 @njit(cache=True)
-def _stir(d, tasks, row, worth, cost, size, hands, held, slack, spare, state):
+def _stir(d, tasks, terms, dealt):
     """A random exchange that makes the total lack at most a little worse; returns the partner or -1."""
+    row, worth, cost, size = terms.row, terms.worth, terms.cost, terms.size
+    hands, held, slack = dealt.hands, dealt.held, dealt.slack
+    spare, state = dealt.spare, dealt.state
     td = row[d]
     for attempt in range(60):
         i = tasks[draw(state, tasks.size)]
@@ -156,11 +174,14 @@ def _stir(d, tasks, row, worth, cost, size, hands, held, slack, spare, state):
 
 
 @njit(cache=True)
-def top_up(tasks, row, worth, cost, room, most, hands, held, slack, left):
+def top_up(tasks, terms, dealt):
     """Buy each short task the cheapest label that closes its lack, or else the one with most evidence for its price.
 
-    Returns how many tasks stay short for want of capacity.
+    The last resort: nothing is exchanged, so every task that capacity and its limits allow is covered. Task by task in
+    the given order, label by label. Returns how many tasks stay short for want of capacity.
     """
+    row, worth, cost, room, most = terms.row, terms.worth, terms.cost, terms.room, terms.most
+    hands, held, slack, left = dealt.hands, dealt.held, dealt.slack, dealt.left
     short = 0
     for i in tasks:
         while slack[i] < 0 and held[i] < min(most[i], hands.shape[1]):
@@ -183,8 +204,14 @@ def top_up(tasks, row, worth, cost, room, most, hands, held, slack, left):
 
 
 @njit(cache=True)
-def thin(tasks, row, worth, cost, fewest, hands, held, slack, left):
-    """Drop the dearest label that a task can do without, until it can do without none. Returns the money saved."""
+def thin(tasks, terms, dealt):
+    """Drop the dearest label that a task can do without, until it can do without none. Returns the money saved.
+
+    A label whose evidence is at most the task's slack can go, and the task stays covered. The dearest goes first, of
+    equals the first in hand.
+    """
+    row, worth, cost, fewest = terms.row, terms.worth, terms.cost, terms.fewest
+    hands, held, slack, left = dealt.hands, dealt.held, dealt.slack, dealt.left
     saved = 0.0
     for i in tasks:
         while held[i] > fewest[i]:

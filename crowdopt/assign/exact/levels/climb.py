@@ -71,7 +71,7 @@ def _offer(search: Search, blocks: LevelBlocks) -> None:
     filled = fill(blocks, lambda: search.clock.left)
     if filled is None:
         return
-    split = Split.given(blocks.levels.classes, hands(blocks, filled), search.options.seed)
+    split = Split.of_sets(blocks.levels.classes, hands(blocks, filled), search.options.seed)
     if not split.covered:
         split.finish(min(FINISHING[0] * search.instance.n_tasks, FINISHING[1]))
     if not split.covered and split.top_up():

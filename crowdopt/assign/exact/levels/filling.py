@@ -64,15 +64,15 @@ def _fixed(shares: Floats, kinds: Ints, tasks: Ints) -> Ints:
 
 def hands(blocks: LevelBlocks, filled: Filled) -> list[tuple[int, Ints, int]]:
     """Labels of one task each: in every level the strongest workers go where least is to spare."""
-    found: list[tuple[int, Ints, int]] = []
+    labels: list[tuple[int, Ints, int]] = []
     for kind in range(blocks.levels.of.shape[0]):
         task, level = _slots(kind, blocks.sets, filled.counts)
         dealt = _dealt(blocks, kind, task, level, filled.labels[kind])
         order = np.lexsort((dealt, task))
         order = order[dealt[order] >= 0]
         cuts = np.searchsorted(task[order], np.arange(1, task.max(initial=-1) + 1))
-        found += [(kind, _allowed(blocks.levels.classes, kind, hand), 1) for hand in np.split(dealt[order], cuts)]
-    return found
+        labels += [(kind, _allowed(blocks.levels.classes, kind, hand), 1) for hand in np.split(dealt[order], cuts)]
+    return labels
 
 
 def _slots(kind: int, sets: list[Set], counts: Ints) -> tuple[Ints, Ints]:
@@ -88,16 +88,16 @@ def _dealt(blocks: LevelBlocks, kind: int, task: Ints, level: Ints, labels: Ints
     worth, top = blocks.levels.classes.evidence[kind], blocks.levels.tops[kind]
     slack = np.bincount(task, weights=top[level]) - blocks.levels.classes.need[kind]
     dealt = np.full(task.size, -1, np.int64)
-    for one in np.unique(level)[::-1].tolist():
-        slots = np.flatnonzero(level == one)
+    for number in np.unique(level)[::-1].tolist():
+        slots = np.flatnonzero(level == number)
         copy = np.arange(slots.size) - np.searchsorted(task[slots], task[slots])  # a task's next label of the level
         slots = slots[np.lexsort((slack[task[slots]], copy))]
-        inside = np.flatnonzero((blocks.levels.of[kind] == one) & (labels > 0))
+        inside = np.flatnonzero((blocks.levels.of[kind] == number) & (labels > 0))
         strongest = inside[np.argsort(-worth[inside], kind="stable")]
         workers = _untangled(np.repeat(strongest, labels[strongest])[: slots.size], task[slots])
         dealt[slots[: workers.size]] = workers
-        np.subtract.at(slack, task[slots[: workers.size]], top[one] - worth[workers])
-        np.subtract.at(slack, task[slots[workers.size :]], top[one])
+        np.subtract.at(slack, task[slots[: workers.size]], top[number] - worth[workers])
+        np.subtract.at(slack, task[slots[workers.size :]], top[number])
     return dealt
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.exact.blocks import CELLS, CLOSE, NEGATIVE, NODES, PULLS, Seconds
+from crowdopt.assign.exact.blocks import EFFORT, NEGATIVE, PULLS, Seconds
+from crowdopt.assign.exact.knapsacks import Knapsack
 from crowdopt.assign.exact.levels.cut import Levels
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.programs.level_sets import columns_of, of_levels
@@ -90,8 +91,8 @@ class LevelBlocks:
         classes, items = self.levels.classes, self.items[kind]
         sets, sizes = np.empty((KEPT, items.size), np.int64), np.empty(KEPT, np.int64)
         worth = self.levels.tops[kind][items]
-        found, _ = kernels.cheapest_set(value[items], worth, classes.floor[kind], CLOSE, NODES, CELLS, sets, sizes)
-        return found, [(kind, np.sort(items[sets[s, : sizes[s]]])) for s in range(KEPT) if sizes[s] >= 0]
+        bound, _ = kernels.cheapest_set(Knapsack(value[items], worth, classes.floor[kind]), EFFORT, sets, sizes)
+        return bound, [(kind, np.sort(items[sets[s, : sizes[s]]])) for s in range(KEPT) if sizes[s] >= 0]
 
     def worker_prices(self, values: Values) -> Floats:
         """What a label of each class of workers is worth beyond its cost where it is worth most, (G,)."""
@@ -101,12 +102,12 @@ class LevelBlocks:
 
     def _price(self, values: Values, outer: tuple[Floats, Values] | None) -> int:
         """Price at ``values``, keep the bound if it is the best, and the sets that help at the master's multipliers."""
-        found = [self._cheapest(kind, value) for kind, value in enumerate(values)]
+        priced = [self._cheapest(kind, value) for kind, value in enumerate(values)]
         tasks = self.levels.classes.tasks_in
-        bound = float(tasks @ np.array([one for one, _ in found]) - self.supply @ self.worker_prices(values))
+        bound = float(tasks @ np.array([value for value, _ in priced]) - self.supply @ self.worker_prices(values))
         if bound > self.bound:
             self.bound, self.center = bound, values
-        sets = [one for _, several in found for one in several]
+        sets = [chosen for _, several in priced for chosen in several]
         if outer is not None:
             task, at = outer
             least = task - NEGATIVE * np.maximum(1.0, np.abs(task))

@@ -21,7 +21,7 @@ def tables(tmp_path):
 
 def test_tallies_per_worker_and_type(tables):
     """u: right on 1 (day) and 2 (night); v: wrong on 1, right on 2; task 3 has no truth and counts for nobody."""
-    found = import_labels(tables / "labels.csv", tables / "truth.csv", tables / "types.csv", 0.3)
+    found = import_labels(tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3)
     correct, asked = found.gold
     assert found.instance.types == ("day", "night") and found.instance.workers == ("u", "v", "w")
     assert correct.tolist() == [[1, 0, 0], [1, 1, 0]] and asked.tolist() == [[1, 1, 0], [1, 1, 0]]
@@ -30,7 +30,9 @@ def test_tallies_per_worker_and_type(tables):
 
 def test_the_written_campaign_is_the_imported_instance(tables):
     """import, then read: the same skills, estimated from the written tallies."""
-    found = import_labels(tables / "labels.csv", tables / "truth.csv", tables / "types.csv", 0.3, capacity=5)
+    found = import_labels(
+        tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3, capacity=5
+    )
     write_campaign(found.instance, tables / "c", gold=found.gold, gold_source=found.gold_source)
     back = read_campaign(tables / "c")
     assert np.array_equal(back.accuracy, found.instance.accuracy)
@@ -70,7 +72,7 @@ def test_bad_tables_are_named(tables, name, text, sentence):
     (tables / name).write_text(text)
     truth = None if "nothing to decide" in sentence else tables / "truth.csv"
     with pytest.raises(InputError, match=sentence):
-        import_labels(tables / "labels.csv", truth, tables / "types.csv")
+        import_labels(tables / "labels.csv", truth, types=tables / "types.csv")
 
 
 @pytest.mark.parametrize(

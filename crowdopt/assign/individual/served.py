@@ -20,7 +20,7 @@ PART = 4_000  # tasks served between two looks at the clock
 
 
 @dataclass(eq=False)
-class Dealt:
+class Served:
     """Labels ``hands[k, :held[k]]`` of each open task (-1: none yet) and ``left`` capacities, mended at some prices."""
 
     tasks: OwnTasks
@@ -42,13 +42,13 @@ class Dealt:
         self.reprice(self.prices)
 
     @classmethod
-    def none(cls, tasks: OwnTasks, prices: Prices, width: int, kind: Any) -> Dealt:
+    def none(cls, tasks: OwnTasks, prices: Prices, width: int, kind: Any) -> Served:
         """No labels yet."""
         hands, held = np.zeros((tasks.size, width), kind), np.full(tasks.size, -1)
         return cls(tasks, prices, hands, held, tasks.room.copy())
 
     @classmethod
-    def swept(cls, tasks: OwnTasks, sweep: Sweep) -> Dealt:
+    def swept(cls, tasks: OwnTasks, sweep: Sweep) -> Served:
         """Each task's cheapest set at the sweep's prices: workers may have too many."""
         dealt = cls(tasks, sweep.prices, sweep.hands.copy(), sweep.held.copy(), tasks.room.copy())
         dealt.left -= sweep.load.sum(axis=0).astype(np.int64)
@@ -60,9 +60,9 @@ class Dealt:
         self.prices = prices
         self._kernels.fill(self._counter, self.tasks.arrays, prices.worker, 1.0 - prices.budget)
 
-    def copy(self) -> Dealt:
+    def copy(self) -> Served:
         """The same labels, to be changed apart."""
-        return Dealt(self.tasks, self.prices, self.hands.copy(), self.held.copy(), self.left.copy())
+        return Served(self.tasks, self.prices, self.hands.copy(), self.held.copy(), self.left.copy())
 
     def slack(self) -> Floats:
         """Evidence beyond what a task of a plan gets, (k,)."""

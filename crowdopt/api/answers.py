@@ -1,0 +1,42 @@
+"""The verb aggregate with a plan: answers, what is not yet sure, what is missing, the next campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdopt.api.binding import AnyPath
+from crowdopt.io.answers_folder import ANSWERS, Answered, read_answers, write_answers
+from crowdopt.io.folder import check_target
+
+
+def answers(
+    labels: AnyPath, plan: AnyPath, *, campaign: AnyPath, output: AnyPath | None = None, force: bool = False
+) -> Answered:
+    """Answers from the labels of a plan: weighted votes, exact posteriors, what is missing; and the next campaign.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label: what came back.
+    plan, campaign : path
+        The plan's folder, and that of the campaign it was made for.
+    output : path, optional
+        Where to write answers.csv, missing.csv and ``campaign/``, the campaign with these labels in, ready to solve.
+    force : bool
+        Whether answers that are there may be replaced.
+
+    Returns
+    -------
+    Answered
+
+    Raises
+    ------
+    InputError
+        If something cannot be read, or the folder cannot be written.
+    """
+    if output is not None:
+        check_target(Path(output), ANSWERS, force)
+    answered = read_answers(labels, plan, campaign)
+    if output is not None:
+        write_answers(answered, output, force)
+    return answered

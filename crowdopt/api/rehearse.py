@@ -1,0 +1,46 @@
+"""The verb rehearse: simulated labels of a plan, to try the whole loop."""
+
+from __future__ import annotations
+
+from crowdopt.api.binding import AnyPath
+from crowdopt.io.rehearsal import write_rehearsal
+
+
+def rehearse(
+    campaign: AnyPath,
+    plan: AnyPath,
+    *,
+    output: AnyPath,
+    truth: AnyPath | None = None,
+    seed: int = 0,
+    lost: float = 0.0,
+    force: bool = False,
+) -> int:
+    """Simulate the labels of a plan by the campaign's own skills and write their table.
+
+    Parameters
+    ----------
+    campaign, plan : path
+        Folders.
+    output : path
+        Table task, worker, label to write.
+    truth : path, optional
+        Where the drawn truth is written; a table that is there already is read instead, for a second round.
+    seed : int
+        Of the draw.
+    lost : float
+        Share of the labels that do not come.
+    force : bool
+        Whether a table that is there may be replaced.
+
+    Returns
+    -------
+    int
+        Number of labels.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read or written.
+    """
+    return write_rehearsal(campaign, plan, output, truth, seed, lost, force)

@@ -1,0 +1,25 @@
+"""The verb generate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdopt.api.generate import generate as call
+from crowdopt.cli.common import as_json, say, size_of, target
+
+
+@click.command(epilog="Example: crowdopt generate R10:1000x300 --seed 0 -o r10")
+@click.argument("name", metavar="RECIPE")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")
+@click.option("--priced", is_flag=True, help="Draw a price of 1 to 5 for each worker.")
+@target("Campaign folder, or .npz file,")
+@as_json
+def generate(name: str, seed: int, priced: bool, output: Path, force: bool, as_json: bool) -> None:
+    """Draw a synthetic campaign: HS, U, K<types>, R1, R10, T<types>, B5 or L3, as KIND:TASKSxWORKERS."""
+    instance = call(name, seed, priced=priced, output=output, force=force)
+    say(as_json, {"campaign": str(output), **size_of(instance)}, f"wrote {output}: {instance.title}")
+
+
+VERBS = (generate,)

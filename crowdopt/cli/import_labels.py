@@ -1,0 +1,60 @@
+"""The verb import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdopt.api.import_labels import import_labels
+from crowdopt.cli.common import as_json, say, size_of, target
+from crowdopt.crowd.evidence import EACH
+
+
+@click.command("import", epilog="Example: crowdopt import labels.csv --truth truth.csv --epsilon 0.1 -o my-campaign")
+@click.argument("labels", type=click.Path(path_type=Path))
+@click.option(
+    "--truth",
+    type=click.Path(path_type=Path),
+    help="Known answers: task,label. Without, one-coin EM stands in.",
+)
+@click.option("--types", type=click.Path(path_type=Path), help="Types of the tasks: task,type.")
+@click.option("--epsilon", default=0.05, show_default=True, help="Error probability each task may have.")
+@click.option("--capacity", type=click.IntRange(min=0), help="Tasks per worker; default: as many labels as each gave.")
+@click.option("--rule", default="bhattacharyya", show_default=True, type=click.Choice(EACH))
+@target("Campaign folder")
+@as_json
+def import_(
+    labels: Path,
+    truth: Path | None,
+    types: Path | None,
+    epsilon: float,
+    capacity: int | None,
+    rule: str,
+    output: Path,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Make a campaign of real labels (columns task, worker, label): its tasks, its workers, their skills."""
+    made = import_labels(
+        labels,
+        truth=truth,
+        types=types,
+        epsilon=epsilon,
+        capacity=capacity,
+        rule=rule,
+        output=output,
+        force=force,
+    )
+    size = size_of(made.instance)
+    asked = int((made.gold[1] > 0).sum())
+    say(
+        as_json,
+        {"campaign": str(output), **size, "gold_source": made.gold_source, "pairs_with_gold": asked},
+        f"wrote {output}: {size['tasks']} tasks of {size['types']} type(s), {size['workers']} workers, "
+        f"{made.instance.classes} classes",
+        f"skills: tallies against {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
+    )
+
+
+VERBS = (import_,)

@@ -1,0 +1,28 @@
+"""The verb init."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdopt.api.init import init as call
+from crowdopt.cli.common import as_json, say
+
+
+@click.command(epilog="Example: crowdopt init my-campaign")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace the folder if it exists.")
+@as_json
+def init(folder: Path, force: bool, as_json: bool) -> None:
+    """Write a small campaign, with comments, to start from."""
+    call(folder, force=force)
+    say(
+        as_json,
+        {"campaign": str(folder)},
+        f"wrote the sample campaign {folder}; its campaign.toml explains the tables",
+        f"next: crowdopt solve {folder} -o my-plan",
+    )
+
+
+VERBS = (init,)

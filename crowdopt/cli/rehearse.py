@@ -1,0 +1,32 @@
+"""The verb rehearse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdopt.api.rehearse import rehearse as call
+from crowdopt.cli.common import as_json, say
+
+
+@click.command(epilog="Example: crowdopt rehearse my-campaign my-plan --seed 1 -o labels.csv --truth truth.csv")
+@click.argument("campaign", type=click.Path(path_type=Path))
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")
+@click.option(
+    "--lost", default=0.0, show_default=True, type=click.FloatRange(0, 1), help="Share of labels that do not come."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Label table to write.")
+@click.option("--truth", type=click.Path(path_type=Path), help="Table of the drawn truth; read instead, if it exists.")
+@click.option("--force", is_flag=True, help="Replace the label table if it exists.")
+@as_json
+def rehearse(
+    campaign: Path, plan: Path, seed: int, lost: float, output: Path, truth: Path | None, force: bool, as_json: bool
+) -> None:
+    """Simulate the labels of a plan, by the campaign's own skills, to try the whole loop before it costs anything."""
+    count = call(campaign, plan, output=output, truth=truth, seed=seed, lost=lost, force=force)
+    say(as_json, {"labels": count, "file": str(output)}, f"wrote {output}: {count} simulated labels")
+
+
+VERBS = (rehearse,)

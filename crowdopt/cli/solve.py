@@ -1,0 +1,119 @@
+"""The verb solve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdopt.api.assign import PROGRAMS, assign, why_not
+from crowdopt.assign.plan import Plan
+from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target
+from crowdopt.crowd.evidence import RULES
+from crowdopt.io.plan_folder import run_facts, summary
+
+
+@click.command(epilog="Example: crowdopt solve my-campaign --epsilon 0.05 -o my-plan")
+@click.argument("campaign", type=click.Path(path_type=Path))
+@click.option(
+    "--method",
+    default="exact",
+    show_default=True,
+    help="exact; patterns[:pools=N], the true minimum by exact errors; or a backend.",
+)
+@click.option(
+    "--program",
+    type=click.Choice(PROGRAMS),
+    default="ip",
+    show_default=True,
+    help="Whole labels, or the LP.",
+)
+@click.option("--rule", type=click.Choice(list(RULES)), help="Evidence rule, in place of the campaign's.")
+@click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
+@click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
+@click.option("--gap", default=0.0, show_default=True, help="Relative gap at which to stop.")
+@click.option("--nodes", type=int, help="Limit on branch-and-bound nodes (reproducible, unlike seconds).")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Threads of the solver.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Random seed of the solver."
+)
+@click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
+@target("Plan folder")
+@as_json
+def solve(
+    campaign: Path,
+    method: str,
+    program: str,
+    rule: str | None,
+    epsilon: float | None,
+    time_limit: float,
+    gap: float,
+    nodes: int | None,
+    threads: int,
+    seed: int,
+    require_proof: bool,
+    output: Path,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Find the cheapest labels that give every task its guarantee, and say how good they provably are."""
+    with ProgressLine() as line:
+        plan = assign(
+            campaign,
+            method,
+            program=program,
+            rule=rule,
+            epsilon=epsilon,
+            time_limit=time_limit,
+            gap=gap,
+            nodes=nodes,
+            threads=threads,
+            seed=seed,
+            listener=line.show,
+            output=output,
+            force=force,
+        )
+    _report_plan(plan, output, as_json)
+    if plan.interrupted:
+        raise SystemExit(INTERRUPTED)
+    if not plan.found or (require_proof and not plan.proven):
+        raise SystemExit(NO)
+
+
+def _report_plan(plan: Plan, output: Path, as_json: bool) -> None:
+    facts = {**summary(plan), **run_facts(plan)}
+    if plan.found:
+        say(as_json, {**facts, "plan": str(output)}, *_plan_sentences(plan, output))
+        return
+    why = why_not(plan)
+    say(as_json, {**facts, "why": why}, *why)
+
+
+def _plan_sentences(plan: Plan, output: Path) -> list[str]:
+    busy = int((plan.loads > 0).sum())
+    full = int((plan.loads >= plan.instance.capacity - 1e-9)[plan.loads > 0].sum())
+    said = [
+        f"{plan.labels:g} labels for {plan.instance.n_tasks} tasks by {busy} of {plan.instance.n_workers} workers "
+        f"({full} at capacity), cost {plan.objective:.10g}",
+        _how_good(plan),
+        f"wrote {output} in {plan.seconds:.2f} s",
+    ]
+    return ["interrupted; this is the best plan so far", *said] if plan.interrupted else said
+
+
+def _how_good(plan: Plan) -> str:
+    vouched = {
+        "certificate": "anyone can recompute that from the plan",
+        "solver": f"on {plan.backend}'s word; the plan's own multipliers prove {plan.certified_bound:.10g}",
+        "none": "nothing is known about the optimum",
+    }[plan.proof]
+    if plan.proven:
+        return f"proven optimal: no plan costs less ({vouched})"
+    if plan.proof == "none":
+        return f"feasible; {vouched}"
+    return (
+        f"feasible, at most {percent(plan.gap)} above the optimum: none costs less than {plan.bound:.10g} ({vouched})"
+    )
+
+
+VERBS = (solve,)
