@@ -17,6 +17,7 @@ from crowdopt.programs.grouped_cuts import Box
 
 GOOD, GROW, SHRINK = 0.3, 2.0, 0.5  # share of the model's promise that makes the box grow; and how it changes
 NEAR = 3e-6  # relative; the model promises no more: what sweeps are exact to
+DEEPER, MOST_NODES, PAYS = 8, 100_000, 5e-5  # nodes grow so fast, up to so many, while the bound gains so much
 STALLED = 5  # sweeps without a better bound or a model that promises less
 ENTRIES = 4_000_000  # lines x workers that the model keeps, the latest
 
@@ -35,6 +36,7 @@ class Ascent:
     load: list[Floats] = field(default_factory=list)
     paid: list[Floats] = field(default_factory=list)
     idle: int = 0
+    nodes: int = NODES
     at_edge: bool = True
 
     @property
@@ -42,9 +44,22 @@ class Ascent:
         """What is priced."""
         return self.sweeper.tasks
 
-    def visit(self, prices: Prices, nodes: int = NODES) -> Sweep | None:
+    def deepen(self, prices: Prices) -> Sweep | None:
+        """Visit prices with more and more nodes for each task as long as that pays and little time is spent on it."""
+        sweep, limit = self.visit(prices), self.options.time_limit
+        while sweep is not None and self.nodes < MOST_NODES:
+            started = self.clock.left
+            deeper = self.visit(prices, DEEPER * self.nodes)
+            if deeper is None or deeper.bound <= sweep.bound + PAYS * max(1.0, abs(sweep.bound)):
+                return sweep
+            sweep, self.nodes = deeper, DEEPER * self.nodes
+            if (started - self.clock.left) * DEEPER > limit / 10:
+                return sweep
+        return sweep
+
+    def visit(self, prices: Prices, nodes: int | None = None) -> Sweep | None:
         """Sweep at some prices and keep what that brings; None where time ends before."""
-        sweep = self.sweeper.sweep(prices, self.clock, CLOSE, nodes)
+        sweep = self.sweeper.sweep(prices, self.clock, CLOSE, nodes or self.nodes)
         if sweep is None:
             return None
         self.load.append(sweep.load)

@@ -65,15 +65,6 @@ def _handed(tasks: OwnTasks, split: Split, prices: Prices, width: int) -> Served
     dealt.held[:] = split.dealt.held
     dealt.left[:] = split.dealt.left
     size, arrays = split.dealt.held, tasks.arrays
-    bad = (dealt.slack() < 0) | (size < arrays.fewest) | (size > arrays.most) | _has_barred(tasks, split)
+    bad = (dealt.slack() < 0) | (size < arrays.fewest) | (size > arrays.most) | dealt.has_barred()
     dealt.drop(np.flatnonzero(bad))
     return dealt
-
-
-def _has_barred(tasks: OwnTasks, split: Split) -> np.ndarray:
-    """Whether a task has a worker whom it may not have."""
-    arrays, found = tasks.arrays, np.zeros(tasks.size, bool)
-    owner = np.repeat(np.arange(tasks.size), np.diff(arrays.starts))
-    for t in range(split.dealt.hands.shape[1]):
-        np.logical_or.at(found, owner, (split.dealt.hands[owner, t] == arrays.barred) & (t < split.dealt.held[owner]))
-    return found

@@ -8,7 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from crowdopt.assign.exact.dive import DiveSettings
+from crowdopt.assign.individual import bins
 from crowdopt.assign.individual.ascent import Ascent
+from crowdopt.assign.individual.bins import Bins
 from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, dealt_of
@@ -29,8 +32,12 @@ MARGIN = 2e-7  # relative to the tasks' values; between what is computed here an
 STARTED, WIDE = 0.02, 0.5  # the first box, in units of the mean price: around prices of an LP, and around nothing
 DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a row
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt
+PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first
 CLIMB = 60  # sweeps in all
 MET = 3_000_000  # sets x labels kept in all
+DEEPENED = 3  # times that more nodes may start another climb
+DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
+CAREFUL = DiveSettings(repricings=20)  # the second dive
 CHOSEN = 12_000  # sets among which branch and bound chooses
 MIXES = 12  # masters in a row
 SEARCHED = 3.0  # seconds of branch and bound at a time, at most
@@ -108,6 +115,8 @@ class Work:
         yield self.first_plan
         if deals:
             yield from (partial(self.deal, step) for step in STEPS[1:] if self.standing.best is None)
+        if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
+            yield from self.by_bins()
         yield self.climb
         yield self.mix
         if deals:
@@ -136,7 +145,7 @@ class Work:
         self.ascent = Ascent(self.sweeper, standing.solvers.solve, standing.options, standing.clock, unit * WIDE)
         self.met = SetsMet.none(tasks, self.sweeper.width, self.sweeper.type)
         for prices in [nothing] if start is None else [start, nothing]:
-            sweep = self.ascent.visit(prices)
+            sweep = self.ascent.deepen(prices)
             if sweep is None or self._hear(sweep):
                 return
             self._keep(sweep)
@@ -196,11 +205,20 @@ class Work:
     def first_plan(self) -> None:
         """A plan soon: every task's cheapest set at the best prices, then those moved whose workers have too many."""
         best = self.ascent.best
-        if best is None or (self.standing.best is not None and self.standing.best.size):
+        if best is None:
             return
-        self._offer(Served.swept(self.tasks, best))
         if self.standing.best is None:
-            self._offer(Served.none(self.tasks, best.prices, self.sweeper.width, self.sweeper.type))
+            self._offer(Served.swept(self.tasks, best))
+        if self.tasks.is_shared:
+            for part in PARTS:
+                if not self.standing.done:
+                    self._offer(self._nobody(Prices(part * self.prices.worker, part * self.prices.budget)))
+        if self.standing.best is None:
+            self._offer(self._nobody(best.prices))
+
+    def _nobody(self, prices: Prices) -> Served:
+        """Nobody has anything yet."""
+        return Served.none(self.tasks, prices, self.sweeper.width, self.sweeper.type)
 
     def _offer(self, dealt: Served) -> None:
         """Mend, serve who has nothing, and improve task by task; every plan on the way that holds is offered."""
@@ -210,13 +228,34 @@ class Work:
         for _ in range(4):
             without = np.flatnonzero(dealt.held < 0)
             if without.size:
-                dealt.serve_all(without, standing.clock)
+                dealt.serve_all(without[np.argsort(-self.tasks.target[without], kind="stable")], standing.clock)
             if dealt.is_whole:
                 standing.offer(dealt.pairs())
             if standing.done or not dealt.serve_all(self.rng.permutation(self.tasks.size), standing.clock):
                 break
         if dealt.is_whole:
             standing.offer(dealt.pairs())
+
+    def by_bins(self) -> Iterator[Callable[[], None]]:
+        """Prices and plans of tasks taken as alike by their greatest needs."""
+        standing = self.standing
+        blocks = Bins(self.tasks, self.prices, standing.solvers.make_master)
+
+        def price() -> None:
+            self.prices = blocks.prices(standing.clock)
+            self.ascent.nodes = max(self.ascent.nodes, DEEP)
+            sweep = self.ascent.deepen(self.prices)
+            if sweep is not None:
+                self._hear(sweep)
+                self._keep(sweep)
+
+        def dive(settings: DiveSettings) -> None:
+            if blocks.blocks.point is not None:
+                self._offer(blocks.dive(settings, self.rng, standing.clock, self.sweeper.width, self.prices))
+
+        yield price
+        yield partial(dive, DiveSettings())
+        yield partial(dive, CAREFUL)
 
     def climb(self) -> None:
         """Better prices; the sets met on the way are kept."""
@@ -226,7 +265,15 @@ class Work:
             return self._hear(sweep) or (deals and self.ascent.clock.left < 0.5 * self.standing.options.time_limit)
 
         deals = self.tasks.is_shared and self.labels_each >= DEALT
-        self.ascent.climb(CLIMB, hear)
+        for _ in range(DEEPENED):
+            self.ascent.climb(CLIMB, hear)
+            before, best = self.ascent.nodes, self.ascent.best
+            if best is None or self.standing.done:
+                return
+            deeper = self.ascent.deepen(best.prices)
+            if deeper is None or self._hear(deeper) or self.ascent.nodes == before:
+                return
+            self._keep(deeper)
 
     def mix(self) -> None:
         """Plans from mixtures of the sets met; the master's prices bring further sets, until its value is the bound."""

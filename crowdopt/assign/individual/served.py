@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import Prices, Sweep
 from crowdopt.core.clock import Clock
@@ -72,6 +72,14 @@ class Served:
             some = np.flatnonzero(self.held > t)
             have[some] += arrays.worth[arrays.row[some], self.hands[some, t]]
         return have - self.tasks.target
+
+    def has_barred(self) -> Bools:
+        """Whether a task has a worker whom it may not have, (k,)."""
+        arrays, found = self.tasks.arrays, np.zeros(self.tasks.size, bool)
+        owner = np.repeat(np.arange(self.tasks.size), np.diff(arrays.starts))
+        for t in range(self.hands.shape[1]):
+            np.logical_or.at(found, owner, (self.hands[owner, t] == arrays.barred) & (t < self.held[owner]))
+        return found
 
     @property
     def is_whole(self) -> bool:
