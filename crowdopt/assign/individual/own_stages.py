@@ -33,7 +33,7 @@ STARTED, WIDE = 0.02, 0.5  # the first box, in units of the mean price: around p
 DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a row
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt
 PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first
-CLIMB = 60  # sweeps in all
+CLIMBS = (12, 24, 40)  # sweeps, and after each climb a plan from the sets met
 MET = 3_000_000  # sets x labels kept in all
 DEEPENED = 3  # times that more nodes may start another climb
 DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
@@ -117,8 +117,9 @@ class Work:
             yield from (partial(self.deal, step) for step in STEPS[1:] if self.standing.best is None)
         if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
             yield from self.by_bins()
-        yield self.climb
-        yield self.mix
+        for sweeps in CLIMBS:
+            yield partial(self.climb, sweeps)
+            yield self.mix
         if deals:
             yield from (partial(self.deal, step, seed) for seed in range(1, 4) for step in (5e-5, 1e-4, 2e-4))
         yield self.finish
@@ -257,7 +258,7 @@ class Work:
         yield partial(dive, DiveSettings())
         yield partial(dive, CAREFUL)
 
-    def climb(self) -> None:
+    def climb(self, sweeps: int) -> None:
         """Better prices; the sets met on the way are kept."""
 
         def hear(sweep: Sweep) -> bool:
@@ -266,7 +267,7 @@ class Work:
 
         deals = self.tasks.is_shared and self.labels_each >= DEALT
         for _ in range(DEEPENED):
-            self.ascent.climb(CLIMB, hear)
+            self.ascent.climb(sweeps, hear)
             before, best = self.ascent.nodes, self.ascent.best
             if best is None or self.standing.done:
                 return
