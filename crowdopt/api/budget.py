@@ -15,9 +15,11 @@ from crowdopt.assign.budget.promise import Promised as Promised
 from crowdopt.assign.budget.promise import smallest_promise
 from crowdopt.assign.budget.spending import METHODS, least_wrong
 from crowdopt.assign.budget.spending import Spent as Spent
+from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import solve_whole
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -227,10 +229,10 @@ def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 6
         If the sum cannot be spent.
     """
     _refuse_amount(money)
-    options = options_of(time_limit, seed)
-    return smallest_promise(
-        instance, money, solve_whole, options, lambda one: quick_plan(one, SOLVERS, max(0.5, time_limit / 40))
-    )
+    clock = Clock(options_of(time_limit, seed).time_limit)
+    each = max(0.5, time_limit / 40)
+    probe = Probe(solve_whole, lambda one, seconds: quick_plan(one, SOLVERS, min(each, seconds)), clock)
+    return smallest_promise(instance, money, probe.lacks_shares, lambda one: quick_plan(one, SOLVERS, each), clock)
 
 
 def _refuse_amount(money: float) -> None:

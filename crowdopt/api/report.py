@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdopt.api.binding import AnyPath
+from crowdopt.io.folder import PLAN
+from crowdopt.io.plan_overview import plan_overview
+from crowdopt.report import kind_of, write_page
 
 
 def report(folder: AnyPath) -> Path:
@@ -25,8 +28,7 @@ def report(folder: AnyPath) -> Path:
         If the folder is of no kind that has a page, something in it cannot be read, or the extra ``plots`` is missing.
     """
     from crowdopt.bench.run import MARK, summarise
-    from crowdopt.report import kind_of, write_page
 
-    if kind_of(Path(folder)).mark == MARK:
-        summarise(Path(folder))
-    return write_page(Path(folder))
+    place = Path(folder)
+    facts = {MARK: summarise, PLAN: plan_overview}.get(kind_of(place).mark)
+    return write_page(place, None if facts is None else facts(place))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.certificate import PROVEN, Certificate
+from crowdopt.core.certificate import PROVEN, Certificate, is_refuted
 from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
@@ -32,7 +33,8 @@ class Duals:
     form : str
         What they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum
         knapsack of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every
-        task has its cheapest set of labels by exact errors.
+        task has its cheapest set of labels by exact errors; ``curve``, prices in wrong answers, which prove how many
+        answers any plan of so much money gets wrong and nothing of its cost.
     wrong : float
         <= 0: of one more wrong answer expected, under a rule for the average.
     levels : int
@@ -116,6 +118,8 @@ class Plan:
     ) -> Plan:
         """A plan of these pairs (None: there is none) against the best bound known; the rest is recomputed.
 
+        A solver's bound that the plan's own cost refutes gives way to what the multipliers prove.
+
         Parameters
         ----------
         instance : AssignmentInstance
@@ -132,9 +136,13 @@ class Plan:
             Shares of labels, where the plan is the LP's.
         """
         certificate = replace(known, value=None, violation=None, fraction=None)
-        if pairs is not None and known.bound < np.inf:
+        value = None
+        if pairs is not None:
             prices = instance.prices(pairs)
             value = float(prices.sum() if amounts is None else prices @ amounts)
+            if known.proof == "solver" and is_refuted(known.bound, value):
+                known = replace(known, bound=certified, proof="certificate" if isfinite(certified) else "none")
+        if pairs is not None and known.bound < np.inf:
             worst = worst_breach(instance, pairs, amounts)
             certificate = replace(known, value=value, violation=worst, fraction=0.0)
         else:

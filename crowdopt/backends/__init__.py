@@ -6,25 +6,32 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from os import cpu_count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdopt.backends.claims import resting
+from crowdopt.backends.claims import NoAnswer, resting, taken_over
 from crowdopt.backends.lp_methods import suited
 from crowdopt.core.program import Program
-from crowdopt.core.registry import discover
+from crowdopt.core.registry import others, own
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Status
 
 if TYPE_CHECKING:
     from crowdopt.backends.probe import Available
 
+LONGEST = 300  # characters of an error that are passed on
+_HERE = sys.modules[__name__]
+
 
 class BackendMissing(RuntimeError):
     """The backend's library is not installed, or cannot be used here; the message says what to do about it."""
+
+
+class BackendFailed(RuntimeError):
+    """The backend broke down, or answered with something that is no answer; the message says how."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class Backend:
         ``run(program, options, listener) -> Solution``; raises ImportError without the library.
     continuous : bool
         Whether it handles columns that need not be integers.
+    isolated : bool
+        Whether it runs in a process of its own, as those of third parties always do.
     """
 
     name: str
@@ -53,15 +62,15 @@ class Backend:
     duals: bool
     run: Callable[[Program, Options, Listener | None], Solution]
     continuous: bool = True
+    isolated: bool = False
 
 
 @cache
 def registered() -> dict[str, Backend]:
     """Every backend that this package or another installed one offers, by name, whether or not its library is there."""
-    found: dict[str, Backend] = {}
-    for several in discover(sys.modules[__name__], "BACKENDS"):
-        found.update({backend.name: backend for backend in several})
-    return found
+    ours = {backend.name: backend for several in own(_HERE, "BACKENDS") for backend in several}
+    theirs = [replace(backend, isolated=True) for several in others(_HERE) for backend in several]
+    return ours | {backend.name: backend for backend in theirs if backend.name not in ours}
 
 
 def named(name: str) -> Backend:
@@ -93,8 +102,12 @@ def solve(
     backend: str = "highs",
     options: Options | None = None,
     listener: Listener | None = None,
+    *,
+    isolated: bool | None = None,
 ) -> Solution:
     """Solve a program and report what the solver claims. Certify before you believe it.
+
+    Whatever the backend does, the solution is one of this very program, in arrays of its own.
 
     Parameters
     ----------
@@ -105,6 +118,9 @@ def solve(
         Limits; 60 seconds unless said.
     listener : callable, optional
         Hears of incumbents and bounds while a search runs, where the solver tells.
+    isolated : bool, optional
+        Whether to run it in a process of its own, which is stopped if it breaks the options' limits; third parties'
+        backends always are unless this says no.
 
     Returns
     -------
@@ -115,6 +131,8 @@ def solve(
     ------
     BackendMissing
         If there is no such backend, its library is missing or does not load, or it cannot handle such columns.
+    BackendFailed
+        If the backend raises anything else, is stopped, or answers with something that is no answer.
     """
     backend = suited(program) if backend == BY_SIZE else backend
     chosen = named(backend)
@@ -125,14 +143,28 @@ def solve(
     plain = _plain(program, backend)
     if plain is not None:
         return plain
+    options = options or Options()
+    if chosen.isolated if isolated is None else isolated:
+        from crowdopt.backends.isolated import run
+
+        return held_to(program, backend, run(backend, program, options, listener))
     try:
-        return chosen.run(program, options or Options(), listener)
+        return held_to(program, backend, chosen.run(program, options, listener))
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != chosen.library:
-            raise
+            raise BackendFailed(f"{backend} failed: {_words(error)}") from error
         raise BackendMissing(f"{backend} needs the library {chosen.library}: {chosen.install}") from error
     except ImportError as error:
         raise BackendMissing(f"{backend}: {chosen.library} is installed but does not load here: {error}") from error
+    except (BackendMissing, BackendFailed, KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # sys.exit in a backend must not end us as if all were well
+        raise BackendFailed(f"{backend} failed: {_words(error)}") from error
+
+
+def _words(error: BaseException) -> str:
+    """An exception in one line."""
+    return f"{type(error).__name__}: {error}".strip().split("\n")[0][:LONGEST]
 
 
 def solve_whole(
@@ -152,6 +184,14 @@ def solve_whole(
     if found.interrupted:
         raise KeyboardInterrupt
     return found
+
+
+def held_to(program: Program, backend: str, answer: object) -> Solution:
+    """The answer as a solution of this program; BackendFailed where it is none."""
+    try:
+        return taken_over(program, backend, answer)
+    except NoAnswer as error:
+        raise BackendFailed(f"{backend} {error}; choose another backend") from None
 
 
 def _plain(program: Program, backend: str) -> Solution | None:

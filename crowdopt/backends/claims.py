@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -138,3 +138,55 @@ def _ray(program: Program, values: Any) -> Floats | None:
     if ray is None or ray.size == 0:
         return None
     return next((signed for signed in (ray, -ray) if proves_empty(program, signed)), None)
+
+
+class NoAnswer(ValueError):
+    """What a backend returned is no answer; the message goes on from its name."""
+
+
+def taken_over(program: Program, backend: str, answer: object) -> Solution:
+    """A backend's answer as one about the caller's own program, with arrays that nobody else holds.
+
+    Raises
+    ------
+    NoAnswer
+        If it is no Solution, or its arrays have other sizes than the program or hold what is no number.
+    """
+    if not isinstance(answer, Solution) or not isinstance(answer.status, Status):
+        raise NoAnswer(f"answered with {type(answer).__name__}, which is no solution")
+    primal = _own("point", answer.primal, program.cost.size)
+    dual = _own("vector of multipliers", answer.dual, program.row_lower.size)
+    ray = _own("ray", answer.ray, program.row_lower.size)
+    status, bound = answer.status, answer.claimed_bound
+    if bound is not None:
+        if isinstance(bound, bool) or not isinstance(bound, int | float | np.number) or np.isnan(bound):
+            raise NoAnswer(f"claims a bound of {str(bound)[:40]!r}, which is no number")
+        bound = float(bound)
+    if status in (Status.OPTIMAL, Status.FEASIBLE) and primal is None:
+        status = Status.UNDECIDED
+    seconds = answer.seconds if isinstance(answer.seconds, int | float) else 0.0
+    return replace(
+        answer,
+        program=program,
+        backend=backend,
+        status=status,
+        claimed_bound=bound,
+        seconds=float(seconds),
+        raw=str(answer.raw),
+        interrupted=bool(answer.interrupted),
+        primal=primal,
+        dual=dual,
+        ray=ray,
+    )
+
+
+def _own(name: str, values: Any, size: int) -> Floats | None:
+    if values is None:
+        return None
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NoAnswer(f"answered with a {name} that is not made of numbers") from None
+    if array.shape != (size,):
+        raise NoAnswer(f"answered with a {name} of shape {array.shape} for a program that needs {(size,)}")
+    return array

@@ -6,39 +6,18 @@ Reads ``subject.json``; leaves ``events.jsonl`` (a line a stage, and a line for 
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from crowdopt.confine import die_with_parent
+
 BORN = perf_counter()
-PR_SET_PDEATHSIG = 1  # Linux: a signal when the parent ends
-
-
-def die_with_parent() -> None:
-    """End when the harness does, though it be killed: our standard input then ends; on Linux a signal comes too."""
-    lifeline = os.dup(0)
-    os.set_inheritable(lifeline, False)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    threading.Thread(target=_wait_for_end, args=(lifeline,), daemon=True).start()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _wait_for_end(lifeline: int) -> None:
-    while os.read(lifeline, 1):
-        pass
-    with suppress(ProcessLookupError):
-        os.killpg(os.getpgid(0), signal.SIGKILL)
 
 
 def peak(reset: bool = False) -> float | None:

@@ -91,7 +91,7 @@ def judge_solution(program: Program, claim: str, bound: float | None, arrays: Ar
     status = Status(claim)
     given = (primal, arrays.get("dual"), arrays.get("ray"), bound)
     known = certify(Solution(program, "", status, *given, seconds=0.0, raw=""))
-    outcome, why = _without_point(program, status, known) if primal is None else _with_point(status, known)
+    outcome, why = _without_point(program, status, known) if primal is None else _with_point(status, known, bound)
     if outcome == VOUCHED and known.proof == "none":  # claiming an optimum amounts to claiming its value as the bound
         return _judgement(outcome, why, known, known.value, "solver")
     return _judgement(outcome, why, known, known.bound, known.proof)
@@ -111,7 +111,7 @@ def _without_point(program: Program, status: Status, known: Certificate) -> tupl
     return (NOTHING, "") if status is Status.UNDECIDED else (WRONG, f"claims {status.value} without a point")
 
 
-def _with_point(status: Status, known: Certificate) -> tuple[str, str]:
+def _with_point(status: Status, known: Certificate, claimed: float | None) -> tuple[str, str]:
     assert known.value is not None and known.violation is not None and known.fraction is not None
     if status in (Status.INFEASIBLE, Status.UNBOUNDED):
         return WRONG, f"claims {status.value} and gives a point"
@@ -123,8 +123,8 @@ def _with_point(status: Status, known: Certificate) -> tuple[str, str]:
     if known.violation > LOOSE:
         return WRONG, f"claims {status.value}, but its point breaks a row by {known.violation:.3g}"
     size = max(1.0, abs(known.value))
-    if known.proof == "solver" and known.bound > known.value + max(CLOSED, known.violation) * size:
-        return WRONG, f"claims the bound {known.bound:.10g}, above its own value {known.value:.10g}"
+    if claimed is not None and claimed > known.value + max(CLOSED, known.violation) * size:
+        return WRONG, f"claims the bound {claimed:.10g}, above its own value {known.value:.10g}"
     return _closed(status, known)
 
 

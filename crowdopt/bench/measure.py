@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.bench.confine import Ending, run_confined
 from crowdopt.bench.judge import Judgement, judge_plan, judge_solution
 from crowdopt.bench.sources import open_problem
 from crowdopt.bench.subject import Subject
+from crowdopt.confine import Ending, run_confined
 
 LOADING = 300.0  # seconds that loading, compiling once and building may take before the solver's clock starts
 LONGEST = 300  # characters of an error that are kept

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isfinite
 
 import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
+from crowdopt.core.roundoff import UNIT, lowered, product_error
 from crowdopt.core.solution import Solution, Status
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry
 INTEGRALITY = 1e-5  # absolute; how far from an integer a solver may leave an integer column
 BOUND = 1e-9  # relative; rounding noise in a recomputed bound or value
 PROVEN = 1e-9  # relative; a plan whose gap is at most this is called optimal
+REFUTED = 1e-4  # relative; a claimed bound this far above a feasible point's value is false, not imprecise
 ZERO_PRICE = 1e-9  # relative to its terms; a reduced cost this small on an unbounded column counts as zero
 
 
@@ -67,7 +69,16 @@ def certify(solution: Solution) -> Certificate:
     bound, proof = _best_bound(solution)
     if point is None:
         return Certificate(None, bound, proof, None, None)
-    return Certificate(float(program.cost @ point), bound, proof, violation(program, point), fraction(program, point))
+    found = Certificate(float(program.cost @ point), bound, proof, violation(program, point), fraction(program, point))
+    if proof == "solver" and found.is_feasible() and is_refuted(bound, found.value):
+        bound, proof = _own_bound(solution)
+        return replace(found, bound=bound, proof=proof)
+    return found
+
+
+def is_refuted(bound: float, value: float | None) -> bool:
+    """Whether a feasible point's value shows that a claimed lower bound is false."""
+    return value is not None and bound > value + REFUTED * max(1.0, abs(value))
 
 
 def _best_bound(solution: Solution) -> tuple[float, str]:
@@ -76,14 +87,19 @@ def _best_bound(solution: Solution) -> tuple[float, str]:
         return np.inf, "certificate"
     if solution.status is Status.INFEASIBLE:
         return np.inf, "solver"
-    bound, proof = -np.inf, "none"
-    if solution.dual is not None:
-        bound = round_up(program, lagrangian_bound(program, solution.dual))
-        proof = "certificate" if isfinite(bound) else "none"
+    bound, proof = _own_bound(solution)
     claimed = solution.claimed_bound
     if claimed is not None and isfinite(claimed) and _says_more(program, claimed, bound):
         return round_up(program, claimed, FEASIBILITY), "solver"
     return bound, proof
+
+
+def _own_bound(solution: Solution) -> tuple[float, str]:
+    """What the solution's multipliers prove by themselves."""
+    if solution.dual is None:
+        return -np.inf, "none"
+    bound = round_up(solution.program, lagrangian_bound(solution.program, solution.dual))
+    return (bound, "certificate") if isfinite(bound) else (-np.inf, "none")
 
 
 def _says_more(program: Program, claimed: float, bound: float) -> bool:
@@ -196,15 +212,22 @@ def pulling_sides(program: Program, multipliers: Floats) -> Floats:
 
 
 def _bound(program: Program, cost: Floats, pulling: Floats) -> float:
-    sides = np.where(pulling > 0, program.row_lower, program.row_upper)
-    active = pulling != 0
-    rows = float(sides[active] @ pulling[active])
+    """The Lagrangian bound, less what rounding may have added: multipliers of any size prove nothing false."""
+    rows = pulling[pulling != 0] * np.where(pulling > 0, program.row_lower, program.row_upper)[pulling != 0]
     reduced = cost - program.matrix.T @ pulling
+    off = product_error(program.matrix, pulling)
     ends = np.where(reduced > 0, program.lower, program.upper)
     unbounded = np.isinf(ends) & (reduced != 0)
-    if unbounded.any():
-        terms = np.abs(cost) + abs(program.matrix).T @ np.abs(pulling)
-        if (np.abs(reduced) > ZERO_PRICE * terms)[unbounded].any():
-            return -np.inf
+    if unbounded.any() and (np.abs(reduced) > ZERO_PRICE * (np.abs(cost) + off / UNIT))[unbounded].any():
+        return -np.inf
     held = (reduced != 0) & ~unbounded
-    return rows + float(reduced[held] @ ends[held])
+    columns = reduced[held] * ends[held]
+    size = float(np.abs(rows).sum() + np.abs(columns).sum())
+    return lowered(float(rows.sum() + columns.sum()), size) - float((off * _reach(program))[off > 0].sum())
+
+
+def _reach(program: Program) -> Floats:
+    """How far from 0 each column may be, on its finite sides."""
+    sides = np.abs(np.stack([program.lower, program.upper]))
+    reach: Floats = np.where(np.isfinite(sides), sides, 0.0).max(axis=0)
+    return reach

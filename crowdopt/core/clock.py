@@ -38,3 +38,7 @@ class Clock:
     def within(self, options: Options, nodes: int | None) -> Options:
         """Options for what is left, with a limit on nodes."""
         return replace(options, time_limit=self.left, nodes=nodes)
+
+    def part(self, share: float) -> Clock:
+        """A clock, begun now, for a share of what is left."""
+        return Clock(share * self.left)

@@ -117,6 +117,8 @@ class Program:
             raise ValueError(f"program {self.name}: the matrix is {self.matrix.shape}, not {(*rows, *columns)}")
         if not np.isfinite(self.matrix.data).all():
             raise ValueError(f"program {self.name}: the matrix contains NaN or infinity")
+        for array in (self.matrix.data, self.matrix.indices, self.matrix.indptr):
+            array.setflags(write=False)
 
     def column(self, name: str) -> Block:
         """The block of columns of that name."""

@@ -14,14 +14,20 @@ from crowdopt.errors import InputError
 
 
 def discover(package: ModuleType, constant: str) -> list[Any]:
-    """The values of ``constant`` in every module of the package that has one, then those of third parties.
+    """The values of ``constant`` in every module of the package that has one, then those of third parties."""
+    return own(package, constant) + others(package)
 
-    Third parties register under the entry-point group named like the package (``crowdopt.backends``).
-    """
+
+def own(package: ModuleType, constant: str) -> list[Any]:
+    """The values of ``constant`` in every module of the package that has one."""
     names = sorted(module.name for module in iter_modules(package.__path__) if not module.name.startswith("_"))
     modules = [import_module(f"{package.__name__}.{name}") for name in names]
-    own = [getattr(module, constant) for module in modules if hasattr(module, constant)]
-    return own + [point.load() for point in entry_points(group=package.__name__)]
+    return [getattr(module, constant) for module in modules if hasattr(module, constant)]
+
+
+def others(package: ModuleType) -> list[Any]:
+    """What third parties register under the entry-point group named like the package (``crowdopt.backends``)."""
+    return [point.load() for point in entry_points(group=package.__name__)]
 
 
 def completed(kind: type[Any], base: type[Any]) -> type[Any]:

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Bools, Floats
 from crowdopt.errors import InputError
 
 FLOOR = 1e-9  # evidence this small counts as none: solvers drop such coefficients, so nobody may count on them
+ROUNDING = 1e-12  # of probabilities, absolute: a target that a guess misses by less is kept
 CLIP = 1e-6  # accuracies are kept this far from 0 and 1 where a logarithm needs it
 
 
@@ -95,15 +96,21 @@ def _log_odds(accuracy: Floats, classes: int) -> Floats:
 
 
 def guessing(prior: Floats) -> Floats:
-    """Error of the likeliest class without any label, ``1 - max prior``.
+    """Error of the likeliest class without any label, ``1 - max prior``, summed over the other classes.
 
     Parameters
     ----------
     prior : (..., classes) float
         Rows add up to 1.
     """
-    error: Floats = 1 - prior.max(axis=-1)
+    error: Floats = np.sort(prior, axis=-1)[..., :-1].sum(axis=-1)
     return error
+
+
+def is_guessable(epsilon: Floats, prior: Floats) -> Bools:
+    """Whether the likeliest class errs little enough by itself, so that a task needs no label."""
+    enough: Bools = guessing(prior) <= epsilon + ROUNDING
+    return enough
 
 
 def _overlap(prior: Floats) -> Floats:
@@ -115,7 +122,7 @@ def _overlap(prior: Floats) -> Floats:
 def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         need: Floats = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(epsilon))
-    return np.where(guessing(prior) <= epsilon, 0.0, need)
+    return np.where(is_guessable(epsilon, prior), 0.0, need)
 
 
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
@@ -153,7 +160,7 @@ def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
         middle = (low + high) / 2
         missed = _probit_error(middle, prior) > epsilon
         low, high = np.where(missed, middle, low), np.where(missed, high, middle)
-    return np.where(guessing(prior) <= epsilon, 0.0, high)
+    return np.where(is_guessable(epsilon, prior), 0.0, high)
 
 
 def _least_need(epsilon: Floats, prior: Floats) -> Floats:
@@ -164,7 +171,7 @@ def _least_need(epsilon: Floats, prior: Floats) -> Floats:
     """
     with np.errstate(divide="ignore"):
         need: Floats = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
-    return np.where(guessing(prior) <= epsilon, 0.0, np.maximum(0.0, need))
+    return np.where(is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
 
 
 def _least_error(evidence: Floats, prior: Floats) -> Floats:

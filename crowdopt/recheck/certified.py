@@ -14,12 +14,17 @@ from crowdopt.recheck.multipliers import fewest_labels, prove
 from crowdopt.recheck.proofs import prove_blocks, prove_patterns
 
 FORMS = ("rows", "blocks", "patterns")  # of a certified bound; see plan.Duals
+CURVE = "curve"  # prices that prove something of wrong answers, and nothing of the cost
 MOST_LEVELS = 1000  # of skill
 
 
 def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Report, is_integer: bool) -> float | None:
     """The bound that the stored multipliers prove; it must not be less than plan.json says."""
     said = stored.claims.get("certified_bound")
+    if stored.claims.get("certified_by") == CURVE:
+        if said is not None:
+            report.complain("plan.json", f"certified_bound says {said!r}, but prices of wrong answers prove no cost")
+        return None
     instance = relaxation(instance) if is_integer else instance
     if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
         if said is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.roundoff import DEPTH, UNIT
 from crowdopt.crowd.instance import AssignmentInstance
 
 CLOSE = 1e-8  # relative; how far a task's bound may stay below its minimum
@@ -52,4 +53,6 @@ def least_sets(instance: AssignmentInstance, reduced: Floats, limit: Floats, pay
     if rest.size:
         solve(rest, MORE)
     paid = pay * instance.prices(fixed) - reduced[fixed[:, 1]] - limit[fixed[:, 0]]
-    return value + np.bincount(fixed[:, 0], weights=paid, minlength=n)
+    value = value + np.bincount(fixed[:, 0], weights=paid, minlength=n)
+    size = pay * float(cost.max()) + float(np.abs(reduced).max(initial=0.0)) + np.abs(limit)
+    return np.asarray(value - DEPTH * UNIT * size * instance.n_workers)

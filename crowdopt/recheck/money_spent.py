@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from crowdopt.core.certificate import BOUND
+from crowdopt.core.roundoff import lowered
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.stored_plan import StoredPlan
-from crowdopt.recheck.certified import proved_by_patterns
+from crowdopt.recheck.certified import CURVE, proved_by_patterns
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import SAME
+from crowdopt.recheck.wrong_answers import most_money, prove_curve
 
 
 def check_spending(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
@@ -38,10 +42,31 @@ def check_spending(instance: AssignmentInstance, stored: StoredPlan, report: Rep
 
 
 def _wrong_bound(instance: AssignmentInstance, stored: StoredPlan, money: float, report: Report) -> float | None:
-    """Every plan with E wrong answers costs at least ``proven - wrong_dual (allowed - E)``: so E for this money."""
-    if stored.claims.get("certified_by") != "patterns" or stored.workers.rows != instance.n_workers:
+    """What the stored prices prove of the wrong answers of every plan of so much money; None: nothing."""
+    if stored.workers.rows != instance.n_workers or stored.tasks.rows != instance.n_tasks or instance.classes != 2:
         return None
-    price = -stored.claims.get("wrong_dual", 0.0)
-    proven = proved_by_patterns(instance, stored, stored.workers.numbers("dual"), 0.0, report)
-    allowed = float(instance.epsilon.sum())
-    return (proven + allowed * price - money) / price if price > 0 else None
+    if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
+        return None
+    form, worker = stored.claims.get("certified_by"), stored.workers.numbers("dual")
+    if form == CURVE:
+        budget = stored.claims.get("budget_dual")
+        if type(budget) is not float:
+            report.complain("plan.json", f"budget_dual says {budget!r}, which is no number")
+            return None
+        with np.errstate(all="ignore"):
+            return _number(prove_curve(instance, stored.tasks.numbers("dual"), worker, budget, money))
+    price = stored.claims.get("wrong_dual", 0.0)
+    if form != "patterns" or type(price) is not float or not price < 0:
+        return None
+    proven = proved_by_patterns(instance, stored, worker, 0.0, report)
+    return _number(least_wrong(proven, float(instance.epsilon.sum()), -price, min(money, most_money(instance))))
+
+
+def least_wrong(proven: float, allowed: float, price: float, money: float) -> float:
+    """The least E for the money, since a plan with E wrong answers costs at least ``proven + (allowed - E) price``."""
+    size = abs(proven) + allowed * price + money
+    return lowered(proven + allowed * price - money, size) / price
+
+
+def _number(bound: float) -> float | None:
+    return max(0.0, bound) if np.isfinite(bound) else None

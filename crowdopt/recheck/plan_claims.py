@@ -26,7 +26,7 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, report: Repor
     report.certified_bound = certified_bound(instance, stored, report, is_integer)
     report.bound, report.proof = _bound(stored, report)
     gap = relative_gap(report.objective, report.bound if report.bound is not None else -np.inf)
-    report.proven = report.proof != "none" and gap <= PROVEN
+    report.proven = report.proof != "none" and abs(gap) <= PROVEN
     for name, value in {
         "objective": report.objective,
         "cost": report.objective,
@@ -69,6 +69,7 @@ def _bound(stored: StoredPlan, report: Report) -> tuple[float | None, str]:
     slack = BOUND * max(1.0, abs(claimed))
     if claimed > report.objective + slack:
         report.complain("plan.json", f"the bound {claimed!r} is above the cost {report.objective!r} of the plan itself")
+        return float(claimed), "none"
     if certified is not None and claimed <= certified + slack:
         return float(claimed), "certificate"
     if stored.claims.get("proof") == "certificate" or stored.amounts is not None:

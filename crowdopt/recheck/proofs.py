@@ -5,10 +5,13 @@ It shares no code with the method that finds the multipliers: another algorithm,
 
 from __future__ import annotations
 
+from math import fsum
+
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.roundoff import lowered
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
@@ -35,21 +38,36 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
     limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
     spend = min(budget, 0.0) if instance.budget is not None else 0.0
-    total = float(np.where(limit > 0, fewest, np.where(most == UNLIMITED, 0, most)) @ limit)
-    total += float(np.where(load > 0, instance.min_load, instance.capacity) @ load)
-    total += spend * (instance.budget or 0.0)
+    rows = [
+        np.where(limit > 0, fewest, np.where(most == UNLIMITED, 0, most)) * limit,
+        np.where(load > 0, instance.min_load, instance.capacity) * load,
+        np.array([spend * (instance.budget or 0.0)]),
+    ]
     if instance.n_tasks > MANY and _kinds(instance, limit) > MANY:
-        return total + float(least_sets(instance, load, limit, 1 - spend).sum())
+        least = least_sets(instance, load, limit, 1 - spend)
+    else:
+        least = _each(instance, load, limit, spend)
+    terms = np.concatenate([*rows, least])
+    return lowered(fsum(terms), float(np.abs(terms).sum()))
+
+
+def _each(instance: AssignmentInstance, load: Floats, limit: Floats, spend: float) -> Floats:
+    """The least set of each task, equal tasks solved once."""
     barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)
     known: dict[tuple[object, ...], float] = {}
+    least = np.empty(instance.n_tasks)
     for task, kind in enumerate(instance.task_type.tolist()):
         out, forced = barred.get(task, ()), fixed.get(task, ())
         key = (kind, float(instance.floor[task]), float(limit[task]), out, forced)
         if key not in known:
-            reduced = (1 - spend) * instance.cost[kind] - load - limit[task]
-            known[key] = _one_task(reduced, instance.evidence[kind], float(instance.floor[task]), out, forced)
-        total += known[key]
-    return total
+            paid = (1 - spend) * instance.cost[kind]
+            size = float(paid.max() + np.abs(load).max(initial=0.0) + abs(limit[task]))
+            value = _one_task(
+                paid - load - limit[task], instance.evidence[kind], float(instance.floor[task]), out, forced
+            )
+            known[key] = lowered(value, size * instance.n_workers)
+        least[task] = known[key]
+    return least
 
 
 def _kinds(instance: AssignmentInstance, limit: Floats) -> int:
@@ -147,10 +165,11 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     spend = min(budget, 0.0) if instance.budget is not None else 0.0
     price = -min(wrong, 0.0) if average else 0.0
     room = np.minimum(instance.capacity, instance.n_tasks)
-    total = float(room @ load) + spend * (instance.budget or 0.0) - price * float(instance.epsilon.sum())
+    rows = [room * load, np.array([spend * (instance.budget or 0.0)]), -price * instance.epsilon]
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[:, 1]
     fewest, most = instance.new_label_limits
     known: dict[tuple[object, ...], float] = {}
+    least = np.empty(instance.n_tasks)
     for task, kind in enumerate(instance.task_type.tolist()):
         target = 1.0 if average else float(instance.epsilon[task])
         key = (kind, target, float(prior[task]), int(fewest[task]), int(most[task]))
@@ -158,9 +177,11 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
             cost = (1 - spend) * instance.cost[kind] - load
             skill, steps = _levels(instance, kind, cost, room > 0, levels)
             search = _Sets(skill, steps, float(prior[task]), target, price, int(fewest[task]), int(most[task]))
-            known[key] = search.least()
-        total += known[key]
-    return total
+            size = float(cost.max(initial=0.0)) * instance.n_workers + price
+            known[key] = lowered(search.least(), size)
+        least[task] = known[key]
+    terms = np.concatenate([*rows, least])
+    return lowered(fsum(terms), float(np.abs(terms).sum()))
 
 
 def _levels(

@@ -32,15 +32,15 @@ class Kind:
         What such a folder holds.
     mark : str
         The file that tells it.
-    summary : str
-        The JSON file that holds everything that is shown.
+    summary : str, optional
+        The JSON file that holds everything that is shown; None where that is in tables, so that it has to be given.
     page : callable
-        ``page(summary) -> Page``.
+        ``page(facts) -> Page``.
     """
 
     name: str
     mark: str
-    summary: str
+    summary: str | None
     page: Callable[[dict[str, Any]], Page]
 
 
@@ -60,8 +60,14 @@ def kind_of(folder: Path) -> Kind:
     return found
 
 
-def write_page(folder: Path) -> Path:
-    """Write ``report.html`` from the folder's summary, whole or not at all; returns its path.
+def write_page(folder: Path, facts: dict[str, Any] | None = None) -> Path:
+    """Write ``report.html``, whole or not at all; returns its path.
+
+    Parameters
+    ----------
+    folder : Path
+    facts : dict, optional
+        What is shown; default: the folder's summary.
 
     Raises
     ------
@@ -71,9 +77,16 @@ def write_page(folder: Path) -> Path:
     from crowdopt.report.page import html
 
     kind = kind_of(folder)
-    try:
-        summary = json.loads((folder / kind.summary).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{folder / kind.summary} cannot be read: {error}") from None
-    write_text(folder / NAME, html(kind.page(summary)))
+    if facts is None:
+        assert kind.summary is not None, f"what is shown of {kind.name} has to be given"
+        facts = _read(folder / kind.summary)
+    write_text(folder / NAME, html(kind.page(facts)))
     return folder / NAME
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    return facts

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from crowdopt.report import Kind
 from crowdopt.report.charts import altair
+from crowdopt.report.page import Chart, Page, PageTable, Section
 
 Line: TypeAlias = Mapping[str, Any]
 
@@ -28,6 +30,38 @@ HEAD = (
     "realised error",
     "unfinished",
 )
+
+COLUMNS = {  # of the HTML page
+    "policy": "policy",
+    "cost": "cost",
+    "ratio_bound": "/ bound",
+    "ratio_possible": "/ possible",
+    "labels": "labels",
+    "labels_gold": "of them gold",
+    "short_share": "short tasks %",
+    "short_mean": "shortfall %",
+    "error_realised": "error %",
+    "error_claimed": "claimed %",
+    "unfinished": "unsure %",
+}
+SHARES = ("short_share", "short_mean", "error_realised", "error_claimed", "unfinished")
+NOTES = {
+    "ratio_bound": "cost over what no offline plan undercuts, skills known",
+    "ratio_possible": "cost over what no policy undercuts that keeps the mean error target",
+    "short_share": "tasks that got less evidence than they need",
+    "short_mean": "evidence that is missing, of what is needed",
+    "error_realised": "answers that were wrong",
+    "error_claimed": "what the policy itself believes",
+    "unfinished": "tasks that the policy believes to be worse than their target",
+}
+PICTURES = {
+    "labels": (
+        "Where the money goes",
+        "Mean cost of a run by kind of label; the line is what no offline plan undercuts.",
+    ),
+    "errors": ("Errors against cost", "Further left and lower is better; dashed: what no policy undercuts."),
+    "ratios": ("Cost against shortfall", "A low cost counts only where little is missing."),
+}
 
 
 def markdown(
@@ -237,9 +271,46 @@ def _scatter(rows: list[dict[str, Any]], across: str, up: str) -> Any:
     y = alt.Y("y:Q", title=up)
     order = [row["policy"] for row in rows]
     colour = alt.Color("policy:N", title=None, sort=order)
-    unlabelled = alt.Color("policy:N", sort=order, legend=None)
     base = alt.Chart(alt.Data(values=rows))
-    shape = alt.Shape("policy:N", title=None, sort=[row["policy"] for row in rows])
+    shape = alt.Shape("policy:N", sort=order, legend=None)
     dots = base.mark_point(size=110, filled=True, opacity=0.9).encode(x=x, y=y, color=colour, shape=shape)
-    bars = base.mark_rule().encode(x=alt.X("low:Q", title=across), x2="high:Q", y=y, color=unlabelled)
+    bars = base.mark_rule().encode(x=alt.X("low:Q", title=across), x2="high:Q", y=y, color=colour)
     return (bars + dots).properties(width=WIDTH, height=HEIGHT)
+
+
+def page(facts: dict[str, Any]) -> Page:
+    """The page of a comparison."""
+    optimum, summary, possible = facts["optimum"], facts["policies"], facts.get("possible")
+    drawn = charts(summary, optimum, possible)
+    parts = [
+        Chart(title, drawn[name].properties(width="container"), caption)
+        for name, (title, caption) in PICTURES.items()
+        if name in drawn
+    ]
+    notes = [f"{line['policy']}: {note}" for line in summary for note in line["notes"]]
+    figures = PageTable(COLUMNS, [_plain(line) for line in summary], NOTES, f"Means over {facts['trials']} trials.")
+    sections = [Section("Side by side", [figures, *notes]), Section("Pictures", parts)]
+    title = facts["title"] or "online policies"
+    return Page(f"Comparison: {title}", _verdict(facts), sections, f"crowdopt {facts['version']}, seed {facts['seed']}")
+
+
+def _verdict(facts: Line) -> list[str]:
+    said = _held_against(facts["optimum"])
+    if facts.get("possible"):
+        said.append(possible_sentence(facts["possible"]))
+    if facts.get("breach"):
+        said.append(f"The crowd breaks the model: {facts['breach']}. Bounds and targets are those of the campaign.")
+    if facts.get("constant_error") is not None:
+        said.append(constant_sentence(facts["constant_error"]))
+    said.append(
+        f"{facts['trials']} trials; every policy saw the same orders of arrival and the same label of each pair."
+    )
+    return [*said, *facts.get("failed", [])]
+
+
+def _plain(line: Line) -> dict[str, Any]:
+    """The figures of a policy as the page's table shows them: shares as percentages."""
+    return {**line, **{key: None if line.get(key) is None else 100 * line[key] for key in SHARES}}
+
+
+KIND = Kind("a comparison", "comparison.json", "comparison.json", page)

@@ -3,10 +3,11 @@
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from crowdopt.backends import Backend
-from crowdopt.core.solution import Solution, Status
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Listener, Options, Solution, Status
 
 
-def run(program, options, listener):
+def run(program: Program, options: Options, listener: Listener | None) -> Solution:
     rows = LinearConstraint(program.matrix, program.row_lower, program.row_upper)
     box, limit = Bounds(program.lower, program.upper), {"time_limit": options.time_limit}
     found = milp(program.cost, integrality=program.integer, bounds=box, constraints=rows, options=limit)

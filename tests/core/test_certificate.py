@@ -76,7 +76,8 @@ def test_a_bound_from_the_optimal_multipliers_meets_the_optimum():
     """Min x1 + x2, x1 + 2 x2 >= 2 over [0, 1]^2: the multiplier 1/2 proves the value 1 at (0, 1)."""
     program = replace(small_program(np.random.default_rng(0)), **_one_row(np.array([[1.0, 2.0]])))
     certificate = certify(claim(program, primal=np.array([0.0, 1.0]), dual=np.array([0.5])))
-    assert certificate.value == certificate.bound == 1.0
+    assert certificate.value == 1.0
+    assert 1.0 - 1e-13 <= certificate.bound <= 1.0  # less what rounding may have added
     assert certificate.proof == "certificate" and certificate.proves_optimal()
 
 

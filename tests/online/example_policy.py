@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from crowdopt.arrays import Floats
 from crowdopt.online.covering import Covering
 
 
@@ -10,7 +11,7 @@ class Picky(Covering):
     least: float = 0.3
     name = "picky"
 
-    def value(self):
+    def value(self) -> Floats:
         return self.evidence - self.least
 
 

@@ -1,4 +1,4 @@
-"""The smallest error that a sum of money can promise to every task: smallest coverage, bisection on the need."""
+"""The smallest error that a sum of money can promise to every task: bisection on the target."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.assign.error_targets import least_target
 from crowdopt.assign.plan import Plan, breaches
-from crowdopt.core.certificate import certify
-from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.classes import classes_of
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import smallest_coverage
 
 STEPS = 12  # of bisection
 CLOSE = 0.005  # relative; errors as near as that to what no plan can promise are good enough
 WORST = 0.499  # an error that promises next to nothing
 
+Lacks = Callable[[AssignmentInstance], bool]
 Find = Callable[[AssignmentInstance], "Ints | None"]  # pairs of a plan that keeps every limit, or None: none was found
 
 
@@ -33,7 +32,7 @@ class Promised:
     pairs : (k, 2) int, optional
         Task and worker of each label that keeps it.
     least_epsilon : float
-        By the certified LP of smallest coverage.
+        Proven by multipliers of elastic LPs.
     plan : Plan, optional
         A plan for that error, with what is known of its cost; None until somebody asks for it.
     """
@@ -44,23 +43,26 @@ class Promised:
     plan: Plan | None = None
 
 
-def smallest_promise(
-    instance: AssignmentInstance, money: float, solve: Solve, options: Options, find: Find
-) -> Promised:
-    """Bisect the need between nothing and what the LP of smallest coverage allows; keep the best plan found.
+def smallest_promise(instance: AssignmentInstance, money: float, lacks: Lacks, find: Find, clock: Clock) -> Promised:
+    """Bisect the target between the largest that is ruled out and guessing; keep the best plan that was found.
 
     Parameters
     ----------
+    instance : AssignmentInstance
+    money : float
+        The most that a plan may cost.
+    lacks : callable
+        Whether it is proven that an instance has no plan.
     find : callable
         Who looks for plans of whole labels.
+    clock : Clock
+        When to stop; a first plan is looked for even then.
     """
     limited = replace(instance, budget=money)
-    solution = solve(smallest_coverage.of_classes(classes_of(limited)), "highs-simplex", options)
-    level = max(0.0, -certify(solution).bound)
-    least = _error(instance, level)
-    low, high, best = np.log(max(least, 1e-12)), np.log(WORST), Promised(None, None, least)
+    least = least_target(limited, lacks, clock.part(0.5))
+    low, high, best = np.log(least), np.log(WORST), Promised(None, None, least)
     for step in range(STEPS):
-        if high - low <= CLOSE:
+        if high - low <= CLOSE or (clock.over and step):
             break
         middle = high if step == 0 else (low + high) / 2
         epsilon = float(np.exp(middle))
@@ -72,11 +74,3 @@ def smallest_promise(
         else:
             high, best = middle, Promised(epsilon, pairs, least)
     return best
-
-
-def _error(instance: AssignmentInstance, evidence: float) -> float:
-    """The error that the rule promises at so much evidence, of the luckiest prior."""
-    rule, n = instance.the_rule, instance.n_tasks
-    if not np.isfinite(evidence):
-        return 0.0
-    return float(np.min(rule.error(np.full(n, evidence), instance.classes, instance.prior)))

@@ -8,12 +8,13 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
-from crowdopt.assign.budget.wrong_bounds import fewest_wrong, least_curve, surrogate_curve
+from crowdopt.assign.budget.wrong_bounds import WrongBound, fewest_wrong, least_curve, most_money, surrogate_curve
 from crowdopt.assign.patterns.columns import Goal, PatternPrices
 from crowdopt.assign.patterns.true_minimum import POOLS, Prove, cheapest, duals_of, generated, proved, refuse, rounded
-from crowdopt.assign.plan import Plan, breaches
+from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
+from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
@@ -92,19 +93,19 @@ def least_wrong(
         raise InputError(f"the campaign's own budget is {instance.budget:g}, less than {money:g}; change one of them")
     by_hand = spend(instance, money)
     held = float(surrogate(instance, by_hand).sum())
-    lowest = fewest_wrong(instance, money, surrogate_curve, solve, options)
-    bound, prices = fewest_wrong(instance, money, least_curve, solve, options), None
+    lowest = fewest_wrong(instance, money, surrogate_curve, solve, options).value
+    curve, prices = fewest_wrong(instance, money, least_curve, solve, options), None
     plans = {"greedy": by_hand} if method != "patterns" else {}
     if method == "patterns" or (method == "auto" and _are_few(instance)):
-        by_pattern, proven, prices = _by_patterns(instance, money, solve, prove, options, clock, pools)
-        bound = max(bound, proven)
+        by_pattern, prices = _by_patterns(instance, money, solve, options, clock, pools)
         plans |= {} if by_pattern is None else {"patterns": by_pattern}
     if not plans:
         raise InputError("no plan over patterns was found within the limits; choose --method greedy")
     wrong = {name: float(exact_errors(instance, pairs)[0].sum()) for name, pairs in plans.items()}
     best = min(wrong, key=lambda name: wrong[name])
-    plan = _plan(instance, money, plans[best], best, prices, prove, options)
-    return Spent(plan, money, wrong[best], max(0.0, bound), held, lowest, guarantee(instance, money), best)
+    plan = _plan(instance, money, plans[best], best, curve, prices, prove, options)
+    bound = plan.spending.get("wrong_bound", 0.0)
+    return Spent(plan, money, wrong[best], bound, held, lowest, guarantee(instance, money), best)
 
 
 def _are_few(instance: AssignmentInstance) -> bool:
@@ -120,12 +121,11 @@ def _by_patterns(
     instance: AssignmentInstance,
     money: float,
     solve: Solve,
-    prove: Prove,
     options: Options,
     clock: Clock,
     asked: int | None,
-) -> tuple[Ints | None, float, PatternPrices | None]:
-    """A plan, a bound on the wrong answers of every plan, and the prices that prove it, in money."""
+) -> tuple[Ints | None, PatternPrices | None]:
+    """A plan, and prices that prove a bound on the wrong answers of every plan, in money."""
     refuse(instance)
     limited = replace(instance, budget=money)
     below, above = pools_of(limited, asked), pools_of(limited, asked, up=True)
@@ -137,11 +137,7 @@ def _by_patterns(
     proving = columns
     if not np.array_equal(below.skill, above.skill):
         proving = generated(above, goal, solve, options, clock)
-    if proving.prices is None:
-        return pairs, 0.0, None
-    prices = in_money(proving.prices)
-    proven = max(proving.bound / SCALE, _wrong_at(instance, money, prices, prove))
-    return pairs, proven, prices
+    return pairs, None if proving.prices is None else in_money(proving.prices)
 
 
 def in_money(prices: PatternPrices) -> PatternPrices:
@@ -150,50 +146,40 @@ def in_money(prices: PatternPrices) -> PatternPrices:
     return PatternPrices(prices.worker / unit, 1.0, prices.wrong / unit)
 
 
-def _wrong_at(instance: AssignmentInstance, money: float, prices: PatternPrices, prove: Prove) -> float:
-    """What the prices prove of the wrong answers for so much money, for the workers' own skills."""
-    plain = replace(instance, budget=None)
-    return wrong_bound(proved(plain, prices, prove), float(plain.epsilon.sum()), prices.wrong, money)
-
-
-def wrong_bound(cost_bound: float, allowed: float, price: float, money: float) -> float:
-    """Least E for the money, since every plan with E wrong answers costs at least ``bound + (allowed - E) price``.
-
-    Parameters
-    ----------
-    cost_bound : float
-        What every plan costs at least, by the prices.
-    allowed : float
-        Wrong answers that the bound allows, in all tasks together.
-    price : float
-        Money per wrong answer; positive.
-    money : float
-        What may be spent.
-    """
-    return (cost_bound + allowed * price - money) / price
-
-
 def _plan(
     instance: AssignmentInstance,
     money: float,
     pairs: Ints,
     method: str,
+    curve: WrongBound,
     prices: PatternPrices | None,
     prove: Prove,
     options: Options,
 ) -> Plan:
-    """The pairs as a plan under rule mean-error, with what the prices prove of its cost."""
+    """The pairs as a plan under rule mean-error, with the prices that prove most of the wrong answers."""
     reached = float(np.ceil(exact_errors(instance, pairs)[0].mean() / GRID) * GRID)
     if reached >= 0.5:
         raise InputError("so little money buys nothing better than guessing; allow more")
     stated = instance.with_epsilon(max(GRID, reached))
     assert not breaches(stated, pairs)
     known, duals = Certificate(None, -np.inf, "none", None, None), None
-    spending = {"money": float(money), "wrong": float(exact_errors(stated, pairs)[0].sum())}
+    least = curve.value
+    if np.isfinite(curve.value):
+        none = np.zeros(instance.n_tasks)
+        duals = Duals(curve.task, -curve.worker, none, -curve.money, form="curve")
     if prices is not None:
-        duals = duals_of(stated, prices)
         proven = proved(stated, prices, prove)
-        known = replace(known, bound=rounded(stated, proven), proof="certificate")
-        spending["wrong_bound"] = max(0.0, wrong_bound(proven, float(stated.epsilon.sum()), prices.wrong, money))
+        by_patterns = _wrong_at(proven, float(stated.epsilon.sum()), prices.wrong, min(money, most_money(instance)))
+        if by_patterns >= least:
+            least, duals = by_patterns, duals_of(stated, prices)
+            known = replace(known, bound=rounded(stated, proven), proof="certificate")
+    spending = {"money": float(money), "wrong": float(exact_errors(stated, pairs)[0].sum())}
+    if duals is not None:
+        spending["wrong_bound"] = max(0.0, least)
     plan = Plan.of(stated, "ip", known, known.bound, duals, pairs, method=method, backend="highs", seed=options.seed)
     return replace(plan, spending=spending)
+
+
+def _wrong_at(proven: float, allowed: float, price: float, money: float) -> float:
+    """The least E for the money: every plan with E wrong answers costs at least ``proven + (allowed - E) price``."""
+    return lowered(proven + allowed * price - money, abs(proven) + allowed * price + money) / price

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.evidence import bhattacharyya_error
@@ -18,6 +19,29 @@ from crowdopt.programs.fewest_wrong import Tangents, of_tangents
 ROUNDS = 40  # of tangents
 NEAR = 1e-7  # relative; the point's value on the curve and the bound are then the same
 LEAST = 1e-12  # evidence has at least this price
+
+
+@dataclass(frozen=True, eq=False)
+class WrongBound:
+    """What no plan of so much money can do, and the prices that prove it.
+
+    Parameters
+    ----------
+    value : float
+        The least of the curves' sum; -inf where nothing is known.
+    task : (tasks,) float
+        x >= 0, the price of a unit of evidence, in wrong answers.
+    worker : (workers,) float
+        w >= 0, of a label's place.
+    money : float
+        b >= 0, of a unit of money.
+    """
+
+    value: float
+    task: Floats
+    worker: Floats
+    money: float
+
 
 Function: TypeAlias = Callable[[Floats], Floats]
 
@@ -68,8 +92,7 @@ def least_curve(prior: Floats) -> ErrorCurve:
     k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
 
     def value(a: Floats) -> Floats:
-        worth: Floats = (1 - np.sqrt(1 - k * np.exp(-a))) / 2
-        return worth
+        return _half_share(k * np.exp(-a))
 
     def slope(a: Floats) -> Floats:
         rest = k * np.exp(-a)
@@ -77,16 +100,22 @@ def least_curve(prior: Floats) -> ErrorCurve:
         return fall
 
     def least(x: Floats) -> Floats:
-        rest = np.minimum(k, 8 * x * (np.sqrt(x * x + 0.25) - x))
-        best: Floats = (1 - np.sqrt(1 - rest)) / 2 + x * np.log(k / rest)
+        rest = np.minimum(k, 2 * x / (np.sqrt(x * x + 0.25) + x))
+        best: Floats = _half_share(rest) + x * np.log(k / rest)
         return best
 
     return ErrorCurve(value, slope, least)
 
 
+def _half_share(rest: Floats) -> Floats:
+    """``(1 - sqrt(1 - r)) / 2``, written so that nothing cancels."""
+    share: Floats = rest / (2 * (1 + np.sqrt(1 - rest)))
+    return share
+
+
 def fewest_wrong(
     instance: AssignmentInstance, money: float, curve: Callable[[Floats], ErrorCurve], solve: Solve, options: Options
-) -> float:
+) -> WrongBound:
     """A lower bound on ``sum_i value(A_i)`` over all plans of so much money, shares of labels included.
 
     Tangents of the curve make a linear program over classes of tasks and workers; its multipliers are the prices at
@@ -102,11 +131,19 @@ def fewest_wrong(
     solve, options : callable and Options
         Whose prices are taken.
     """
+    money = min(money, most_money(instance))
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     classes = _classes(instance, money, prior)
     task = np.unique(classes.task_class, return_index=True)[1]
     held = classes.instance.collected_evidence[task]
-    return _by_tangents(classes, curve(prior[task]), held, money, solve, options)
+    best = _by_tangents(classes, curve(prior[task]), held, money, solve, options)
+    return replace(best, task=best.task[classes.task_class], worker=best.worker[classes.worker_class])
+
+
+def most_money(instance: AssignmentInstance) -> float:
+    """What all labels that can be had cost at most: more money buys nothing."""
+    room = np.minimum(instance.capacity, instance.n_tasks)
+    return float(room @ instance.cost.max(axis=0))
 
 
 def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Classes:
@@ -122,8 +159,10 @@ def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Class
 
 def _by_tangents(
     classes: Classes, curve: ErrorCurve, held: Floats, money: float, solve: Solve, options: Options
-) -> float:
-    tangents, best = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)], -np.inf
+) -> WrongBound:
+    """The best bound of all tangent programs, its prices over classes."""
+    tangents = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)]
+    best = WrongBound(-np.inf, np.zeros(held.size), np.zeros(classes.workers_in.size), 0.0)
     for _ in range(ROUNDS):
         program = of_tangents(classes, held, tangents)
         solution = solve(program, "highs-simplex", options)
@@ -133,9 +172,10 @@ def _by_tangents(
         price = np.maximum(LEAST, program.row("cover").view(duals))
         worker = np.maximum(0.0, -program.row("capacity").view(duals))
         spend = max(0.0, -float(program.row("budget").view(duals)[0]))
-        best = max(best, priced_out(classes, curve, held, price, worker, spend, money))
+        value = priced_out(classes, curve, held, price, worker, spend, money)
+        best = best if best.value >= value else WrongBound(value, price, worker, spend)
         tangents.append(_tangent(curve, program.column("evidence").view(solution.primal).copy()))
-        if float(classes.tasks_in @ tangents[-1].value) - best <= NEAR * max(1.0, abs(best)):
+        if float(classes.tasks_in @ tangents[-1].value) - best.value <= NEAR * max(1.0, abs(best.value)):
             return best
     return best
 
@@ -150,7 +190,7 @@ def priced_out(
     """``sum_i least(x_i) - x_i D_i - sum_g s_g M_g w_g - b B - sum_ij max(0, x_i q_ij - w_j - b c_ij)``.
 
     At most ``sum_i value(A_i)`` for every plan that costs at most B and keeps the capacities, for any x, w, b >= 0:
-    weak duality. D_i is the evidence of labels already in.
+    weak duality, less what rounding may have added. D_i is the evidence of labels already in.
 
     Parameters
     ----------
@@ -167,7 +207,10 @@ def priced_out(
     money : float
         B.
     """
-    gain = price[:, None] * classes.evidence - worker - spend * classes.cost
+    worth, paid = price[:, None] * classes.evidence, worker + spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room
-    total = classes.tasks_in @ (curve.least(price) - price * held) - float((pairs * np.maximum(0.0, gain)).sum())
-    return float(total - (classes.workers_in * classes.capacity) @ worker - spend * money)
+    least, known = curve.least(price), price * held
+    time = (classes.workers_in * classes.capacity) @ worker
+    total = classes.tasks_in @ (least - known) - (pairs * np.maximum(0.0, worth - paid)).sum() - time - spend * money
+    size = classes.tasks_in @ (least + known) + (pairs * (worth + paid)).sum() + time + spend * money
+    return lowered(float(total), float(size))

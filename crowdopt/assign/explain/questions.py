@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.plan import breaches
-from crowdopt.core.certificate import certify
+from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Options, Solve
@@ -75,6 +75,12 @@ class Probe:
         point = self.elastic(classes_of(relaxation(instance)))
         return point is not None and point.beyond <= NOTICE
 
+    def lacks_shares(self, instance: AssignmentInstance) -> bool:
+        """Whether multipliers prove that not even shares of labels would do; False where that is not known."""
+        program = missing.elastic(aggregated.of_classes(classes_of(relaxation(instance))))
+        dual = self.solve(program, BY_SIZE, Options(time_limit=self.clock.left)).dual
+        return dual is not None and lagrangian_bound(program, _at_most_one(program, dual)) > NOTICE
+
     def bound(self, instance: AssignmentInstance) -> float:
         """The least cost by the LP; infinite where it has no point."""
         options = Options(time_limit=self.clock.left)
@@ -92,6 +98,15 @@ class Probe:
             return None
         pairs = self.plan(instance, min(PATIENCE, self.clock.left))
         return None if pairs is None or breaches(instance, pairs) else pairs
+
+
+def _at_most_one(program: Program, dual: Floats) -> Floats:
+    """The multipliers of an elastic program, none above the price of 1 at which its row may be missed: noise."""
+    held = dual.copy()
+    for block in program.columns[1:]:
+        row = program.row(block.name.removeprefix("missing."))
+        held[row.span] = np.clip(held[row.span], -1.0, 1.0)
+    return held
 
 
 def without_budget(instance: AssignmentInstance) -> AssignmentInstance:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.error_targets import LEAST, MOST, least_target
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.evidence import guessing
 from crowdopt.crowd.exactness import fewest_exact, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.programs import smallest_coverage
 
-LEAST, MOST = 1e-9, 0.4999  # error targets looked at
-CLOSE = 1e-4  # relative; how closely the smallest target is told
 SHOWN = 20  # types in sentences; what else is to be said comes after them
-STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)  # times the LP's smallest target
+STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, *(10.0 * 3.0**k for k in range(18)))  # times the smallest
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,28 +114,28 @@ def _missing(solution: ElasticPoint, name: str, size: int) -> Floats:
 
 def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, float | None, bool]:
     """The error below which nothing can be promised, one that a plan of whole labels keeps, and if nothing helps."""
-    below, above = LEAST, MOST
-    if not probe.has_shares(instance.with_epsilon(above)):
-        blocked = not probe.has_shares(replace(instance, demand=np.zeros(instance.n_tasks), rule=_plain(instance)))
-        return (None, None, True) if blocked else (0.5, None, False)
-    if probe.has_shares(instance.with_epsilon(below)):
-        return below, below if probe.find(instance.with_epsilon(below)) is not None else None, False
+    if probe.lacks_shares(instance.with_epsilon(MOST)):
+        asking_nothing = replace(instance, demand=np.zeros(instance.n_tasks), rule=_plain(instance))
+        return (None, None, True) if probe.lacks_shares(asking_nothing) else (0.5, None, False)
     known = _by_level(instance, probe)
-    if known is not None:
-        return known, _reached(instance, known, probe), False
-    while above > below * (1 + CLOSE) and not probe.clock.over:
-        middle = float(np.sqrt(below * above)) if above < 4 * below else max(below * 2, above / 8)
-        below, above = (below, middle) if probe.has_shares(instance.with_epsilon(middle)) else (middle, above)
-    return below, _reached(instance, above, probe), False
+    below = least_target(instance, probe.lacks_shares, probe.clock) if known is None else known
+    return below, _reached(instance, below, probe), False
 
 
 def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
-    """The smallest target in one LP, where a target is one level of evidence for all; else None."""
-    if instance.the_rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any():
+    """The smallest target in one LP, where a target is one level of evidence for all; else None.
+
+    Where a guess errs less than the vote with so much evidence, a target that the guess keeps needs no evidence.
+    """
+    rule = instance.the_rule
+    if rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any():
         return None
     classes = classes_of(replace(instance, epsilon=np.full(instance.n_tasks, MOST)))
     level = probe.ceiling(smallest_coverage.of_classes(classes))
-    return None if level is None else float(instance.the_rule.error(level, instance.classes, instance.prior))
+    if level is None:
+        return None
+    error = float(rule.error(level, instance.classes, instance.prior))
+    return max(LEAST, min(error, float(guessing(instance.prior))) if rule.heeds_prior else error)
 
 
 def _plain(instance: AssignmentInstance) -> str:
@@ -152,17 +152,18 @@ def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float 
         tried = instance.with_epsilon(epsilon)
         pairs = probe.find(tried)
         if pairs is not None:
-            kept = rounded_up(max(least, _kept(tried, pairs)))
-            return min(epsilon, kept)
+            return min(epsilon, rounded_up(max(least, _kept(tried, pairs))))
     return None
 
 
 def _kept(instance: AssignmentInstance, pairs: Ints) -> float:
     """The largest error target that the plan's worst task reaches, by the rule or exactly."""
-    if instance.the_rule.checked:
+    rule = instance.the_rule
+    if rule.checked:
         return float(instance.epsilon[0])
     evidence = instance.collected_evidence + instance.supply(pairs) - COVERAGE
-    return float(instance.the_rule.error(evidence, instance.classes, instance.prior).max())
+    error = rule.error(evidence, instance.classes, instance.prior)
+    return float((np.minimum(error, guessing(instance.prior)) if rule.heeds_prior else error).max())
 
 
 def _by_type(instance: AssignmentInstance, lack: Floats) -> list[str]:

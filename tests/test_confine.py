@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from crowdopt.bench.confine import run_confined
+from crowdopt.confine import run_confined
 from crowdopt.errors import InputError
 
 EATER = "import time\nheld = []\nwhile True:\n    held.append(bytearray(b'x' * 4_000_000))\n    time.sleep({pause})\n"

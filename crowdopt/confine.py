@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
+import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +19,7 @@ import psutil
 from crowdopt.errors import InputError
 
 MEGABYTE = 1e6
+PR_SET_PDEATHSIG = 1  # Linux: a signal when the parent ends
 FASTEST = 4000.0  # megabytes a second at which a process may fill memory; sets how soon to look again
 SLACK = 0.05  # of the limit: how far above it a process may get between two looks
 GONE = 2.0  # seconds that the killed may take to be gone
@@ -140,3 +144,24 @@ def _pause(limit: float, held: float) -> float:
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
     with suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
+
+
+def die_with_parent() -> None:
+    """End when whoever started this process does, even if they are killed.
+
+    Our standard input then ends; on Linux a signal comes too.
+    """
+    lifeline = os.dup(0)
+    os.set_inheritable(lifeline, False)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    threading.Thread(target=_wait_for_end, args=(lifeline,), daemon=True).start()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _wait_for_end(lifeline: int) -> None:
+    while os.read(lifeline, 1):
+        pass
+    with suppress(ProcessLookupError):
+        os.killpg(os.getpgid(0), signal.SIGKILL)

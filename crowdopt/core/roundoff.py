@@ -1,0 +1,23 @@
+"""Rounding that is known: what float64 may have added to a lower bound is taken off it again."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.arrays import Floats
+
+UNIT = 2.0**-53  # relative; float64's rounding of one operation
+DEPTH = 64  # roundings that a term may pass through: a few products, and numpy's pairwise sum of up to 2^40 terms
+
+
+def lowered(total: float, size: float) -> float:
+    """A number that the exact sum is not below, given its float64 value and the sum of its terms' absolute values."""
+    return float(total - DEPTH * UNIT * size)
+
+
+def product_error(matrix: sparse.csc_array, vector: Floats) -> Floats:
+    """By how much ``matrix.T @ vector`` may be off, entry by entry: ``(k + 2) u sum_i |a_i y_i|``, k entries."""
+    absolute = sparse.csc_array((np.abs(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
+    error: Floats = (np.diff(matrix.indptr) + 2) * UNIT * (absolute.T @ np.abs(vector))
+    return error

@@ -1,0 +1,59 @@
+"""What prices prove of the wrong answers that money leaves, task by task."""
+
+from __future__ import annotations
+
+from math import fsum
+
+import numpy as np
+
+from crowdopt.arrays import Floats
+from crowdopt.core.roundoff import lowered
+from crowdopt.crowd.instance import AssignmentInstance
+
+STEP = 2_000_000  # pairs looked at together
+
+
+def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budget: float, money: float) -> float:
+    """``sum_i m_i(x_i) - x_i D_i - sum_j M_j w_j - b B - sum_ij [x_i q_ij - w_j - b c_ij]+``.
+
+    A lower bound on the expected wrong answers of every plan that costs at most B, for any x >= 0, w = -worker >= 0
+    and b = -budget >= 0: a vote with evidence A errs at least ``(1 - sqrt(1 - k e^-A)) / 2``, k = 4 times the product
+    of the two classes' chances (Cauchy and Schwarz), and ``m_i(x) = min over A of that + x A``. D_i is the evidence of
+    labels already in.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Of two classes, under the rule mean-error.
+    task : (tasks,) float
+        x, the price of evidence in wrong answers.
+    worker : (workers,) float
+        -w, in wrong answers a label.
+    budget : float
+        -b, in wrong answers per unit of money.
+    money : float
+        B.
+    """
+    n, m = instance.n_tasks, instance.n_workers
+    x, w, b = np.maximum(task, 0.0), np.maximum(0.0, -worker), max(0.0, -budget)
+    prior = np.broadcast_to(instance.prior, (n, 2))
+    k = np.minimum(1.0, 4 * prior[:, 0] * prior[:, 1]) * (1 - 1e-12)
+    rest = np.minimum(k, 2 * x / (x + np.hypot(x, 0.5)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least = np.where(x > 0, rest / (2 + 2 * np.sqrt(1 - rest)) + x * np.log(k / rest), 0.0)
+    spent = np.append(instance.capacity * w, b * min(money, most_money(instance)))
+    gains, size, step = [0.0], [], max(1, STEP // m)
+    for start in range(0, n, step):
+        some = slice(start, start + step)
+        kind = instance.task_type[some]
+        worth, paid = instance.evidence[kind] * x[some, None], w + b * instance.cost[kind]
+        gains.append(float(np.maximum(0.0, worth - paid).sum()))
+        size.append(float(worth.sum() + paid.sum()))
+    terms = np.concatenate([least, -x * instance.collected_evidence, -spent, -np.array(gains)])
+    return lowered(fsum(terms), fsum([*np.abs(terms), *size]))
+
+
+def most_money(instance: AssignmentInstance) -> float:
+    """What all labels of all workers cost at most: more money buys nothing."""
+    room = np.minimum(instance.capacity, instance.n_tasks)
+    return float((room * instance.cost.max(axis=0)).sum())

@@ -1,0 +1,83 @@
+"""The pages of a plan and of a comparison: what stands in the folders, at a glance."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html import unescape
+
+import pytest
+
+import crowdopt
+from crowdopt.errors import InputError
+from crowdopt.io.plan_overview import plan_overview
+from crowdopt.io.sample import write_sample
+
+
+@pytest.fixture(scope="module")
+def birds(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plans") / "birds"
+    write_sample(folder)
+    return folder
+
+
+MADE = {
+    "whole": {},
+    "shares": {"program": "lp"},
+    "exact": {"rule": "exact-error", "epsilon": 0.2, "time_limit": 10, "gap": 0.2},
+    "patterns": {"method": "patterns:pools=2", "rule": "mean-error", "epsilon": 0.2, "time_limit": 10},
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_every_kind_of_plan_has_a_page(birds, tmp_path, kind):
+    """Costs, the proof's sentence, each task with its workers, each worker with the load: nothing but the folder's."""
+    plan = crowdopt.assign(birds, **MADE[kind], output=tmp_path / "plan")
+    page = crowdopt.report(tmp_path / "plan").read_text(encoding="utf-8")
+    text = unescape(page)
+    claims = json.loads((tmp_path / "plan" / "plan.json").read_text())
+    assert f"cost {claims['cost']:.10g}." in text and claims["rule"] in text
+    assert ("Proven optimal" in text) == claims["proven"] and ("Feasible" in text or "no plan costs less" in text)
+    assert page.count('class="chart"') == 4
+    for name in ("tasks", "workers"):
+        with (tmp_path / "plan" / f"{name}.csv").open(encoding="utf-8") as file:
+            assert all(f"<td>{row[name[:-1]]}</td>" in page for row in csv.DictReader(file))
+    assert ("in place of what the campaign says" in text) == bool(claims.get("in_place_of_campaign"))
+    assert str(plan.instance.n_tasks) in text
+
+
+def test_a_large_plan_is_counted_instead_of_listed(tmp_path):
+    """Beyond what fits a picture there are counts: over all workers, whatever is listed."""
+    plan = crowdopt.assign(crowdopt.recipe("R1:150x90", seed=0), time_limit=20, gap=0.1, output=tmp_path / "plan")
+    facts = plan_overview(tmp_path / "plan")
+    assert sum(row["tasks"] for row in facts["labels_per_task"]) == 150
+    assert sum(row["tasks"] * row["labels"] for row in facts["labels_per_task"]) == plan.labels
+    assert sum(row["workers"] for row in facts["use_of_capacity"]) == (plan.instance.capacity > 0).sum()
+    page = crowdopt.report(tmp_path / "plan").read_text(encoding="utf-8")
+    assert "Use of capacities" in page and "Who labels what" not in page
+
+
+def test_rows_beyond_the_list_are_said_to_be_elsewhere(birds, tmp_path, monkeypatch):
+    """A page that left tasks out in silence would be taken for the whole."""
+    monkeypatch.setattr("crowdopt.io.plan_overview.ROWS", 5)
+    crowdopt.assign(birds, output=tmp_path / "plan")
+    page = crowdopt.report(tmp_path / "plan").read_text(encoding="utf-8")
+    assert "The first 5 of 24; all are in tasks.csv." in page and "<td>photo-06</td>" not in page
+
+
+def test_a_damaged_plan_gets_a_sentence(birds, tmp_path):
+    """No traceback from a folder that somebody else wrote."""
+    crowdopt.assign(birds, output=tmp_path / "plan")
+    (tmp_path / "plan" / "workers.csv").write_text("worker,load,capacity,dual\nada,many,16,0\n")
+    with pytest.raises(InputError, match=re.escape("workers.csv, line 2, column load")):
+        crowdopt.report(tmp_path / "plan")
+
+
+def test_a_comparison_has_a_page(tmp_path):
+    """Each policy with its figures, what stands beside them, and the pictures."""
+    found = crowdopt.compare(crowdopt.recipe("HS:60x60"), ["re-solve"], trials=2, output=tmp_path / "out")
+    page = crowdopt.report(tmp_path / "out").read_text(encoding="utf-8")
+    for line in found.summary:
+        assert f"<td>{line['policy']}</td>" in page and f'data-v="{line["cost"]!r}"' in page
+    assert "2 trials" in page and page.count('class="chart"') == 3
