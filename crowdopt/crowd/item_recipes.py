@@ -15,8 +15,8 @@ def item_recipe(name: str, features: int, n: int, m: int, seed: int) -> Assignme
     """``p_ij = .5 + .49 / (1 + exp(-(s_j - .7 d_i + f_i . v_j)))``, kept within [.5, .99]; a row per task.
 
     Drawn from ``np.random.default_rng(seed)`` in this order: skills s ~ N(1.2, .6), difficulties d ~ min(N(0, .8),
-    1.5), loadings v ~ N(0, .3 / sqrt(k)) of shape (k, m), prices ``round(exp(N(0, .7) + s / 2), 3)``, at least .001, then the
-    features f ~ N(0, 1) of shape (n, k). Rule bhattacharyya, error target .3, capacities ``6 n // m + 1``.
+    1.5), loadings v ~ N(0, .3 / sqrt(k)) of shape (k, m), prices ``round(exp(N(0, .7) + s / 2), 3)``, at least .001,
+    then the features f ~ N(0, 1) of shape (n, k). Rule bhattacharyya, error target .3, capacities ``6 n // m + 1``.
 
     Parameters
     ----------

@@ -39,6 +39,7 @@ DEEPENED = 3  # times that more nodes may start another climb
 DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
 CAREFUL = DiveSettings(repricings=20)  # the second dive
 CHOSEN = 12_000  # sets among which branch and bound chooses
+MIXED = (3_000, 20)  # sets beside the best one of each task among which the master chooses: at least, per worker
 MIXES = 12  # masters in a row
 SEARCHED = 3.0  # seconds of branch and bound at a time, at most
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
@@ -283,7 +284,8 @@ class Work:
             if best is None or self.met is None or standing.done:
                 return
             self.met.add(best.hands, best.held)
-            mixture = self.mixer.mix(self.met.nearest(best.prices, MET // self.sweeper.width), standing.clock)
+            most = self.tasks.size + MIXED[0] + MIXED[1] * self.tasks.room.size
+            mixture = self.mixer.mix(self.met.nearest(best.prices, most), standing.clock)
             if mixture is None or standing.done:
                 return
             sweep = self.ascent.visit(mixture.prices)
