@@ -97,7 +97,11 @@ def test_what_it_writes_into_is_its_own_copy():
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("leaves", "status 0 and without an answer"), ("hangs", "did not keep its time limit"), ("shouts", "SystemExit: 0")],
+    [
+        ("leaves", "status 0 and without an answer"),
+        ("hangs", "did not keep its time limit"),
+        ("shouts", "SystemExit: 0"),
+    ],
 )
 def test_whatever_ends_it_is_a_sentence(name, words):
     """No exit status and no silence of theirs becomes ours."""
