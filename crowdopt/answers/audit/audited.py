@@ -30,7 +30,7 @@ class Strata:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class ErrorVersions:
     """What may be wrong, in several versions: ``weight`` (versions,), ``error`` (versions, groups)."""
 
     weight: Floats
@@ -80,7 +80,7 @@ class Draw:
         All others, in the order of the draw.
     stratum : (answers - k,) int
         Group of each, in that order.
-    versions : Mixture
+    versions : ErrorVersions
         What is predicted to be wrong, before any check.
     numbers : (k,) int
         Numbers of wrong answers among those drawn from that are tested.
@@ -95,7 +95,7 @@ class Draw:
     certain: Ints
     order: Ints
     stratum: Ints
-    versions: Mixture
+    versions: ErrorVersions
     numbers: Ints
     checks: int
     assumed: float

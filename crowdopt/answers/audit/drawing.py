@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, Mixture, Strata
+from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, ErrorVersions, Strata
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.martingale import hypotheses
 from crowdopt.answers.audit.prediction import mixture
@@ -55,7 +55,7 @@ def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: 
 
 
 def redraw(
-    answers: int, terms: AuditTerms, claims: Floats | None, wagers: tuple[Strata, Mixture, Ints], checks: int
+    answers: int, terms: AuditTerms, claims: Floats | None, wagers: tuple[Strata, ErrorVersions, Ints], checks: int
 ) -> Draw:
     """The draw that was committed to, from what was written down.
 
@@ -64,7 +64,7 @@ def redraw(
     answers : int
     terms : AuditTerms
     claims : (answers,) float, optional
-    wagers : (Strata, Mixture, (numbers,) int)
+    wagers : (Strata, ErrorVersions, (numbers,) int)
         Groups, predictions and the numbers that are tested, as they were.
     checks : int
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import Mixture
+from crowdopt.answers.audit.audited import ErrorVersions
 from crowdopt.arrays import Bools, Floats, Ints
 
 TRUE_TO_CLAIMS = (0.5, 1.0, 1.5, 2.0)  # realised over claimed error, each a version
@@ -14,7 +14,7 @@ CLAIMED = 0.6  # weight of the versions that follow the claims, where there are 
 LEAST, MOST = 1e-4, 0.95
 
 
-def mixture(claim: Floats, target: float) -> Mixture:
+def mixture(claim: Floats, target: float) -> ErrorVersions:
     """Versions that follow the claims (where there is more than one group), and versions of one error for all.
 
     Parameters
@@ -26,7 +26,7 @@ def mixture(claim: Floats, target: float) -> Mixture:
 
     Returns
     -------
-    Mixture
+    ErrorVersions
     """
     error = np.outer([target * times for times in OF_TARGET], np.ones(claim.size))
     weight = np.array(list(OF_TARGET.values()))
@@ -34,10 +34,10 @@ def mixture(claim: Floats, target: float) -> Mixture:
         share = np.full(len(TRUE_TO_CLAIMS), CLAIMED / len(TRUE_TO_CLAIMS))
         error = np.concatenate([np.outer(TRUE_TO_CLAIMS, claim), error])
         weight = np.concatenate([share, (1 - CLAIMED) * weight])
-    return Mixture(weight, np.clip(error, LEAST, MOST))
+    return ErrorVersions(weight, np.clip(error, LEAST, MOST))
 
 
-def predictions(versions: Mixture, stratum: Ints, wrong: Bools) -> Floats:
+def predictions(versions: ErrorVersions, stratum: Ints, wrong: Bools) -> Floats:
     """Predicted share of wrong answers of each group before each check, (checks, groups).
 
     After a check the weight of a version is multiplied by the chance that it gave to what was seen. Any prediction from
@@ -45,7 +45,7 @@ def predictions(versions: Mixture, stratum: Ints, wrong: Bools) -> Floats:
 
     Parameters
     ----------
-    versions : Mixture
+    versions : ErrorVersions
     stratum, wrong : (checks,)
         Group of each checked answer, and whether it was wrong.
 
