@@ -14,11 +14,22 @@ from crowdopt.cli.common import as_json, say, size_of, target
 @click.argument("name", metavar="RECIPE")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")
 @click.option("--priced", is_flag=True, help="Draw a price of 1 to 5 for each worker.")
+@click.option(
+    "--round",
+    "number",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 9),
+    help="With the labels of the rounds before.",
+)
+@click.option("--epsilon", type=float, help="Error probability of every task, in place of the recipe's.")
 @target("Campaign folder, or .npz file,")
 @as_json
-def generate(name: str, seed: int, priced: bool, output: Path, force: bool, as_json: bool) -> None:
-    """Draw a synthetic campaign: HS, U, K<types>, R1, R10, T<types>, B5 or L3, as KIND:TASKSxWORKERS."""
-    instance = call(name, seed, priced=priced, output=output, force=force)
+def generate(
+    name: str, seed: int, priced: bool, number: int, epsilon: float | None, output: Path, force: bool, as_json: bool
+) -> None:
+    """Draw a synthetic campaign: HS, U, K<types>, R1, R10, T<types>, B5, L3 or I<features>, as KIND:TASKSxWORKERS."""
+    instance = call(name, seed, priced=priced, round=number, epsilon=epsilon, output=output, force=force)
     say(as_json, {"campaign": str(output), **size_of(instance)}, f"wrote {output}: {instance.title}")
 
 

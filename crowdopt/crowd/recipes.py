@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.item_recipes import item_recipe
 from crowdopt.errors import InputError
 from crowdopt.memory import refuse_beyond_memory
 
@@ -88,6 +89,7 @@ def recipe(name: str, seed: int = 0, *, priced: bool = False) -> AssignmentInsta
     ``rng.integers(floor(b/2), floor(3b/2) + 1, m)`` (60 n/m, rounded up, for the papers' crowds; capped at n),
     and, if priced, one price per worker ``rng.integers(1, 6, m)``. Small sizes of some kinds have no plan at all
     (K3, B5, T30 and T100 at 50x20; HS and U below 60 workers): the instance does not change itself, solving says so.
+    ``I<k>:NxM`` has accuracies per item from k features, and always prices (crowdopt.crowd.item_recipes).
 
     Raises
     ------
@@ -95,9 +97,12 @@ def recipe(name: str, seed: int = 0, *, priced: bool = False) -> AssignmentInsta
         If there is no such recipe.
     """
     match = re.fullmatch(r"([A-Z]+\d*):([1-9]\d{0,8})x([1-9]\d{0,8})", name)
+    items = re.fullmatch(r"I([1-9]\d{0,2})", match[1]) if match else None
+    if match is not None and items is not None:
+        return item_recipe(name, int(items[1]), int(match[2]), int(match[3]), seed)
     kind = _find(match[1]) if match else None
     if match is None or kind is None:
-        kinds = ", ".join([*RECIPES, "K<types>", "T<types>"])
+        kinds = ", ".join([*RECIPES, "K<types>", "T<types>", "I<features>"])
         raise InputError(f"unknown recipe {name!r}; write KIND:TASKSxWORKERS with KIND one of {kinds}")
     n, m = int(match[2]), int(match[3])
     types = int(re.sub(r"\D", "", match[1]) or 1)

@@ -14,11 +14,13 @@ from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.voting import vote_errors
+from crowdopt.recheck.individual_proofs import least_sets
 
 CLOSE = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
 NODES = 3_000  # partial sets that are followed; the others are only bounded
+MANY = 300  # different tasks beyond which compiled loops price them
 STEP = 8  # sets looked at together
 STATES = 200_000  # partial sets that are looked at together; beyond, the bound is what completes them
 
@@ -39,6 +41,15 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
         np.where(load > 0, instance.min_load, instance.capacity) * load,
         np.array([spend * (instance.budget or 0.0)]),
     ]
+    if instance.n_tasks > MANY and _kinds(instance, limit) > MANY:
+        least = least_sets(instance, load, limit, 1 - spend)
+    else:
+        least = _each(instance, load, limit, spend)
+    return sum_below(np.concatenate([*rows, least]))
+
+
+def _each(instance: AssignmentInstance, load: Floats, limit: Floats, spend: float) -> Floats:
+    """The least set of each task, equal tasks solved once."""
     barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)
     known: dict[tuple[object, ...], float] = {}
     least = np.empty(instance.n_tasks)
@@ -53,7 +64,12 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
             )
             known[key] = lowered(value, size * instance.n_workers)
         least[task] = known[key]
-    return sum_below(np.concatenate([*rows, least]))
+    return least
+
+
+def _kinds(instance: AssignmentInstance, limit: Floats) -> int:
+    """How many different tasks there are, at least: by type, need and multiplier."""
+    return int(np.unique(np.column_stack([instance.task_type, instance.floor, limit]), axis=0).shape[0])
 
 
 def _by_task(pairs: Ints) -> dict[int, tuple[int, ...]]:

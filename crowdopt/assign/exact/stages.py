@@ -14,6 +14,7 @@ from crowdopt.assign.exact.dive import DiveSettings
 from crowdopt.assign.exact.levels import climb as levels
 from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
+from crowdopt.assign.individual.own_stages import is_individual, solve_individually
 from crowdopt.assign.plan import Plan
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
@@ -45,7 +46,11 @@ def solve_exact(
     solvers : Solvers
         Its backend searches the full program where the structure does not suffice: from the plan found here, with
         the better of both bounds.
+
+    Where nearly every task is of a kind of its own, each is taken by itself (``assign.individual``).
     """
+    if kind == "ip" and is_individual(instance):
+        return solve_individually(instance, solvers, options, listener).plan()
     clock = Clock(options.time_limit)
     relaxation = relax_classes(classes_of(instance), solvers.solve, options, whole=kind == "ip")
     known = relaxation.certificate

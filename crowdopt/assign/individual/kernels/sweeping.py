@@ -1,0 +1,166 @@
+"""Compiled loops that price every task of some groups at given prices, and gather what their sets ask of workers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from crowdopt.assign.individual.kernels.least_set import HAIR, least_set, new_desk, rank
+
+STEPS = 12  # of the search for a task's multiplier of its number of labels
+FLAT = 1e-9  # relative; a line that promises no more than this ends that search
+ENDLESS = np.iinfo(np.int64).max  # the most labels of a task without such a limit
+
+
+@njit(cache=True, nogil=True)
+def price_groups(first, last, groups, tasks, pay, worker, close, nodes, value, rate, limit, hands, held, load, paid):
+    """``value[k] = max_l min sum ((1 - b) c_kj - w_j - l) y_j + l count``: a lower bound for each task of the groups.
+
+    Group g has the tasks g, g + groups, ... Prices are the same for all tasks of a row, so they are ranked once a row.
+
+    Parameters
+    ----------
+    pay : float
+        ``1 - b``, b <= 0 the budget's multiplier.
+    worker : (m,)
+        w, the workers' multipliers: at most 0 but for least loads.
+    value, rate, limit : (k,)
+        Receive the bounds, the prices of evidence in the linear programs, and the multipliers l of limits on labels.
+    hands, held : (k, width) and (k,)
+        Receive a set of each task; held is -1 where none is known or it is wider than there is room for.
+    load, paid : (groups, m) and (groups,)
+        Receive how often the sets have each worker, and their price without multipliers.
+    """
+    m = worker.size
+    desk, price, forced = new_desk(m), np.empty(m), np.empty(m, np.int64)
+    order, ratio = np.empty(m, np.int64), np.empty(m)
+    at, n, many, base, lifted = -1, 0, 0, 0.0, 0.0
+    for g in range(first, last):
+        for k in range(g, tasks.row.size, groups):
+            r = tasks.row[k]
+            worth, cost = tasks.worth[r], tasks.cost[r if tasks.cost.shape[0] > 1 else 0]
+            if r != at:
+                at, many, base, lifted = r, 0, 0.0, 0.0
+                for j in range(m):
+                    price[j] = pay * cost[j] - worker[j]
+                    if price[j] <= 0:
+                        forced[many], many = j, many + 1
+                        base += price[j]
+                        lifted += worth[j]
+                n = rank(price, worth, order, ratio)
+            begin, end = tasks.starts[k], tasks.starts[k + 1]
+            below, need = base, tasks.floor[k] - lifted
+            for t in range(begin, end):
+                j = tasks.barred[t]
+                desk.skip[j] = True
+                if price[j] <= 0:
+                    below -= price[j]
+                    need += worth[j]
+            bound, _ = least_set(n, order, price, worth, need, close, nodes, desk)
+            count = desk.labels[0]
+            for t in range(many):
+                if not desk.skip[forced[t]]:
+                    desk.found[count] = forced[t]
+                    count += 1
+            desk.labels[0] = count
+            value[k], rate[k], limit[k] = below + bound, desk.rate[0], 0.0
+            if bound == np.inf:
+                held[k] = -1
+            elif count < tasks.fewest[k] or count > tasks.most[k]:
+                value[k] = _limited(k, tasks, price, worth, value[k], count, close, nodes, limit, hands, held)
+            else:
+                _store(k, desk, hands, held)
+            for t in range(begin, end):
+                desk.skip[tasks.barred[t]] = False
+            if held[k] >= 0:
+                for t in range(held[k]):
+                    j = hands[k, t]
+                    load[g, j] += 1.0
+                    paid[g] += cost[j]
+
+
+@njit(cache=True, nogil=True)
+def _store(k, desk, hands, held):
+    size = desk.labels[0]
+    held[k] = -1
+    if size <= hands.shape[1]:
+        held[k] = size
+        for t in range(size):
+            hands[k, t] = desk.found[t]
+
+
+@njit(cache=True, nogil=True)
+def _limited(k, tasks, price, worth, value, count, close, nodes, limit, hands, held):
+    """The best multiplier of a limit on labels that the cheapest set breaks, and a set that keeps the limit.
+
+    The bound is concave in the multiplier, and each set is a line of it: where the lines of a set with too few and of
+    one with too many labels meet, the next set is priced, until none lies below.
+    """
+    few = count < tasks.fewest[k]
+    goal = tasks.fewest[k] if few else tasks.most[k]
+    m, desk = price.size, new_desk(price.size)
+    shifted = np.empty(m)
+    for t in range(tasks.starts[k], tasks.starts[k + 1]):
+        desk.skip[tasks.barred[t]] = True
+    held[k] = -1
+    able = np.sort(price[~desk.skip])
+    if few and able.size < goal:
+        return np.inf
+    far = able[goal - 1] if few and goal > 0 else -1.0 - 2.0 * max(0.0, value)
+    best, known, kept = value, False, 0.0
+    near, near_value, near_slope = 0.0, value, float(goal - count)
+    far_value, far_slope, here = 0.0, 0.0, far
+    for step in range(STEPS):
+        bound, size = _shifted(here, price, worth, tasks.floor[k], close, nodes, shifted, desk)
+        if bound == np.inf:
+            return np.inf
+        found, slope = bound + here * goal, float(goal - size)
+        if found > best:
+            best, limit[k] = found, here
+        if tasks.fewest[k] <= size <= tasks.most[k]:
+            cost = 0.0
+            for t in range(size):
+                cost += price[desk.found[t]]
+            if not known or cost < kept:
+                known, kept = True, cost
+                _store(k, desk, hands, held)
+        if step == 0:
+            far_value, far_slope = found, slope
+            if slope == 0 or (slope > 0) == few:
+                break
+        elif slope == 0:
+            break
+        elif (slope > 0) == few:
+            near, near_value, near_slope = here, found, slope
+        else:
+            far, far_value, far_slope = here, found, slope
+        if near_slope == far_slope:
+            break
+        here = (far_value - near_value + near_slope * near - far_slope * far) / (near_slope - far_slope)
+        if near_value + near_slope * (here - near) <= best + FLAT * abs(best):
+            break
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _shifted(by, price, worth, need, close, nodes, shifted, desk):
+    """The cheapest set if every label costs so much less: the bound and how many labels it has."""
+    total = 0.0
+    for j in range(price.size):
+        shifted[j] = price[j] - by
+        if shifted[j] <= 0 and not desk.skip[j]:
+            total += shifted[j]
+            need -= worth[j]
+    order, ratio = np.empty(price.size, np.int64), np.empty(price.size)
+    n = rank(shifted, worth, order, ratio)
+    bound, _ = least_set(n, order, shifted, worth, need, close, nodes, desk)
+    count = desk.labels[0]
+    for j in range(price.size):
+        if shifted[j] <= 0 and not desk.skip[j]:
+            desk.found[count] = j
+            count += 1
+    desk.labels[0] = count
+    return total + bound, count
+
+
+__all__ = ["HAIR", "price_groups"]

@@ -1,0 +1,321 @@
+"""The exact method where tasks are not alike: a bound by prices, an early plan, better prices, plans from sets met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from crowdopt.assign.exact.dive import DiveSettings
+from crowdopt.assign.individual import bins
+from crowdopt.assign.individual.ascent import Ascent
+from crowdopt.assign.individual.bins import Bins
+from crowdopt.assign.individual.dealing_rows import deal_rows
+from crowdopt.assign.individual.loading import load
+from crowdopt.assign.individual.mixing import WHOLE, Mixer, dealt_of
+from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.rows import averaged, starting_prices
+from crowdopt.assign.individual.served import Served
+from crowdopt.assign.individual.sets_met import SetsMet
+from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
+from crowdopt.assign.plan import Duals
+from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.core.certificate import Certificate, next_integer
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.instance import AssignmentInstance
+
+KINDS, CELLS = 32, 15_000  # kinds of task, and kinds x workers, beyond which each task is taken by itself
+MARGIN = 2e-7  # relative to the tasks' values; between what is computed here and what is claimed
+STARTED, WIDE = 0.02, 0.5  # the first box, in units of the mean price: around prices of an LP, and around nothing
+DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a row
+STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt
+PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first
+CLIMBS = (12, 24, 40)  # sweeps, and after each climb a plan from the sets met
+MET = 3_000_000  # sets x labels kept in all
+DEEPENED = 3  # times that more nodes may start another climb
+DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
+CAREFUL = DiveSettings(repricings=20)  # the second dive
+CHOSEN = 12_000  # sets among which branch and bound chooses
+MIXED = (3_000, 20)  # sets beside the best one of each task among which the master chooses: at least, per worker
+MIXES = 12  # masters in a row
+SEARCHED = 3.0  # seconds of branch and bound at a time, at most
+LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
+
+
+def is_individual(instance: AssignmentInstance) -> bool:
+    """Whether tasks that need labels are of so many kinds that each is best taken by itself."""
+    fewest, most = instance.new_label_limits
+    open_ = (instance.floor > 0) | (fewest > 0)
+    own = np.unique(np.concatenate([instance.barred[:, 0], instance.fixed[:, 0]]))
+    special = np.zeros(instance.n_tasks, bool)
+    special[own] = True
+    alike = open_ & ~special
+    columns = [instance.task_type[alike], instance.residual_need[alike], fewest[alike], most[alike].astype(float)]
+    kinds = int((open_ & special).sum())
+    if kinds <= KINDS or kinds * instance.n_workers <= CELLS:
+        kinds += np.unique(np.column_stack(columns), axis=0).shape[0] if alike.any() else 0
+    return kinds > KINDS and kinds * instance.n_workers > CELLS
+
+
+def solve_individually(
+    instance: AssignmentInstance, solvers: Solvers, options: Options, listener: Listener | None
+) -> Standing:
+    """Bound and plan by prices for workers' time and a cheapest set for each task; what is known when time ends.
+
+    What is compiled is loaded before the time limit begins to run.
+    """
+    load()
+    standing = Standing(
+        instance=instance,
+        solvers=solvers,
+        options=options,
+        clock=Clock(options.time_limit),
+        listener=listener,
+        duals=None,
+        certified=-np.inf,
+        known=Certificate(None, -np.inf, "none", None, None),
+    )
+    try:
+        work = Work(standing, own_tasks(instance))
+        for stage in work.stages():
+            if standing.done:
+                break
+            stage()
+    except KeyboardInterrupt:
+        standing.interrupted = True
+    return standing
+
+
+@dataclass(eq=False)
+class Work:
+    """The stages and what they share."""
+
+    standing: Standing
+    tasks: OwnTasks
+    met: SetsMet | None = None
+    tried: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        standing, tasks = self.standing, self.tasks
+        self.rng = np.random.default_rng(standing.options.seed)
+        self.whole = bool((tasks.arrays.cost == np.rint(tasks.arrays.cost)).all())
+        self.mixer = Mixer(standing.solvers.solve, standing.options)
+
+    def stages(self) -> Iterator[Callable[[], None]]:
+        """What is tried in turn until the plan is proven."""
+        if self.tasks.size == 0:
+            yield self.nothing_to_do
+            return
+        yield self.first_bound
+        deals = self.tasks.is_shared and self.labels_each >= DEALT
+        if deals:
+            yield partial(self.deal, STEPS[0])
+        yield self.first_plan
+        if deals:
+            yield from (partial(self.deal, step) for step in STEPS[1:] if self.standing.best is None)
+        if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
+            yield from self.by_bins()
+        for sweeps in CLIMBS:
+            yield partial(self.climb, sweeps)
+            yield self.mix
+        if deals:
+            yield from (partial(self.deal, step, seed) for seed in range(1, 4) for step in (5e-5, 1e-4, 2e-4))
+        yield self.finish
+
+    def nothing_to_do(self) -> None:
+        """Every task has what it needs, or gets it from fixed labels."""
+        instance = self.standing.instance
+        zeros = np.zeros(instance.n_tasks)
+        self.standing.raise_bound(
+            self.tasks.constant, Duals(zeros, np.zeros(instance.n_workers), zeros.copy(), form="blocks")
+        )
+        self.standing.offer(self.tasks.pairs(np.zeros((0, 0), np.int64), np.zeros(0, np.int64)))
+
+    def first_bound(self) -> None:
+        """Prices to begin with, and what they prove."""
+        standing, tasks = self.standing, self.tasks
+        standing.tell("pricing each task by itself")
+        self.sweeper = Sweeper(tasks, standing.options.threads)
+        options = standing.clock.within(standing.options, None)
+        start = starting_prices(tasks, standing.solvers.solve, options)
+        unit = float(tasks.arrays.cost.mean()) or 1.0
+        nothing = Prices(np.zeros(tasks.room.size))
+        self.prices = nothing if start is None else start
+        self.ascent = Ascent(self.sweeper, standing.solvers.solve, standing.options, standing.clock, unit * WIDE)
+        self.met = SetsMet.none(tasks, self.sweeper.width, self.sweeper.type)
+        for prices in [nothing] if start is None else [start, nothing]:
+            sweep = self.ascent.deepen(prices)
+            if sweep is None or self._hear(sweep):
+                return
+            self._keep(sweep)
+        if start is not None and self.ascent.best is not None and self.ascent.best.prices is start:
+            self.ascent.radius = unit * STARTED
+
+    @property
+    def labels_each(self) -> float:
+        """Labels per task in the best sweep."""
+        best = self.ascent.best
+        return 0.0 if best is None else float(best.load.sum()) / self.tasks.size
+
+    def _hear(self, sweep: Sweep) -> bool:
+        """Claim what the sweep proves; whether there is nothing more to prove."""
+        standing, tasks = self.standing, self.tasks
+        if not np.isfinite(sweep.bound) or sweep.bound > self._ceiling() + 1.0:
+            standing.known = Certificate(None, np.inf, "certificate", None, None)
+            return True
+        bound = sweep.bound - MARGIN * float(np.abs(sweep.value).sum() + abs(tasks.constant))
+        bound = next_integer(bound) if self.whole else bound
+        if bound > standing.bound:
+            standing.raise_bound(bound, self._duals(sweep))
+        return standing.closed
+
+    def _ceiling(self) -> float:
+        """What no plan costs more than: everybody works all they may, at the highest price."""
+        tasks, arrays = self.tasks, self.tasks.arrays
+        most = float(arrays.cost.max(axis=0) @ np.minimum(tasks.room, tasks.size)) + tasks.constant
+        return most if self.standing.instance.budget is None else min(most, self.standing.instance.budget)
+
+    def _duals(self, sweep: Sweep) -> Duals:
+        task, labels = np.zeros((2, self.standing.instance.n_tasks))
+        task[self.tasks.task], labels[self.tasks.task] = sweep.rate, sweep.limit
+        return Duals(task, sweep.prices.worker, labels, sweep.prices.budget, form="blocks")
+
+    def _keep(self, sweep: Sweep) -> None:
+        """Remember the sweep's sets, as long as there is room."""
+        if self.met is not None and self.met.workers.size < MET:
+            self.met.add(sweep.hands, sweep.held)
+
+    def deal(self, step: float, seed: int = 0) -> None:
+        """A plan from amounts that cost a little more than the bound."""
+        standing, best = self.standing, self.ascent.best
+        if best is None:
+            return
+        options = replace(standing.clock.within(standing.options, None), seed=standing.options.seed + seed)
+        bound = max(best.bound, standing.bound if np.isfinite(standing.bound) else best.bound)
+        money = np.ceil((1 + step) * bound) if self.whole else (1 + step) * bound
+        rows = averaged(self.tasks)
+        solve = standing.solvers.solve
+        dealt = deal_rows(
+            self.tasks, rows, money - self.tasks.constant, self.prices, solve, options, self.sweeper.width
+        )
+        if dealt is not None:
+            self._offer(dealt)
+
+    def first_plan(self) -> None:
+        """A plan soon: every task's cheapest set at the best prices, then those moved whose workers have too many."""
+        best = self.ascent.best
+        if best is None:
+            return
+        if self.standing.best is None:
+            self._offer(Served.swept(self.tasks, best))
+        if self.tasks.is_shared:
+            for part in PARTS:
+                if not self.standing.done:
+                    self._offer(self._nobody(Prices(part * self.prices.worker, part * self.prices.budget)))
+        if self.standing.best is None:
+            self._offer(self._nobody(best.prices))
+
+    def _nobody(self, prices: Prices) -> Served:
+        """Nobody has anything yet."""
+        return Served.none(self.tasks, prices, self.sweeper.width, self.sweeper.type)
+
+    def _offer(self, dealt: Served) -> None:
+        """Mend, serve who has nothing, and improve task by task; every plan on the way that holds is offered."""
+        standing = self.standing
+        if not dealt.shed(self.rng, standing.clock):
+            return
+        for _ in range(4):
+            without = np.flatnonzero(dealt.held < 0)
+            if without.size:
+                dealt.serve_all(without[np.argsort(-self.tasks.target[without], kind="stable")], standing.clock)
+            if dealt.is_whole:
+                standing.offer(dealt.pairs())
+            if standing.done or not dealt.serve_all(self.rng.permutation(self.tasks.size), standing.clock):
+                break
+        if dealt.is_whole:
+            standing.offer(dealt.pairs())
+
+    def by_bins(self) -> Iterator[Callable[[], None]]:
+        """Prices and plans of tasks taken as alike by their greatest needs."""
+        standing = self.standing
+        blocks = Bins(self.tasks, self.prices, standing.solvers.make_master)
+
+        def price() -> None:
+            self.prices = blocks.prices(standing.clock)
+            self.ascent.nodes = max(self.ascent.nodes, DEEP)
+            sweep = self.ascent.deepen(self.prices)
+            if sweep is not None:
+                self._hear(sweep)
+                self._keep(sweep)
+
+        def dive(settings: DiveSettings) -> None:
+            if blocks.blocks.point is not None:
+                self._offer(blocks.dive(settings, self.rng, standing.clock, self.sweeper.width, self.prices))
+
+        yield price
+        yield partial(dive, DiveSettings())
+        yield partial(dive, CAREFUL)
+
+    def climb(self, sweeps: int) -> None:
+        """Better prices; the sets met on the way are kept."""
+
+        def hear(sweep: Sweep) -> bool:
+            self._keep(sweep)
+            return self._hear(sweep) or (deals and self.ascent.clock.left < 0.5 * self.standing.options.time_limit)
+
+        deals = self.tasks.is_shared and self.labels_each >= DEALT
+        for _ in range(DEEPENED):
+            self.ascent.climb(sweeps, hear)
+            before, best = self.ascent.nodes, self.ascent.best
+            if best is None or self.standing.done:
+                return
+            deeper = self.ascent.deepen(best.prices)
+            if deeper is None or self._hear(deeper) or self.ascent.nodes == before:
+                return
+            self._keep(deeper)
+
+    def mix(self) -> None:
+        """Plans from mixtures of the sets met; the master's prices bring further sets, until its value is the bound."""
+        standing, best = self.standing, self.ascent.best
+        for number in range(MIXES):
+            if best is None or self.met is None or standing.done:
+                return
+            self.met.add(best.hands, best.held)
+            most = self.tasks.size + MIXED[0] + MIXED[1] * self.tasks.room.size
+            mixture = self.mixer.mix(self.met.nearest(best.prices, most), standing.clock)
+            if mixture is None or standing.done:
+                return
+            sweep = self.ascent.visit(mixture.prices)
+            if sweep is None:
+                return
+            self._hear(sweep)
+            before = self.met.task.size
+            self.met.add(sweep.hands, sweep.held)
+            settled = mixture.value <= standing.bound + 1e-5 * abs(standing.bound) or self.met.task.size == before
+            if number == 0 or settled or number == MIXES - 1:
+                self._offer(dealt_of(mixture.sets, mixture.share, mixture.prices, self.sweeper.width))
+                self._choose(mixture.prices)
+            if settled:
+                return
+
+    def _choose(self, prices: Prices) -> None:
+        """One of the nearest sets for each task by branch and bound, where they are few enough."""
+        standing = self.standing
+        if self.met is None or standing.done:
+            return
+        near = self.met.nearest(prices, CHOSEN)
+        many = np.bincount(near.task, minlength=self.tasks.size)
+        if int(many[many > 1].sum()) > 2 * CHOSEN:
+            return
+        share = self.mixer.choose(near, min(SEARCHED, standing.clock.left / 2))
+        if share is not None and share.max(initial=0.0) > WHOLE:
+            self._offer(dealt_of(near, share, prices, self.sweeper.width))
+
+    def finish(self) -> None:
+        """Search the full program with the time that is left, where it is small enough to be built."""
+        standing = self.standing
+        if standing.pairs <= LARGEST and standing.clock.left > 1.0 + EACH * standing.pairs:
+            standing.in_full(None)

@@ -1,0 +1,118 @@
+"""Every open task priced once: the bound at some prices, each task's set, and what the sets ask of workers.
+
+``g(w, b) = sum_i K_i(w, b) + sum_j (L_j [w_j]+ - M_j [w_j]-) + b B``  with
+``K_i = max_l min sum_j ((1 - b) c_ij - w_j - l) y_j + l k_i  s.t.  sum_j q_ij y_j >= C_i, y binary``, a lower bound on
+every plan whatever w and b <= 0 are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.individual.own_tasks import OwnTasks
+from crowdopt.core.clock import Clock
+
+GROUPS = 48  # of tasks, each with a line of its own in the model of the bound
+CLOSE, NODES = 2e-6, 300  # relative; how far a bound may stay below its set, and nodes that are spent on it
+WIDTH = 8  # labels a set may have beyond twice those at the lowest prices
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """Multipliers of what links tasks, in the house's sign: ``worker`` (m,), > 0 only for least loads; ``budget``."""
+
+    worker: Floats
+    budget: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What pricing every task at ``prices`` brought.
+
+    Parameters
+    ----------
+    value, rate, limit : (k,)
+        K_i, the price of evidence in the linear program of it, and the multiplier l of the task's limits on labels.
+    hands, held : (k, width), (k,) int
+        A set of each task; held is -1 where none is known.
+    load, paid : (groups, m), (groups,)
+        What the sets of each group ask of workers, and cost without multipliers.
+    bound : float
+        g, the fixed labels' price included; inf: some task has no set at all.
+    """
+
+    prices: Prices
+    value: Floats
+    rate: Floats
+    limit: Floats
+    hands: Ints
+    held: Ints
+    load: Floats
+    paid: Floats
+    bound: float
+
+
+class Sweeper:
+    """Prices the open tasks of an instance again and again, with so many threads."""
+
+    def __init__(self, tasks: OwnTasks, threads: int) -> None:
+        from crowdopt.assign.individual.kernels import sweeping
+
+        self.tasks, self.threads, self._kernels = tasks, threads, sweeping
+        self.groups = min(GROUPS, max(1, tasks.size))
+        self.width = self._width()
+        self.type = np.int16 if tasks.room.size < np.iinfo(np.int16).max else np.int32
+
+    def _width(self) -> int:
+        """Room for the labels of a set: twice what the neediest task of a row takes of the best workers, and a few."""
+        arrays, most = self.tasks.arrays, 1
+        first = np.flatnonzero(np.diff(arrays.row, prepend=-1))
+        for some in np.array_split(first, max(1, first.size * self.tasks.room.size // 2_000_000)):
+            if not some.size:
+                continue
+            best = np.cumsum(-np.sort(-arrays.worth[arrays.row[some]], axis=1), axis=1)
+            need = np.maximum.reduceat(arrays.floor, first)[np.searchsorted(first, some)]
+            most = max(most, int((best < need[:, None]).sum(axis=1).max()) + 1)
+        most = max(most, int(arrays.fewest.max(initial=0)))
+        return min(self.tasks.room.size, 2 * most + WIDTH)
+
+    def sweep(self, prices: Prices, clock: Clock, close: float = CLOSE, nodes: int = NODES) -> Sweep | None:
+        """Price every task; None where the time ends before the last one."""
+        tasks, m = self.tasks, self.tasks.room.size
+        value, rate, limit = np.zeros((3, tasks.size))
+        held = np.zeros(tasks.size, np.int64)
+        hands = np.zeros((tasks.size, self.width), self.type)
+        load, paid = np.zeros((self.groups, m)), np.zeros(self.groups)
+
+        def price(group: int) -> bool:
+            if not clock.over:
+                self._kernels.price_groups(
+                    group, group + 1, self.groups, tasks.arrays, 1.0 - prices.budget, prices.worker, close, nodes,
+                    value, rate, limit, hands, held, load, paid,
+                )  # fmt: skip
+            return not clock.over
+
+        if not all(self._each(price)):
+            return None
+        bound = float(value.sum()) + linked(tasks, prices)
+        return Sweep(prices, value, rate, limit, hands, held, load, paid, bound)
+
+    def _each(self, price: Callable[[int], bool]) -> list[bool]:
+        """One group after another, or several at a time where threads allow."""
+        if self.threads == 1:
+            return [price(group) for group in range(self.groups)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return list(pool.map(price, range(self.groups)))
+
+
+def linked(tasks: OwnTasks, prices: Prices) -> float:
+    """What the rows that link tasks, and the fixed labels, add to the bound."""
+    worker = prices.worker
+    rows = float(np.where(worker > 0, tasks.least, tasks.room) @ worker)
+    budget = 0.0 if tasks.budget is None else prices.budget * tasks.budget
+    return rows + budget + tasks.constant

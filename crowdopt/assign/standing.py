@@ -1,0 +1,117 @@
+"""What a method knows at any moment: its best plan, its best bound, the time left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.assign.direct import solve_full
+from crowdopt.assign.plan import Duals, Plan, breaches
+from crowdopt.core.certificate import PROVEN, Certificate, relative_gap
+from crowdopt.core.clock import Clock
+from crowdopt.core.master import MakeMaster
+from crowdopt.core.solution import Listener, Options, Progress, Solve
+from crowdopt.crowd.instance import AssignmentInstance
+
+
+@dataclass(frozen=True)
+class Solvers:
+    """Who solves: programs by name, growing masters, and which backend searches the full program."""
+
+    solve: Solve
+    make_master: MakeMaster
+    backend: str
+
+
+@dataclass(kw_only=True)
+class Standing:
+    """The best plan so far and the bounds it is held against.
+
+    ``certified`` is what ``duals`` prove by themselves, ``known`` the best bound of all and where it comes from.
+    """
+
+    instance: AssignmentInstance
+    solvers: Solvers
+    options: Options
+    clock: Clock
+    listener: Listener | None
+    duals: Duals | None
+    certified: float
+    known: Certificate
+    best: Ints | None = None
+    value: float = field(default=np.inf)
+    interrupted: bool = False
+
+    @property
+    def bound(self) -> float:
+        """What every plan costs at least."""
+        return self.known.bound
+
+    @property
+    def pairs(self) -> int:
+        """Size of the full program."""
+        return self.instance.n_tasks * self.instance.n_workers
+
+    @property
+    def done(self) -> bool:
+        """Whether the gap asked for is reached or the time is over."""
+        return self.closed or self.clock.over or self.interrupted
+
+    @property
+    def closed(self) -> bool:
+        """Whether the plan is as good as was asked for, or there is proven to be none."""
+        if self.bound == np.inf:
+            return True
+        return self.best is not None and relative_gap(self.value, self.bound) <= max(PROVEN, self.options.gap)
+
+    def offer(self, pairs: Ints) -> bool:
+        """Keep a plan that holds and is cheaper than the best one; returns whether it was kept."""
+        value = float(self.instance.prices(pairs).sum())
+        if value >= self.value or breaches(self.instance, pairs):
+            return False
+        self.best, self.value = pairs, value
+        self.tell()
+        return True
+
+    def raise_bound(self, bound: float, duals: Duals) -> None:
+        """Take over multipliers that prove more than those known."""
+        if bound > self.bound:
+            self.duals, self.certified = duals, bound
+            self.known = Certificate(None, bound, "certificate", None, None)
+            self.tell()
+
+    def tell(self, note: str = "") -> None:
+        """Report where things stand."""
+        if self.listener is not None:
+            value = None if self.best is None else self.value
+            bound = self.bound if np.isfinite(self.bound) else None
+            self.listener(Progress(perf_counter() - self.clock.started, value, bound, note))
+
+    def plan(self) -> Plan:
+        """The best plan so far, with the best bound."""
+        return Plan.of(
+            self.instance,
+            "ip",
+            self.known,
+            self.certified,
+            self.duals,
+            self.best,
+            method="exact",
+            backend=self.solvers.backend,
+            seed=self.options.seed,
+            interrupted=self.interrupted,
+        )
+
+    def in_full(self, nodes: int | None) -> None:
+        """Search the full program on from what is known; keep the better of both plans and of both bounds."""
+        allowed = min((limit for limit in (nodes, self.options.nodes) if limit is not None), default=None)
+        options = self.clock.within(self.options, allowed)
+        solve, backend = self.solvers.solve, self.solvers.backend
+        found = solve_full(self.instance, "ip", solve, backend, options, self.listener, head=self.plan())
+        self.interrupted |= found.interrupted
+        self.known = found.certificate
+        if found.pairs is not None:
+            self.offer(found.pairs)
