@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.api.assign import assign, probe
-from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
+from crowdopt.api.binding import AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.arrays import Floats
 from crowdopt.assign.explain import conflict, cost_curve, remedies
 from crowdopt.assign.explain import margins as tangents
@@ -102,6 +102,7 @@ def explain(
     """
     if output is not None:
         check_target(Path(output), EXPLANATION, force)
+    options_of(time_limit, 0)  # refuses a limit that is none
     settings = {} if plan is None else read_overrides(plan)
     instance = instance_of(campaign)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
