@@ -14,6 +14,7 @@ from crowdopt import programs
 from crowdopt.api.aggregate import aggregate
 from crowdopt.api.answers import answers
 from crowdopt.api.assign import assign
+from crowdopt.api.audit import audit
 from crowdopt.api.bench import bench
 from crowdopt.api.budget import budget
 from crowdopt.api.compare import compare, replay
@@ -51,6 +52,7 @@ __all__ = [
     "aggregate",
     "answers",
     "assign",
+    "audit",
     "bench",
     "budget",
     "certify",

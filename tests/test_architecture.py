@@ -52,6 +52,7 @@ RESULTS = {  # what the questions answer with: read, written, rechecked and draw
     "crowdopt.hire.selected",
     "crowdopt.answers.planned",
     "crowdopt.answers.voted",
+    "crowdopt.answers.audit.audited",
 }
 READS_RESULTS = {"io", "report", "cli"}  # and not recheck: the second opinion shares no code with any method
 AT_HOME = {  # solver libraries, each in one file

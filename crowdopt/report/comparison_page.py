@@ -31,6 +31,7 @@ HEAD = (
     "realised error",
     "unfinished",
 )
+AUDITED = ("certified error", "cost with audit")
 
 COLUMNS = {  # of the HTML page
     "policy": "policy",
@@ -88,7 +89,7 @@ def markdown(
     said = [f"# {escaped(title or 'Online policies')}", "", *_held_against(optimum), ""]
     said += map(escaped, _set_beside(beside or {}))
     said += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
-    said += ["of a 95 % interval over trials.", "", *rows_of(HEAD, _results(summary)), ""]
+    said += ["of a 95 % interval over trials.", "", *rows_of(HEAD + AUDITED * _audited(summary), _results(summary)), ""]
     said += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in summary for note in line["notes"]]
     for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
         said += [
@@ -165,9 +166,19 @@ def _results(summary: Sequence[Line]) -> list[list[str]]:
             _error(line.get("error_claimed")),
             _measured(line, "error_realised", _error),
             _percent(line.get("unfinished")),
+            *[_error(line.get("certified")), _cost(line.get("cost_audited"))] * _audited(summary),
         ]
         for line in summary
     ]
+
+
+def _audited(summary: Sequence[Line]) -> bool:
+    """Whether an expert could have audited the answers: recorded labels of known truth."""
+    return any(line.get("certified") is not None for line in summary)
+
+
+def _cost(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"
 
 
 def _measured(line: Line, key: str, say: Callable[[float | None], str]) -> str:
