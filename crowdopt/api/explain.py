@@ -13,7 +13,7 @@ from crowdopt.answers import one_coin
 from crowdopt.answers.audit.tariff import Tariff, tariff
 from crowdopt.answers.audit.together import Realised, Together, realised, together
 from crowdopt.api.assign import assign, probe
-from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
+from crowdopt.api.binding import AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.arrays import Floats
 from crowdopt.assign.explain import conflict, cost_curve, remedies
 from crowdopt.assign.explain import margins as tangents
@@ -118,6 +118,7 @@ def explain(
     """
     if output is not None:
         check_target(Path(output), EXPLANATION, force)
+    options_of(time_limit, 0)  # refuses a limit that is none
     terms = None if audit is None else tariff(audit)
     if (labels is None) != (truth is None) or (labels is not None and terms is None):
         raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, Mixture, Strata
+from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, ErrorVersions, Strata
 from crowdopt.documents import COUNT, TEXT, Each, Keys, number, one_of, read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answered import AnsweredTable
@@ -71,7 +71,7 @@ class Committed:
     digest: str
     checks: int
     strata: Strata
-    versions: Mixture
+    versions: ErrorVersions
     numbers: Any
     assumed: float
     commitment: str
@@ -136,7 +136,7 @@ def read_draw(folder: Path) -> Committed:
     terms = AuditTerms(**{name: said[name] for name in asdict(AuditTerms())})
     groups = [np.array([group[name] for group in said["groups"]]) for name in ("size", "claim", "rate")]
     try:
-        versions = Mixture(*(np.array(said["predicted"][name], np.float64) for name in ("weight", "error")))
+        versions = ErrorVersions(*(np.array(said["predicted"][name], np.float64) for name in ("weight", "error")))
     except ValueError:
         raise InputError(f"{folder / DRAW}: predicted.error must have one number for each group; draw anew") from None
     numbers = np.array(said["numbers"], np.int64)
