@@ -161,6 +161,7 @@ def test_proofs_by_hand():
 def test_exact_errors_by_hand():
     """Three votes of .8: .8^3 + 3 * .8^2 * .2 = .896. Of .9 and .6 the first decides. Two equal: a coin."""
     assert majority_accuracy([0.8] * 3) == pytest.approx(0.896, abs=1e-12)
+    assert majority_accuracy([0.8] * 2) == pytest.approx(0.64 + 0.32 / 2, abs=1e-12)
     assert weighted_error([0.8] * 3) == pytest.approx(0.104, abs=1e-12)
     assert weighted_error([0.9, 0.6]) == pytest.approx(0.1, abs=1e-12)
     assert weighted_error([0.8, 0.8]) == pytest.approx(0.2, abs=1e-12)
