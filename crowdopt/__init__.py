@@ -9,6 +9,7 @@ The calls ``assign``, ``answers``, ``bench`` and ``report`` bear the names of th
 they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 """
 
+from crowdopt import interrupts as _interrupts  # noqa: F401  before all else: from here on Ctrl-C is a sentence
 from crowdopt import programs
 from crowdopt.api.aggregate import aggregate
 from crowdopt.api.answers import answers

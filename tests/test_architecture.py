@@ -15,7 +15,18 @@ import crowdopt
 
 ROOT = Path(crowdopt.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py"))
-GROUND = {"arrays", "confine", "documents", "errors", "files", "jobs", "version"}
+GROUND = {
+    "arrays",
+    "compiled_kernels",
+    "confine",
+    "documents",
+    "errors",
+    "files",
+    "interrupts",
+    "jobs",
+    "memory",
+    "version",
+}
 QUESTIONS = {"assign", "hire", "answers", "online", "labelers"}
 
 MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground

@@ -26,7 +26,7 @@ from crowdopt.online.policy import BasePolicy
 from crowdopt.online.policy import policies as online_policies
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
-from crowdopt.report.charts import save
+from crowdopt.report.charts import Undrawn, save
 from crowdopt.report.comparison_page import charts, markdown
 from crowdopt.studies import online_trials
 from crowdopt.studies.online_trials import Comparison as Comparison
@@ -179,11 +179,10 @@ def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list
     facts = {"title": comparison.title, "trials": trials, "seed": seed, "reference": comparison.reference}
     facts |= {"optimum": optimum, **beside, "failed": comparison.failed, "version": __version__}
     said = []
-    folder.mkdir(parents=True, exist_ok=True)
     try:
         for name, chart in charts(comparison.summary, optimum, possible).items():
             save(chart, folder / f"{name}.png")
-    except InputError as error:
+    except Undrawn as error:
         said.append(str(error))
     write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings, page)
     return said

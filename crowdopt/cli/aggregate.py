@@ -14,7 +14,8 @@ from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.common import as_json, say
 from crowdopt.errors import InputError
-from crowdopt.io.answers_folder import Answered, facts
+from crowdopt.io.answers_folder import facts
+from crowdopt.io.labels_back import Answered
 
 EXAMPLE = "Example: crowdopt aggregate labels.csv --method one-coin -o answers.csv"
 
@@ -109,7 +110,8 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
         late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
         names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")
         said.append(f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv")
-    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
+    method = " --method patterns" if answered.instance.the_rule.average else ""
+    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign{method} -o NEXT-PLAN"]
 
 
 def _rounds(answers: Answers) -> str:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import altair
+from crowdopt.report.markdown import escaped, rows_of
 from crowdopt.report.page import Chart, Page, PageTable, Section
 
 Line: TypeAlias = Mapping[str, Any]
@@ -85,18 +86,22 @@ def markdown(
     -------
     str
     """
-    said = [f"# {title or 'Online policies'}", "", *_held_against(optimum), "", *_set_beside(beside or {})]
+    said = [f"# {escaped(title or 'Online policies')}", "", *_held_against(optimum), ""]
+    said += map(escaped, _set_beside(beside or {}))
     said += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
-    said += ["of a 95 % interval over trials.", "", *_table(HEAD + AUDITED * _audited(summary), _results(summary)), ""]
-    said += [f"- {line['policy']}: {note}" for line in summary for note in line["notes"]]
+    head = HEAD + AUDITED * _audited(summary)
+    said += ["of a 95 % interval over trials.", "", *rows_of(head, _results(summary)), ""]
+    said += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in summary for note in line["notes"]]
     for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
-        said += [f"- {line['policy']}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)]
+        said += [
+            f"- {escaped(line['policy'])}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)
+        ]
     said += ["", "Time per arrival (machine-dependent):", ""]
     rows = [
         [one["policy"], _micro(one["median_seconds_per_arrival"]), _micro(one["mean_seconds_per_arrival"])]
         for one in timings
     ]
-    return "\n".join([*said, *_table(("policy", "median µs", "mean µs"), rows), ""])
+    return "\n".join([*said, *rows_of(("policy", "median µs", "mean µs"), rows), ""])
 
 
 def _held_against(optimum: Line) -> list[str]:
@@ -196,10 +201,6 @@ def _error(value: float | None) -> str:
 
 def _micro(seconds: float) -> str:
     return f"{1e6 * seconds:.0f}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
 def charts(summary: Sequence[Line], optimum: Line, possible: Line | None = None) -> dict[str, Any]:

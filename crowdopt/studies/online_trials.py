@@ -20,6 +20,7 @@ from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.archive import arrays_of, read_archive
 from crowdopt.io.label_record import LabelRecord
+from crowdopt.memory import refuse_beyond_memory
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import Least
@@ -30,7 +31,7 @@ from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
 from crowdopt.studies.certifying import certified
-from crowdopt.studies.intervals import BASELINE, summarise
+from crowdopt.studies.intervals import BASELINE, ROW, summarise
 
 Rows = list[dict[str, Any]]
 
@@ -257,6 +258,7 @@ def play(
     -------
     Comparison
     """
+    refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")
     path = write_setting(setting, folder)
     best = [optimum.bound, optimum.lp, optimum.found, optimum.proof]
     possible = least.cost if least is not None and np.isfinite(least.cost) else None
