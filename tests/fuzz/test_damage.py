@@ -121,7 +121,7 @@ def test_damage_ends_in_an_answer_or_a_sentence(desk, first):
     assert not _wrong(desk, first, EACH)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("first", range(100_000, 100_000 + MANY, 500))
 def test_much_damage_ends_in_an_answer_or_a_sentence(desk, first):
     """The same with other seeds, 20,000 of them."""

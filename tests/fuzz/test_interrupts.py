@@ -101,7 +101,7 @@ def test_an_early_interrupt_is_one_sentence(desk, tmp_path, name):
     assert not [wrong for _ in range(DEFAULT) if (wrong := interrupted(desk, tmp_path, name, rng.uniform(0.0, 0.9)))]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_at_any_moment_is_one_sentence(desk, tmp_path, name):
     """A hundred moments, from the start of the process to beyond its end."""

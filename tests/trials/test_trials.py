@@ -10,8 +10,8 @@ from crowdopt.api.assign import probe
 from crowdopt.assign.explain.shortage import shortage
 from tests.trials.own_checker import best_score, draw, plans, total_error
 
-DEFAULT, SLOW = range(240), range(240, 8000)
-MANY = [*DEFAULT, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(240, 8000, 40))]
+DEFAULT, LONG = range(240), range(240, 8000)
+MANY = [*DEFAULT, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(240, 8000, 40))]
 NEAR = 1e-6
 
 
@@ -37,7 +37,7 @@ def instance_of(campaign: dict) -> AssignmentInstance:
 
 
 def cases(first: int) -> range:
-    """A slow case stands for forty seeds, a default one for itself."""
+    """A long case stands for forty seeds, a default one for itself."""
     return range(first, first + 1) if first < 240 else range(first, first + 40)
 
 

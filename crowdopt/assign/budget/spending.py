@@ -35,6 +35,7 @@ from crowdopt.programs.patterns import SCALE
 GRID = 1e-9  # of the stated mean error, rounded up
 CHEAP = 1e-9  # wrong answers; money is priced at least so much, so that prices can be stated in money
 NEAR = 1e-4  # relative gap at which patterns are good enough
+NOISE = 1e-9  # relative; a gap as small as this is what rounding took off the bound
 METHODS = ("auto", "greedy", "patterns")
 
 
@@ -72,7 +73,8 @@ class Spent:
         """Share of the largest possible gain of the surrogate that greedy's plan may have missed at most."""
         nothing = float(surrogate(self.plan.instance, self.plan.instance.fixed[:0]).sum())
         most = nothing - self.surrogate_bound
-        return max(0.0, (self.surrogate - self.surrogate_bound) / most) if most > 0 else 0.0
+        gap = (self.surrogate - self.surrogate_bound) / most if most > 0 else 0.0
+        return gap if gap > NOISE else 0.0
 
 
 def least_wrong(

@@ -49,7 +49,7 @@ def binomial(false: int, trials: int) -> float:
     return float(binomtest(false, trials, DELTA, alternative="greater").pvalue)
 
 
-@pytest.mark.parametrize("trials", [60, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("trials", [60, pytest.param(10_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("how", BREACHES)
 def test_claims_hold_for_any_crowd(how, trials):
     """Hard tasks, colluding workers, workers who tire: the model's own claims are wrong, the audit's are not."""
@@ -65,7 +65,7 @@ def test_claims_hold_for_any_crowd(how, trials):
         assert binomial(count, trials) >= 0.05 / FAMILY, (method, count)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", SETS)
 def test_claims_hold_on_recorded_labels(name):
     """What people once said, their own truth the expert, 400 draws: at least 95 in a hundred hold, statistically."""

@@ -1,0 +1,58 @@
+"""What an audit of recorded answers would have certified."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import crowdopt
+from crowdopt.answers.audit.tariff import Tariff
+from crowdopt.io.label_record import LabelRecord
+from crowdopt.online.policy import named
+from crowdopt.online.replay import replay
+from crowdopt.online.run_score import answers_of
+from crowdopt.studies.certifying import DRAWN, certified
+from crowdopt.studies.online_trials import Setting
+
+
+@pytest.fixture(scope="module")
+def record():
+    """Everybody labels everything once; a third of the labels is wrong."""
+    rng = np.random.default_rng(0)
+    tasks, workers = 60, 9
+    truth = rng.integers(0, 2, tasks)
+    task, worker = np.repeat(np.arange(tasks), workers), np.tile(np.arange(workers), tasks)
+    label = np.where(rng.random(task.size) < 2 / 3, truth[task], 1 - truth[task])
+    instance = crowdopt.AssignmentInstance(
+        np.full((1, workers), 0.67), np.zeros(tasks, np.int64), np.full(workers, 40), 0.3
+    )
+    return instance, LabelRecord(task, worker, label, truth)
+
+
+def test_bounds_hold_and_looking_at_everything_leaves_nothing(record):
+    """300 draws: false at most as often as five in a hundred and chance allow; the cost counts every look."""
+    instance, labels = record
+    stream = Setting(instance, labels, np.zeros(60, bool), None).stream(0, 0, 0)
+    run = replay(named("greedy"), stream, 0, crowdopt.solve)
+    wrong = answers_of(run) != labels.truth
+    every = certified(run, Tariff(checks=1000, price=2), 0)
+    assert every == {"certified": 0.0, "cost_audited": run.total_cost + 2 * 60}
+    false, bounds = 0, []
+    for seed in range(300):
+        bounds.append(round(certified(run, Tariff(checks=20), seed)["certified"] * 60))
+        drawn = np.random.default_rng([seed, DRAWN]).choice(60, 20, replace=False)
+        false += int(wrong.sum() - wrong[drawn].sum()) > bounds[-1]
+    assert 0 < wrong.sum() < 60 and len(set(bounds)) > 2
+    assert binomtest(false, 300, 0.05, alternative="greater").pvalue > 0.01
+
+
+def test_compare_tells_it_for_recorded_labels_only(record, tmp_path):
+    """Simulated labels have a model's truth; an expert cannot be asked about them."""
+    instance, labels = record
+    found = crowdopt.compare(instance, ["greedy"], trials=1, record=labels, audit="checks=20,price=3")
+    line = found.summary[0]
+    assert 0 < line["certified"] <= 1 and line["cost_audited"] == line["cost"] + 60
+    assert "certified" not in crowdopt.compare(instance, ["greedy"], trials=1).summary[0]
+    with pytest.raises(crowdopt.InputError, match="unknown word"):
+        crowdopt.compare(instance, ["greedy"], trials=1, audit="looks=3")
