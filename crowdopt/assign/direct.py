@@ -157,12 +157,18 @@ def _strict(
     raise AssertionError("unreachable")
 
 
-def _clipped(program: Program, point: Floats) -> Floats:
+def _clipped(program: Program, point: Floats) -> Floats | None:
+    """The point inside its box; None if it is not one."""
+    if not np.isfinite(point).all():
+        return None
     inside = np.clip(point, program.lower, program.upper)
     return np.where(inside < LEAST, 0.0, inside)
 
 
 def _rounded(program: Program, point: Floats) -> Floats | None:
+    """The whole point next to it, inside its box; None where there is none near."""
+    if not np.isfinite(point).all():
+        return None
     whole = np.rint(point)
     if np.abs(point - whole).max(initial=0.0) > INTEGRALITY:
         return None

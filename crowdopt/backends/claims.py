@@ -162,8 +162,6 @@ def taken_over(program: Program, backend: str, answer: object) -> Solution:
         if isinstance(bound, bool) or not isinstance(bound, int | float | np.number) or np.isnan(bound):
             raise NoAnswer(f"claims a bound of {str(bound)[:40]!r}, which is no number")
         bound = float(bound)
-    if status in (Status.OPTIMAL, Status.FEASIBLE) and primal is None:
-        status = Status.UNDECIDED
     seconds = answer.seconds if isinstance(answer.seconds, int | float) else 0.0
     return replace(
         answer,
@@ -181,7 +179,7 @@ def taken_over(program: Program, backend: str, answer: object) -> Solution:
 
 
 def _own(name: str, values: Any, size: int) -> Floats | None:
-    """A copy; None where it is absent or not all finite."""
+    """A copy; None where it is absent."""
     if values is None:
         return None
     try:
@@ -190,4 +188,4 @@ def _own(name: str, values: Any, size: int) -> Floats | None:
         raise NoAnswer(f"answered with a {name} that is not made of numbers") from None
     if array.shape != (size,):
         raise NoAnswer(f"answered with a {name} of shape {array.shape} for a program that needs {(size,)}")
-    return array if np.isfinite(array).all() else None
+    return array

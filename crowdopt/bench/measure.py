@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.bench.judge import Judgement, judge_plan, judge_solution
+from crowdopt.bench.judge import WRONG, Judgement, judge_plan, judge_solution
 from crowdopt.bench.sources import open_problem
 from crowdopt.bench.subject import Subject
 from crowdopt.confine import Ending, run_confined
@@ -145,6 +145,8 @@ def _judged(subject: Subject, done: dict[str, Any], folder: Path) -> Judgement:
         kind, _, sentence = done["error"].partition(": ")
         if kind in ("BackendMissing", "InputError"):
             return Judgement(REFUSED, sentence[:LONGEST])
+        if kind == "BackendFailed":
+            return Judgement(FAILED if " failed: " in sentence else WRONG, sentence[:LONGEST])
         return Judgement(FAILED, done["error"][:LONGEST])
     problem = open_problem(subject.problem, subject.seed)
     claim, bound = done["status"], done["claimed_bound"]

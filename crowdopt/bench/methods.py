@@ -24,7 +24,7 @@ def warm_up(method: str, program: str) -> None:
     if method in OWN:
         OWN[method].warm_up()
     else:
-        solve(tiny(program == IP and named(method).integers), method, Options(time_limit=30.0))
+        solve(tiny(program == IP and named(method).integers), method, Options(time_limit=30.0), isolated=False)
 
 
 def perform(run: MethodRun) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def _backend(run: MethodRun) -> dict[str, Any]:
     program = run.problem.build(run.program)
     built = perf_counter()
     run.tell("solving", size=[program.cost.size, program.row_lower.size, int(program.matrix.nnz)])
-    solution = solve(program, run.method, run.options, run.listener)
+    solution = solve(program, run.method, run.options, run.listener, isolated=False)
     ended = perf_counter()
     run.tell("solved")
     arrays = {"primal": solution.primal, "dual": solution.dual, "ray": solution.ray}

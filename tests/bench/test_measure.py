@@ -35,7 +35,7 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits
         ("asserts", "wrong", "claims optimal without a point"),
         ("nan", "wrong", "contains NaN"),
         ("halves", "wrong", "its plan is fractional: 0.5"),
-        ("short", "wrong", "has shape (3,)"),
+        ("short", "wrong", "of shape (3,)"),
         ("raises", "failed", "ArithmeticError: the matrix is too beautiful"),
         ("crashes", "crashed", "killed by SIGABRT while solving"),
         ("hangs", "out of time", "killed while solving"),
