@@ -29,8 +29,10 @@ from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.subset import of_tasks
 
 KINDS, CELLS = 32, 15_000  # kinds of task, and kinds x workers, beyond which each task is taken by itself
+LARGE = 100_000  # pairs from which tasks that are left over are taken by themselves
 MARGIN = 2e-7  # relative to the tasks' values; between what is computed here and what is claimed
 STARTED, WIDE = 0.02, 0.5  # the first box, in units of the mean price: around prices of an LP, and around nothing
 DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a row
@@ -51,7 +53,10 @@ LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searc
 
 
 def is_individual(instance: AssignmentInstance) -> bool:
-    """Whether tasks that need labels are of so many kinds that each is best taken by itself."""
+    """Whether tasks that need labels are of so many kinds that each is best taken by itself.
+
+    So are the few tasks of a large instance that are not yet done.
+    """
     fewest, most = instance.new_label_limits
     open_ = (instance.floor > 0) | (fewest > 0)
     own = np.unique(np.concatenate([instance.barred[:, 0], instance.fixed[:, 0]]))
@@ -62,7 +67,9 @@ def is_individual(instance: AssignmentInstance) -> bool:
     kinds = int((open_ & special).sum())
     if kinds <= KINDS or kinds * instance.n_workers <= CELLS:
         kinds += np.unique(np.column_stack(columns), axis=0).shape[0] if alike.any() else 0
-    return kinds > KINDS and kinds * instance.n_workers > CELLS
+    few = 0 < 2 * open_.sum() < instance.n_tasks and 2 * kinds > open_.sum()
+    large = instance.n_tasks * instance.n_workers > LARGE
+    return bool((few and large) or (kinds > KINDS and kinds * instance.n_workers > CELLS))
 
 
 def solve_individually(
@@ -70,11 +77,15 @@ def solve_individually(
 ) -> Standing:
     """Bound and plan by prices for workers' time and a cheapest set for each task; what is known when time ends.
 
-    What is compiled is loaded before the time limit begins to run.
+    Tasks that need nothing are left out. What is compiled is loaded before the time limit begins to run.
     """
-    load()
+    kept = _busy(instance)
+    part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)
+    tasks = own_tasks(part)
+    if tasks.size:
+        load()
     standing = Standing(
-        instance=instance,
+        instance=part,
         solvers=solvers,
         options=options,
         clock=Clock(options.time_limit),
@@ -84,14 +95,33 @@ def solve_individually(
         known=Certificate(None, -np.inf, "none", None, None),
     )
     try:
-        work = Work(standing, own_tasks(instance))
-        for stage in work.stages():
+        for stage in Work(standing, tasks).stages():
             if standing.done:
                 break
             stage()
     except KeyboardInterrupt:
         standing.interrupted = True
-    return standing
+    return standing if part is instance else _of_all(instance, kept, standing)
+
+
+def _busy(instance: AssignmentInstance) -> Ints:
+    """Tasks that need labels, or have fixed ones; all of them where workers have least loads, or none needs any."""
+    busy = (instance.floor > 0) | (instance.new_label_limits[0] > 0)
+    busy[instance.fixed[:, 0]] = True
+    if instance.min_load.any() or not busy.any():
+        busy[:] = True
+    return np.flatnonzero(busy)
+
+
+def _of_all(instance: AssignmentInstance, kept: Ints, part: Standing) -> Standing:
+    """What is known of some tasks as what is known of all: the others need no label, and their multipliers are 0."""
+    duals = part.duals
+    if duals is not None:
+        task, labels = np.zeros((2, instance.n_tasks))
+        task[kept], labels[kept] = duals.task, duals.labels
+        duals = replace(duals, task=task, labels=labels)
+    best = None if part.best is None else np.column_stack([kept[part.best[:, 0]], part.best[:, 1]])
+    return replace(part, instance=instance, duals=duals, best=best)
 
 
 @dataclass(eq=False)
