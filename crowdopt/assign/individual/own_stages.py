@@ -32,6 +32,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 
 KINDS, CELLS = 32, 15_000  # kinds of task, and kinds x workers, beyond which each task is taken by itself
+BLOCKS = 40_000  # the same where kinds have several tasks: up to there blocks are priced (exact.block_stage)
 LARGE = 100_000  # pairs from which tasks that are left over are taken by themselves
 MARGIN = 2e-7  # relative to the tasks' values; between what is computed here and what is claimed
 STARTED, WIDE = 0.02, 0.5  # the first box, in units of the mean price: around prices of an LP, and around nothing
@@ -69,7 +70,8 @@ def is_individual(instance: AssignmentInstance) -> bool:
         kinds += np.unique(np.column_stack(columns), axis=0).shape[0] if alike.any() else 0
     few = 0 < 2 * open_.sum() < instance.n_tasks and 2 * kinds > open_.sum()
     large = instance.n_tasks * instance.n_workers > LARGE
-    return bool((few and large) or (kinds > KINDS and kinds * instance.n_workers > CELLS))
+    cells = CELLS if 4 * kinds > open_.sum() else BLOCKS
+    return bool((few and large) or (kinds > KINDS and kinds * instance.n_workers > cells))
 
 
 def solve_individually(
