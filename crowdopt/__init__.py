@@ -9,10 +9,12 @@ The calls ``assign``, ``answers``, ``bench`` and ``report`` bear the names of th
 they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 """
 
+from crowdopt import interrupts as _interrupts  # noqa: F401  before all else: from here on Ctrl-C is a sentence
 from crowdopt import programs
 from crowdopt.api.aggregate import aggregate
 from crowdopt.api.answers import answers
 from crowdopt.api.assign import assign
+from crowdopt.api.audit import audit
 from crowdopt.api.bench import bench
 from crowdopt.api.budget import budget
 from crowdopt.api.compare import compare, replay
@@ -25,7 +27,7 @@ from crowdopt.api.report import report
 from crowdopt.api.select import select
 from crowdopt.api.verify import verify
 from crowdopt.assign.plan import Plan
-from crowdopt.backends import BackendMissing, solve
+from crowdopt.backends import BackendFailed, BackendMissing, solve
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options, Status
@@ -40,6 +42,7 @@ from crowdopt.version import __version__
 
 __all__ = [
     "AssignmentInstance",
+    "BackendFailed",
     "BackendMissing",
     "InputError",
     "Options",
@@ -49,6 +52,7 @@ __all__ = [
     "aggregate",
     "answers",
     "assign",
+    "audit",
     "bench",
     "budget",
     "certify",

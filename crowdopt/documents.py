@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import inf, isfinite
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias
 
 from crowdopt.errors import InputError
 
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # what wrong values make code raise
 DIGITS = 18  # of a whole number, at most: it then fits 64 bits
 LONGEST = 60  # letters of a value that a complaint repeats
 
@@ -98,6 +100,21 @@ def read_json(path: Path, shape: Shape, what: str = "file") -> Any:
 def read_toml(path: Path, shape: Shape, what: str = "file") -> Any:
     """Read a TOML document; InputError as for :func:`read_json`."""
     return _checked(path, shape, _parsed(path, what, tomllib.loads))
+
+
+@contextmanager
+def from_disk(folder: Path) -> Iterator[None]:
+    """What a page or a summary stumbles over in a folder of results, as a sentence: a file in it is damaged."""
+    try:
+        yield
+    except InputError:
+        raise
+    except DAMAGE as error:
+        said = _one_line(error)
+        raise InputError(
+            f"{folder} does not hold what is to be shown of it ({type(error).__name__}: {said}): a file in it is "
+            "damaged; run the command that wrote it again"
+        ) from None
 
 
 def misfit(value: Any, shape: Shape, where: str = "") -> str | None:

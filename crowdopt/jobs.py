@@ -203,7 +203,7 @@ def _finished(folder: Path, wanted: list[Job], retry: bool) -> dict[str, Row]:
     """The rows that are there already; a damaged file, or one that is not what its name says, counts as none."""
     found = {}
     for job in wanted:
-        with suppress(OSError, ValueError, TypeError):
+        with suppress(OSError, ValueError, TypeError, RecursionError):
             row = Row(**json.loads((folder / f"{job.key}.json").read_text(encoding="utf-8")))
             if (row.function, row.arguments) == (job.function, job.arguments) and not (retry and row.error):
                 found[job.key] = row
@@ -248,7 +248,9 @@ def _spawned(waiting: deque[Job], processes: int) -> Rows:
 def _alone(job: Job) -> str:
     try:
         with _pool(1) as pool:
-            return pool.submit(_call, job.function, job.arguments).result()
+            with _undisturbed():
+                future = pool.submit(_call, job.function, job.arguments)
+            return future.result()
     except BrokenExecutor:
         return _text(asdict(Row(job.function, job.arguments, error=DIED)))
 
@@ -257,7 +259,8 @@ def _flow(executor: Executor, waiting: deque[Job], flying: dict[Future[str], Job
     """Keep up to ``width`` jobs in flight; where the executor breaks, those not landed are left in ``flying``."""
     while waiting or flying:
         while waiting and len(flying) < width:
-            future = executor.submit(_call, waiting[0].function, waiting[0].arguments)
+            with _undisturbed():
+                future = executor.submit(_call, waiting[0].function, waiting[0].arguments)
             flying[future] = waiting.popleft()
         landed, _ = wait(flying, return_when=FIRST_COMPLETED)
         for future in sorted(landed, key=_is_broken):
@@ -300,11 +303,26 @@ def _pool(processes: int) -> Iterator[Executor]:
 
 def _expect_life(pool: Executor) -> None:
     try:
-        pool.submit(os.getpid).result()
+        with _undisturbed():
+            first = pool.submit(os.getpid)
+        first.result()
     except BrokenExecutor:
         raise JobsError(
             "worker processes do not start: call from a file, under `if __name__ == '__main__':`, or with processes=0"
         ) from None
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Processes that start here never hear of Ctrl-C, not even while they load: they inherit what is blocked."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(lifeline: Connection) -> None:

@@ -19,9 +19,10 @@ param epsilon{TASKS} > 0, < 1/2;                 # error target
 param c{TYPES, WORKERS} >= 0, default 1;         # price of a label, Section 7
 param share{TASKS} >= 0, default 1;              # part of the need that has to be covered, Sections 5.1 and 5.2
 
-set FORBIDDEN within TASKS cross WORKERS;        # [+] pairs that must not be chosen ("set FORBIDDEN := ;" if none)
-set FIXED within TASKS cross WORKERS;            # [+] pairs that must be
-set COLLECTED within TASKS cross WORKERS;        # [+] pairs whose label is already in
+set NONE := {i in TASKS, j in WORKERS: 1 < 0};   # no pairs
+set FORBIDDEN within TASKS cross WORKERS, default NONE;  # [+] pairs that must not be chosen
+set FIXED within TASKS cross WORKERS, default NONE;      # [+] pairs that must be
+set COLLECTED within TASKS cross WORKERS, default NONE;  # [+] pairs whose label is already in
 param fewest{TASKS} integer >= 0, default 0;     # [+] labels of a task, those already in included
 param most{TASKS} >= 0, default Infinity;        # [+]
 param load{WORKERS} integer >= 0, default 0;     # [+] tasks that a worker must get at least

@@ -16,8 +16,9 @@ param epsilon{TASKS} > 0, < 1/2;                 # error target
 param c{TYPES, WORKERS} >= 0, default 1;         # price of a label, Section 7
 param share{TASKS} >= 0, default 1;              # part of the need that has to be covered, Sections 5.1 and 5.2
 
-set FORBIDDEN within TASKS cross WORKERS;        # [+] pairs that must not be chosen ("set FORBIDDEN := ;" if none)
-set COLLECTED within TASKS cross WORKERS;        # [+] pairs whose label is already in
+set NONE := {i in TASKS, j in WORKERS: 1 < 0};   # no pairs
+set FORBIDDEN within TASKS cross WORKERS, default NONE;  # [+] pairs that must not be chosen
+set COLLECTED within TASKS cross WORKERS, default NONE;  # [+] pairs whose label is already in
 
 # Evidence, as in assignment.mod.
 

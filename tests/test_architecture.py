@@ -15,7 +15,18 @@ import crowdopt
 
 ROOT = Path(crowdopt.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py"))
-GROUND = {"arrays", "documents", "errors", "files", "jobs", "version"}
+GROUND = {
+    "arrays",
+    "compiled_kernels",
+    "confine",
+    "documents",
+    "errors",
+    "files",
+    "interrupts",
+    "jobs",
+    "memory",
+    "version",
+}
 QUESTIONS = {"assign", "hire", "answers", "online", "labelers"}
 
 MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
@@ -41,6 +52,7 @@ RESULTS = {  # what the questions answer with: read, written, rechecked and draw
     "crowdopt.hire.selected",
     "crowdopt.answers.planned",
     "crowdopt.answers.voted",
+    "crowdopt.answers.audit.audited",
 }
 READS_RESULTS = {"io", "report", "cli"}  # and not recheck: the second opinion shares no code with any method
 AT_HOME = {  # solver libraries, each in one file

@@ -66,6 +66,16 @@ def trial(kind: str, gold: int, seed: int) -> dict[str, Any]:
     return {**found, "fixed": fixed}
 
 
+def message_passing(kind: str, total: int, iterations: list[int], seed: int) -> dict[str, Any]:
+    """Errors of KOS on one random regular assignment, by its number of iterations, and of the majority there."""
+    found: dict[str, Any] = {"labels": [], "error": []}
+    of = stream(kind, 0.1, seed)
+    for rounds in iterations:
+        _played(of, f"kos:labels={total}:iterations={rounds}", seed, found)
+    _played(of, f"kos:labels={total}:inference=majority", seed, found)
+    return found
+
+
 def _played(of: Stream, text: str, seed: int, into: dict[str, list[float]]) -> int:
     run = replay(named(text), of, seed, solve)
     into["labels"].append(run.total_labels)

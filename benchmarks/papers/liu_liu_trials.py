@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from crowdopt.api import learn
+from crowdopt.crowd.label_kinds import REPEAT
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers.asking import AskingRecord, replay
 from crowdopt.labelers.policy import named
 from crowdopt.labelers.regret import curves, judged, score
-from crowdopt.labelers.task_arrivals import TaskStream
+from crowdopt.labelers.task_arrivals import KINDS, TaskStream
 from crowdopt.labelers.task_streams import drawn_labelers, simulated_tasks
 
 TABLE_1 = (0.763, 0.781, 0.625, 0.783, 0.727)
@@ -86,3 +87,17 @@ def _disagreement(of: TaskStream) -> dict[str, list[int]]:
     counts = np.stack([(of.label == k).sum(axis=1) for k in range(of.labelers.classes)], axis=1)
     apart = np.cumsum(of.label != counts.argmax(axis=1)[:, None], axis=0)
     return {name: apart[:, k].tolist() for k, name in enumerate(of.labelers.names)}
+
+
+def long_run(skills: list[list[float]], policies: list[str], horizon: int, times: list[int], seed: int) -> Any:
+    """Regret of each policy at some times of a long stream; as many kinds of task as rows of skills."""
+    people = Labelers(np.array(skills), np.full(len(skills[0]), COST))
+    of = simulated_tasks(people, horizon, (seed,))
+    found = {}
+    for text in policies:
+        run = replay(named(text), of, seed)
+        one = judged(run)
+        regret = np.cumsum(np.nan_to_num(one.best - one.utility))
+        repeats = np.cumsum(run.kind[1:] == KINDS.index(REPEAT))
+        found[text] = {"regret": regret[np.array(times) - 1].tolist(), "repeats": repeats[np.array(times) - 1].tolist()}
+    return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdopt.api.binding import AnyPath
-from crowdopt.io.answers_folder import ANSWERS, Answered, read_answers, write_answers
+from crowdopt.io.answers_folder import ANSWERS, write_answers
 from crowdopt.io.folder import check_target
+from crowdopt.io.labels_back import Answered, read_answers
 
 
 def answers(

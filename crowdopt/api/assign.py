@@ -16,7 +16,7 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
-from crowdopt.assign.patterns.true_minimum import POOLS, solve_patterns
+from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
@@ -29,6 +29,7 @@ from crowdopt.io.plan_folder import write_plan
 from crowdopt.recheck.proofs import prove_patterns
 
 PROGRAMS = ("ip", "lp")
+UNDECIDED = Status.UNDECIDED
 PATTERNS = "patterns"
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
@@ -45,6 +46,7 @@ def assign(
     nodes: int | None = None,
     threads: int = 1,
     seed: int = 0,
+    isolated: bool = False,
     listener: Listener | None = None,
     output: AnyPath | None = None,
     force: bool = False,
@@ -72,6 +74,9 @@ def assign(
         Limit on the nodes of a search, for results that do not depend on the clock.
     threads, seed : int
         Handed to the solver.
+    isolated : bool
+        Whether a backend runs in a process of its own, which is stopped if it does not keep the limit; third parties'
+        backends always do.
     listener : callable, optional
         Hears of incumbents and bounds.
     output : path, optional
@@ -91,6 +96,8 @@ def assign(
         If an argument is out of range, or the plan cannot be written.
     BackendMissing
         If the method's library is not installed.
+    BackendFailed
+        If the backend breaks down, is stopped, or gives no answer.
     """
     if output is not None:
         check_target(Path(output), PLAN, force)
@@ -99,8 +106,9 @@ def assign(
     wanted = instance_of(instance, rule, epsilon)
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
-    plan = _planned(wanted, method, program, options, listener, clock)
-    plan = replace(plan, seconds=perf_counter() - clock.started, started=started.isoformat(timespec="seconds"))
+    plan = _planned(wanted, method, program, options, listener, clock, isolated)
+    seconds = perf_counter() - clock.started
+    plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
     if output is not None and plan.found:
         write_plan(plan, output, force=force)
     return plan
@@ -123,7 +131,10 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
     if plan.interrupted:
         return ["interrupted before any plan was found"]
     if plan.status is not Status.INFEASIBLE:
-        known = f"; no plan costs less than {plan.bound:.10g}" if isfinite(plan.bound) else ""
+        word = f" (on {plan.backend}'s word)" if plan.proof == "solver" else ""
+        known = f"; no plan costs less than {plan.bound:.10g}{word}" if isfinite(plan.bound) else ""
+        if plan.gave_up:
+            return [f"no plan was found{known}; the search ended after {plan.seconds:.2g} s, so try another --method"]
         return [f"no plan was found within the limits{known}; allow more time"]
     vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
     if plan.instance.the_rule.average:
@@ -146,6 +157,7 @@ def _planned(
     options: Options,
     listener: Listener | None,
     clock: Clock,
+    isolated: bool,
 ) -> Plan:
     """The plan by the method that was asked for."""
     if program == "lp":
@@ -157,9 +169,20 @@ def _planned(
         raise InputError(
             "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
         )
+    linear = partial(_linear, method, program, isolated)
     if program == "ip" and instance.the_rule.checked:
-        return solve_checked(instance, partial(_linear, method, program, None), options, listener)
-    return _linear(method, program, listener, instance, options)
+        plan = solve_checked(instance, partial(linear, None), options, listener)
+        return _by_every_pattern(plan, options, clock) if method == "exact" and plan.status is UNDECIDED else plan
+    return linear(listener, instance, options)
+
+
+def _by_every_pattern(plan: Plan, options: Options, clock: Clock) -> Plan:
+    """Where mending found no plan and skills are few, all patterns of labels are looked at before giving up."""
+    instance = plan.instance
+    if plan.interrupted or clock.over or instance.rule != "exact-error" or not can_list(instance):
+        return plan
+    other = solve_patterns(instance, solve, prove_patterns, clock.within(options, options.nodes), None, None)
+    return plan if other.status is UNDECIDED else replace(other, method=plan.method)
 
 
 def _by_patterns(
@@ -186,7 +209,7 @@ def _may_be_dear(plan: Plan) -> bool:
 
 def _of_each(instance: AssignmentInstance, options: Options) -> Plan:
     """A plan that keeps the target for every task, and so on average, by the skills as they are."""
-    return solve_checked(replace(instance, rule="exact-error"), partial(_linear, "exact", "ip", None), options)
+    return solve_checked(replace(instance, rule="exact-error"), partial(_linear, "exact", "ip", False, None), options)
 
 
 def _cheaper(plan: Plan, other: Plan) -> Plan:
@@ -211,7 +234,12 @@ def pools_asked(method: str) -> tuple[str, int | None]:
 
 
 def _linear(
-    method: str, program: str, listener: Listener | None, instance: AssignmentInstance, options: Options
+    method: str,
+    program: str,
+    isolated: bool,
+    listener: Listener | None,
+    instance: AssignmentInstance,
+    options: Options,
 ) -> Plan:
     """The rule's linear program, by the method asked for."""
     if method == "exact":
@@ -220,4 +248,5 @@ def _linear(
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
     linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
-    return solve_full(instance, program, solve, method, options, listener, linear)
+    solver = partial(solve, isolated=True) if isolated else solve
+    return solve_full(instance, program, solver, method, options, listener, linear)

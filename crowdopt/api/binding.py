@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from crowdopt.assign.exact.search import Solvers
+from crowdopt.backends import BackendFailed as BackendFailed
 from crowdopt.backends import BackendMissing as BackendMissing
 from crowdopt.backends import solve
 from crowdopt.backends.highs import HighsMaster

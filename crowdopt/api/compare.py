@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from crowdopt.answers.audit.tariff import tariff
 from crowdopt.api.assign import assign
 from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
 from crowdopt.assign.plan import Plan
@@ -25,7 +26,7 @@ from crowdopt.online.policy import BasePolicy
 from crowdopt.online.policy import policies as online_policies
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
-from crowdopt.report.charts import save
+from crowdopt.report.charts import Undrawn, save
 from crowdopt.report.comparison_page import charts, markdown
 from crowdopt.studies import online_trials
 from crowdopt.studies.online_trials import Comparison as Comparison
@@ -54,6 +55,7 @@ def compare(
     record: LabelRecord | None = None,
     gold_share: float = 0.2,
     breach: str = "",
+    audit: str = "",
     rule: str | None = None,
     epsilon: float | None = None,
     time_limit: float = 60.0,
@@ -81,6 +83,9 @@ def compare(
     breach : str
         How simulated workers break the model, as in ``difficulty=.3,clique=.2,drift=.1``
         (crowdopt.online.misspecified).
+    audit : str
+        What an expert's audit of recorded answers costs, as in ``checks=100,price=20,confidence=.95``, the default:
+        each policy's ``certified`` error and its cost with the audit (crowdopt.answers.audit.tariff).
     rule, epsilon : str, float, optional
         In place of the instance's.
     time_limit : float
@@ -114,6 +119,7 @@ def compare(
     if trials < 1:
         raise InputError(f"the number of trials must be at least 1, not {trials}")
     wanted = texts(policies)
+    tariff(audit)
     instance, held = with_gold(instance, record, gold_share, seed)
     offline = attainable(instance, record)
     linear = _whole(assign(offline, program="lp", time_limit=time_limit))
@@ -123,7 +129,7 @@ def compare(
     with TemporaryDirectory() as spare:
         folder = Path(spare) if output is None else Path(output) / WORK
         possible = _least(instance) if record is None else None
-        found = play(setting, wanted, trials, seed, optimum, folder, processes, row, possible)
+        found = play(setting, wanted, trials, seed, optimum, folder, processes, row, possible, audit)
     if output is None:
         return found
     return replace(found, undrawn=_write(found, Path(output), trials, seed))
@@ -173,11 +179,10 @@ def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list
     facts = {"title": comparison.title, "trials": trials, "seed": seed, "reference": comparison.reference}
     facts |= {"optimum": optimum, **beside, "failed": comparison.failed, "version": __version__}
     said = []
-    folder.mkdir(parents=True, exist_ok=True)
     try:
         for name, chart in charts(comparison.summary, optimum, possible).items():
             save(chart, folder / f"{name}.png")
-    except InputError as error:
+    except Undrawn as error:
         said.append(str(error))
     write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings, page)
     return said

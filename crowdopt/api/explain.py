@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from crowdopt.answers import one_coin
+from crowdopt.answers.audit.tariff import Tariff, tariff
+from crowdopt.answers.audit.together import Realised, Together, realised, together
 from crowdopt.api.assign import assign, probe
-from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
+from crowdopt.api.binding import AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.arrays import Floats
 from crowdopt.assign.explain import conflict, cost_curve, remedies
 from crowdopt.assign.explain import margins as tangents
@@ -23,8 +26,10 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
 from crowdopt.io.folder import check_target
+from crowdopt.io.label_table import read_labels, read_truth
 from crowdopt.io.overrides import overridden
 from crowdopt.io.stored_plan import read_overrides
+from crowdopt.report.audit_chart import total_cost
 from crowdopt.report.charts import can_draw, save
 from crowdopt.report.curve_chart import cost_curve as curve_chart
 
@@ -49,6 +54,8 @@ class Explanation:
         Without a plan: what is missing; types that cannot all be met, irreducibly; ways out, each with a plan.
     margins, curve
         With one: prices of tasks and values of capacities; what each error target costs, where it was asked for.
+    together
+        Labels and audit planned together, where that was asked for.
     """
 
     instance: AssignmentInstance
@@ -60,6 +67,7 @@ class Explanation:
     ways: list[Remedy] = field(default_factory=list)
     margins: Margins | None = None
     curve: CostCurve | None = None
+    together: Together | None = None
 
 
 def explain(
@@ -68,6 +76,9 @@ def explain(
     *,
     rule: str | None = None,
     epsilon: float | None = None,
+    audit: str | None = None,
+    labels: AnyPath | None = None,
+    truth: AnyPath | None = None,
     time_limit: float = 60.0,
     output: AnyPath | None = None,
     force: bool = False,
@@ -82,6 +93,11 @@ def explain(
         A plan folder whose rule, target and other settings are taken.
     rule, epsilon : str, float, optional
         In place of the instance's, and of the plan's.
+    audit : str, optional
+        Plan labels together with an expert's audit that certifies the target, as in ``price=20,confidence=.95``; the
+        ratio of realised to claimed errors is 1.5 unless stated (``ratio=1.2``) or seen in ``labels``.
+    labels, truth : path, optional
+        Earlier labels (task, worker, label) and known answers (task, label), from which that ratio is taken.
     time_limit : float
         Seconds in all.
     output : path, optional
@@ -102,6 +118,11 @@ def explain(
     """
     if output is not None:
         check_target(Path(output), EXPLANATION, force)
+    options_of(time_limit, 0)  # refuses a limit that is none
+    terms = None if audit is None else tariff(audit)
+    if (labels is None) != (truth is None) or (labels is not None and terms is None):
+        raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")
+    seen = None if labels is None or truth is None else _realised(labels, truth)
     settings = {} if plan is None else read_overrides(plan)
     instance = instance_of(campaign)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
@@ -110,11 +131,13 @@ def explain(
     if margins is None or not has_plan(instance, time_limit=time_limit / 6):
         found = _no_plan(instance, margins is None, time_limit)
     else:
-        found = _worth(
-            instance, margins, None if output is None else cost_of_targets(instance, time_limit=time_limit / 2)
-        )
+        wanted = output is not None or terms is not None
+        curve = cost_of_targets(instance, time_limit=time_limit / 2) if wanted else None
+        found = _worth(instance, margins, curve)
+        if terms is not None:
+            found = _with_audit(found, terms, audit or "", seen)
     if output is not None:
-        pictures = {"curve.svg": partial(draw_curve, found.curve)} if found.curve is not None and can_draw() else {}
+        pictures = _pictures(found) if can_draw() else {}
         write_explanation(instance, found.facts, _tables(found), Path(output), force, pictures)
     return found
 
@@ -187,6 +210,59 @@ def _worth(instance: AssignmentInstance, margins: Margins, curve: CostCurve | No
     return Explanation(instance, True, said, facts, margins=margins, curve=curve)
 
 
+def _realised(labels: AnyPath, truth: AnyPath) -> Realised:
+    """Realised over claimed error of earlier labels, by one-coin EM."""
+    table = read_labels(labels)
+    answers, true = one_coin(table), read_truth(truth, table)
+    known = true >= 0
+    return realised(1 - answers.confidence[known], (answers.answer != true)[known])
+
+
+def _with_audit(found: Explanation, terms: Tariff, audit: str, seen: Realised | None) -> Explanation:
+    assert found.curve is not None
+    said = f"realised errors taken as {terms.ratio:g} times the planned ones"
+    if seen is not None and "ratio" not in audit:
+        if seen.enough:
+            terms = replace(terms, ratio=seen.ratio)
+        known = f"{seen.ratio:.3g} times the claims on {seen.tasks} known tasks [{seen.low:.3g}, {seen.high:.3g}]"
+        why = "" if seen.enough else f"; too few are wrong, so {terms.ratio:g} is taken"
+        said = f"realised errors were {known}{why}"
+    n, target = found.instance.n_tasks, float(found.instance.epsilon.mean())
+    plan = together(found.curve.epsilon, found.curve.bound, n, target, terms)
+    best, alone = plan.best, float(np.interp(target, plan.epsilon, plan.labels))
+    sentences = [
+        f"with an audit that certifies {target:g} at confidence {terms.confidence:g}, {terms.price:g} a look; {said}:",
+        f"plan labels for {plan.epsilon[best]:.3g} (at least {plan.labels[best]:.6g}), check {plan.looks[best]} of {n} "
+        f"answers: {plan.total[best]:.6g} in all",
+        f"no audit, labels for {target:g}: at least {alone:.6g}, and nothing is certified",
+        f"experts alone: {n} looks, {plan.experts_alone:.6g}",
+    ]
+    if plan.experts_alone <= plan.total[best]:
+        sentences.append("so experts alone are cheapest")
+    facts = {
+        "target": target,
+        "ratio": terms.ratio,
+        "epsilon": float(plan.epsilon[best]),
+        "labels": float(plan.labels[best]),
+        "looks": int(plan.looks[best]),
+        "total": float(plan.total[best]),
+        "no_audit": alone,
+        "experts_alone": plan.experts_alone,
+    }
+    whole = [*found.sentences, *sentences]
+    return replace(found, sentences=whole, facts={**found.facts, "audit": facts}, together=plan)
+
+
+def _pictures(found: Explanation) -> dict[str, Any]:
+    pictures: dict[str, Any] = {}
+    if found.curve is not None:
+        pictures["curve.svg"] = partial(draw_curve, found.curve)
+    if found.together is not None:
+        plan = found.together
+        pictures["audit.svg"] = partial(save, total_cost(plan.epsilon, plan.labels, plan.total, plan.experts_alone))
+    return pictures
+
+
 def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
     """The tables of the folder; a column that is None stands for the ids."""
     tables: dict[str, dict[str, Any]] = {}
@@ -197,6 +273,10 @@ def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
         worth = found.margins
         tables["tasks"] = {"task": None, "price": worth.task_price, "saving": _blank(worth.task_saving)}
         tables["workers"] = {"worker": None, "value": worth.capacity_value, "saving": _blank(worth.capacity_saving)}
+    if found.together is not None:
+        plan = found.together
+        columns = {"epsilon": plan.epsilon, "labels": plan.labels, "looks": plan.looks, "total": plan.total}
+        tables["audit"] = columns
     if found.curve is not None:
         curve = found.curve
         tables["curve"] = {

@@ -10,7 +10,9 @@ from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.program_files import check_file, ids_of, write_program
+from crowdopt.files import write_text
+from crowdopt.io.mathprog import data_section
+from crowdopt.io.program_files import DATA, check_file, ids_of, write_program
 from crowdopt.programs import assignment, assignment_dual
 
 EXPORTS = (*PROGRAMS, "dual")
@@ -24,7 +26,8 @@ def export(campaign: InstanceLike, output: AnyPath, *, program: str = "ip", forc
     campaign : AssignmentInstance or path
         An instance, or the folder of a campaign.
     output : path
-        Ends in ``.mps`` (free MPS) or ``.lp`` (CPLEX LP).
+        Ends in ``.mps`` (free MPS), ``.lp`` (CPLEX LP) or ``.dat``: data for models/assignment.mod, or for
+        models/assignment_dual.mod, as GNU MathProg reads it.
     program : str
         ``ip``, ``lp``, or ``dual``: the paper's dual, or the mechanical dual of the LP where the instance has limits
         that the paper's does not know. Either is a minimum whose optimum is minus the LP's.
@@ -43,9 +46,12 @@ def export(campaign: InstanceLike, output: AnyPath, *, program: str = "ip", forc
     """
     if program not in EXPORTS:
         raise InputError(f"program must be one of {', '.join(EXPORTS)}, not {program!r}")
-    check_file(Path(output), force)
+    check_file(Path(output), force, data=True)
     instance = instance_of(campaign)
     chosen = _exported(instance, program)
+    if Path(output).suffix.lower() == DATA:
+        write_text(Path(output), data_section(instance, dual=program == "dual"), replace=force)
+        return chosen
     write_program(chosen, Path(output), ids_of(chosen, instance), force)
     return chosen
 

@@ -19,8 +19,8 @@ from crowdopt.io.comparison_folder import WORK, check_comparison
 from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_learning
 from crowdopt.labelers.policy import policies as asking_policies
 from crowdopt.report import write_page
-from crowdopt.report.charts import save
-from crowdopt.report.learning_page import charts, markdown
+from crowdopt.report.charts import Undrawn, save
+from crowdopt.report.learning_page import KIND, charts, markdown
 from crowdopt.studies.intervals import shared_notes as shared_notes
 from crowdopt.studies.labeler_setting import DrawnLabelers as DrawnLabelers
 from crowdopt.studies.labeler_setting import GivenLabelers, Setting
@@ -217,11 +217,12 @@ def _write(found: Learning, folder: Path, trials: int, seed: int) -> list[str]:
         "curves.csv": found.curves,
         "timings.csv": found.timings,
     }
-    write_learning(folder, facts, tables, markdown(facts))
+    undrawn = []
     try:
         for name, chart in charts(facts).items():
             save(chart, folder / f"{name}.png")
-        write_page(folder)
-    except InputError as error:
-        return [str(error)]
-    return []
+        write_page(folder, facts, KIND)
+    except Undrawn as error:
+        undrawn.append(str(error))
+    write_learning(folder, facts, tables, markdown(facts))  # its mark says that all is there
+    return undrawn

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdopt.api.binding import AnyPath
+from crowdopt.documents import from_disk
 from crowdopt.io.folder import PLAN
 from crowdopt.io.plan_overview import plan_overview
 from crowdopt.report import kind_of, write_page
@@ -31,4 +32,5 @@ def report(folder: AnyPath) -> Path:
 
     place = Path(folder)
     facts = {MARK: summarise, PLAN: plan_overview}.get(kind_of(place).mark)
-    return write_page(place, None if facts is None else facts(place))
+    with from_disk(place):
+        return write_page(place, None if facts is None else facts(place))

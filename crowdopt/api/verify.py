@@ -1,9 +1,14 @@
-"""The verb verify: a second opinion on a plan."""
+"""The verb verify: a second opinion on a plan, or on an audit."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from crowdopt.api.binding import AnyPath
+from crowdopt.io.audit_draw import DRAW
 from crowdopt.recheck import verification
+from crowdopt.recheck.audit_check import AuditReport as AuditReport
+from crowdopt.recheck.audit_check import verify_audit as verify_audit
 from crowdopt.recheck.findings import Report as Report
 
 
@@ -28,3 +33,8 @@ def verify(campaign: AnyPath, plan: AnyPath) -> Report:
         If one of the folders cannot be read.
     """
     return verification.verify(campaign, plan)
+
+
+def is_audit(folder: AnyPath) -> bool:
+    """Whether a folder is an audit's, which :func:`verify_audit` holds against its answers."""
+    return (Path(folder) / DRAW).is_file()

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.certificate import PROVEN, Certificate, is_refuted
+from crowdopt.core.certificate import BOUND, PROVEN, Certificate, is_refuted
 from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
+
+WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,8 @@ class Plan:
     duals : Duals, optional
     method, backend, seed, seconds, started, interrupted
         How it was made.
+    gave_up : bool
+        Whether the search ended before its time was up.
     spending : dict
         Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     """
@@ -102,6 +106,7 @@ class Plan:
     seconds: float = 0.0
     started: str = ""
     interrupted: bool = False
+    gave_up: bool = False
     spending: dict[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -135,18 +140,19 @@ class Plan:
         amounts : (k,) float, optional
             Shares of labels, where the plan is the LP's.
         """
-        certificate = replace(known, value=None, violation=None, fraction=None)
         value = None
         if pairs is not None:
             prices = instance.prices(pairs)
             value = float(prices.sum() if amounts is None else prices @ amounts)
-            if known.proof == "solver" and is_refuted(known.bound, value):
-                known = replace(known, bound=certified, proof="certificate" if isfinite(certified) else "none")
+        if certified < WORTHLESS and duals is not None and duals.form != "curve":
+            certified, duals = -np.inf, None
+        known = _as_far_as_it_stands(known, certified, value)
         if pairs is not None and known.bound < np.inf:
             worst = worst_breach(instance, pairs, amounts)
             certificate = replace(known, value=value, violation=worst, fraction=0.0)
         else:
             pairs = amounts = None
+            certificate = replace(known, value=None, violation=None, fraction=None)
         status = decide(certificate, pairs is not None)
         return cls(instance, program, status, pairs, amounts, certificate, certified, duals, **made)
 
@@ -240,6 +246,17 @@ class Plan:
             "price": self.prices,
         }
         return pyarrow.table(ids if self.amounts is None else {**ids, "value": self.amounts})
+
+
+def _as_far_as_it_stands(known: Certificate, certified: float, value: float | None) -> Certificate:
+    """A bound as the plan and the multipliers leave it: worth keeping, refuted by the one, confirmed by the others."""
+    if known.bound < WORTHLESS:
+        return replace(known, bound=-np.inf, proof="none")
+    if known.proof == "solver" and is_refuted(known.bound, value):
+        return replace(known, bound=certified, proof="certificate" if isfinite(certified) else "none")
+    if known.proof == "solver" and known.bound <= certified + BOUND * max(1.0, abs(certified)):
+        return replace(known, proof="certificate")
+    return known
 
 
 def decide(certificate: Certificate, found: bool) -> Status:

@@ -181,6 +181,7 @@ def taken_over(program: Program, backend: str, answer: object) -> Solution:
 
 
 def _own(name: str, values: Any, size: int) -> Floats | None:
+    """A copy; None where it is absent or not all finite."""
     if values is None:
         return None
     try:
@@ -189,4 +190,4 @@ def _own(name: str, values: Any, size: int) -> Floats | None:
         raise NoAnswer(f"answered with a {name} that is not made of numbers") from None
     if array.shape != (size,):
         raise NoAnswer(f"answered with a {name} of shape {array.shape} for a program that needs {(size,)}")
-    return array
+    return array if np.isfinite(array).all() else None

@@ -106,7 +106,8 @@ def _read_back(
     bound = model.getDualbound() if not linear else None
     if bound is not None and abs(bound) >= INFINITE:
         bound = None
-    return solution(program, "scip", status, primal, dual, ray, bound, seconds, raw)
+    found = solution(program, "scip", status, primal, dual, ray, bound, seconds, raw)
+    return replace(found, interrupted=raw == "userinterrupt")  # SCIP takes Ctrl-C for itself
 
 
 def _ray(model: Any, rows: list[Any]) -> list[float] | None:

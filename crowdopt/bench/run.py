@@ -24,6 +24,7 @@ from crowdopt.bench.subject import Limits, Subject
 from crowdopt.bench.suites import Case, subjects_of
 from crowdopt.bench.summary import TIMINGS, compare, result_row, series, tables
 from crowdopt.bench.verdict import sentences
+from crowdopt.documents import Keys, read_json
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.version import __version__
@@ -173,12 +174,7 @@ def _job(subject: Subject, versions: dict[str, str]) -> jobs.Job:
 
 
 def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"there is no {path.name} in {path.parent}") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+    return read_json(path, Keys(open=True), "benchmark")
 
 
 def _text(content: Any) -> str:

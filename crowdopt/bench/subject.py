@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import Any
+
+from crowdopt.errors import InputError
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -16,6 +19,7 @@ THREAD_VARIABLES = (
 )
 
 
+LEAST = 50.0  # megabytes
 LIMITS = ("seconds", "megabytes", "threads", "grace")
 
 
@@ -39,6 +43,15 @@ class Limits:
     megabytes: float = 4000.0
     threads: int = 1
     grace: float = 20.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds < inf:
+            raise InputError(f"a time limit must be a positive, finite number of seconds, not {self.seconds:g}")
+        if not LEAST <= self.megabytes < inf:
+            says = (
+                f"a memory limit must be a finite number of megabytes and at least {LEAST:g}, what an interpreter needs"
+            )
+            raise InputError(f"{says}, not {self.megabytes:g}")
 
     @property
     def environment(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from crowdopt.cli.common import Verbs
+from crowdopt.cli.command_line import Verbs
 from crowdopt.core.registry import discover
 from crowdopt.version import __version__
 

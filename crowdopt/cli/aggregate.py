@@ -11,9 +11,11 @@ import click
 from crowdopt.answers.voted import Answers
 from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_tables
 from crowdopt.api.answers import answers
+from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.common import as_json, say
 from crowdopt.errors import InputError
-from crowdopt.io.answers_folder import Answered, facts
+from crowdopt.io.answers_folder import facts
+from crowdopt.io.labels_back import Answered
 
 EXAMPLE = "Example: crowdopt aggregate labels.csv --method one-coin -o answers.csv"
 
@@ -55,11 +57,16 @@ def aggregate(
         if campaign is None or output is None:
             raise InputError("with --plan, give the campaign it was made for (--campaign) and a folder to write (-o)")
         answered = answers(labels, plan, campaign=campaign, output=output, force=force)
-        say(as_json, {"answers": str(output), **facts(answered)}, *_of_plan(answered, output))
+        looks = looks_to_certify(answered.answers.error, answered.instance.n_tasks, answered.instance.epsilon.mean())
+        known = {"answers": str(output), **facts(answered), "looks_to_certify": looks}
+        say(as_json, known, *_of_plan(answered, output))
         return
     done = aggregate_tables(labels, method, gold=gold, truth=truth, output=output, workers=workers, force=force)
     written = [f"wrote {path}" for path in (output, workers) if path is not None]
-    say(as_json, _facts(done), *_sentences(done), *written)
+    claims = None if done.answers.evidence is None else 1 - done.answers.confidence
+    known = {**_facts(done), "looks_to_certify": looks_to_certify(claims, len(done.labels.tasks))}
+    audited = certifying(claims, len(done.labels.tasks), TARGET, output or "ANSWERS")
+    say(as_json, known, *_sentences(done), audited, *written)
 
 
 def _facts(done: Aggregated) -> dict[str, Any]:
@@ -95,13 +102,16 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
         f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new): "
         f"{known['sure']} sure, {known['unsure']} not yet; {known['expected_wrong']:.3g} expected to be wrong",
     ]
+    instance = answered.instance
+    said.append(certifying(answered.answers.error, instance.n_tasks, float(instance.epsilon.mean()), output))
     if answered.left_out:
         said.append(f"{answered.left_out} label(s) were in already")
     if known["missing"]:
         late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
         names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")
         said.append(f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv")
-    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
+    method = " --method patterns" if answered.instance.the_rule.average else ""
+    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign{method} -o NEXT-PLAN"]
 
 
 def _rounds(answers: Answers) -> str:

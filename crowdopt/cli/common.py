@@ -6,36 +6,20 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import click
 
-from crowdopt.api.binding import BackendMissing
 from crowdopt.core.solution import Progress
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.interrupts import INTERRUPTED as INTERRUPTED
 
-NO, BAD_INPUT, INTERRUPTED = 1, 2, 130
-
-
-class Verbs(click.Group):
-    """A group whose verbs turn bad input into one sentence and exit 2, and Ctrl-C into exit 130."""
-
-    def invoke(self, context: click.Context) -> Any:
-        """Run the verb."""
-        try:
-            return super().invoke(context)
-        except (InputError, BackendMissing) as error:
-            click.echo(f"crowdopt: {error}", err=True)
-            context.exit(BAD_INPUT)
-        except KeyboardInterrupt:
-            click.echo("crowdopt: interrupted", err=True)
-            context.exit(INTERRUPTED)
-        except MemoryError:
-            click.echo("crowdopt: there is not enough memory for an instance of this size", err=True)
-            context.exit(BAD_INPUT)
+NO, BAD_INPUT = 1, 2
 
 
 def target(what: str) -> Callable[[Any], Any]:
@@ -64,21 +48,54 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 
 
 def say(as_json: bool, facts: dict[str, Any], *sentences: str) -> None:
-    """Print the sentences, or the facts as one JSON object."""
-    lines = [json.dumps(facts, ensure_ascii=False)] if as_json else sentences
+    """Print the sentences, each on a line, or the facts as one JSON object.
+
+    Raises
+    ------
+    InputError
+        If there is no room for them where standard output goes.
+    """
     try:
-        for line in lines:
+        for line in [_json(facts)] if as_json else map(one_line, sentences):
             click.echo(line)
-        sys.stdout.flush()
-    except BrokenPipeError:  # nobody reads on; the exit status still tells
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        print_nowhere()
+        if not isinstance(error, BrokenPipeError):  # then nobody reads on; the exit status still tells
+            raise InputError(f"the answer cannot be printed: {error.strerror}; nothing else is wrong with it") from None
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks: those in it are shown as escapes."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def print_nowhere() -> None:
+    """Send the rest of standard output to nowhere, so that ending does not stumble over it again."""
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _json(facts: dict[str, Any]) -> str:
+    """One JSON object; a number that JSON does not have (an infinite bound) is null."""
+    letters = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    return json.dumps(_finite(facts), ensure_ascii=letters != "utf8", allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 class ProgressLine:
     """One line on a terminal that follows the search; silent in a pipe."""
 
     def __init__(self) -> None:
-        self.live = sys.stderr.isatty()
+        self.live = sys.stderr is not None and sys.stderr.isatty()
 
     def __enter__(self) -> ProgressLine:
         return self

@@ -24,6 +24,7 @@ COLUMNS = (  # title, figure, form
     ("claimed", "error_claimed", "7.4f"),
     ("unsure", "unfinished", "7.1%"),
 )
+AUDITED = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "10.1f"))  # of recorded answers
 
 
 @click.command(epilog="Example: crowdopt compare my-campaign --policies re-solve,main-algorithm:gold=20 -o compared")
@@ -35,6 +36,7 @@ COLUMNS = (  # title, figure, form
 @click.option("--truth", type=click.Path(path_type=Path), help="Known answers to them: task,label.")
 @click.option("--gold-share", default=0.2, show_default=True, help="Of the tasks of known truth, held out as gold.")
 @click.option("--breach", default="", help="How simulated workers break the model: difficulty=.3, clique=.2, drift=.1.")
+@click.option("--audit", default="", help="Of recorded answers: checks=100,price=20,confidence=.95 (the default).")
 @click.option("--rule", help="Evidence rule in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the offline plan.")
@@ -66,8 +68,9 @@ def _sentences(found: Comparison) -> list[str]:
         said = [f"offline, skills known, no plan costs less than {best.bound:.10g} (LP {best.lp:.10g})"]
     said += _beside(found)
     width = max(6, *(len(str(line["policy"])) for line in found.summary)) if found.summary else 6
-    head = f"{'policy':{width}}  " + "  ".join(f"{title:>{int(form.partition('.')[0])}}" for title, _, form in COLUMNS)
-    return [*said, head, *(_line(line, width) for line in found.summary), *found.failed]
+    columns = COLUMNS + (AUDITED if any(line.get("certified") is not None for line in found.summary) else ())
+    head = f"{'policy':{width}}  " + "  ".join(f"{title:>{int(form.partition('.')[0])}}" for title, _, form in columns)
+    return [*said, head, *(_line(line, width, columns) for line in found.summary), *found.failed]
 
 
 def _beside(found: Comparison) -> list[str]:
@@ -86,10 +89,10 @@ def _beside(found: Comparison) -> list[str]:
     return [*said, f"the crowd breaks the model: {found.breach}"] if found.breach else said
 
 
-def _line(line: dict[str, object], width: int) -> str:
+def _line(line: dict[str, object], width: int, columns: tuple[tuple[str, str, str], ...]) -> str:
     if not line["trials"]:
         return f"{line['policy']:{width}}  failed in every trial"
-    return f"{line['policy']:{width}}  " + "  ".join(_cell(line.get(key), form) for _, key, form in COLUMNS)
+    return f"{line['policy']:{width}}  " + "  ".join(_cell(line.get(key), form) for _, key, form in columns)
 
 
 def _cell(value: object, form: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,25 +18,19 @@ from crowdopt.report.charts import MISSING, can_draw
 @click.argument("plan", type=click.Path(path_type=Path), required=False)
 @click.option("--rule", type=click.Choice(EACH), help="Evidence rule, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
+@click.option("--audit", help="Plan labels and an expert's audit together: price=20,confidence=.95[,ratio=1.5].")
+@click.option("--labels", type=click.Path(path_type=Path), help="Earlier labels, to see the ratio of errors in.")
+@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to them: task,label.")
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables and the curve to write.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json
-def explain(
-    campaign: Path,
-    plan: Path | None,
-    rule: str | None,
-    epsilon: float | None,
-    time_limit: float,
-    output: Path | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+def explain(campaign: Path, plan: Path | None, output: Path | None, as_json: bool, **options: Any) -> None:
     """Why there is no plan and the cheapest ways out; where there is one, what one more unit of anything is worth.
 
     With a PLAN its rule and target are taken.
     """
-    found = call(campaign, plan, rule=rule, epsilon=epsilon, time_limit=time_limit, output=output, force=force)
+    found = call(campaign, plan, output=output, **options)
     written = _written(output) if found.feasible and output is not None else []
     say(as_json, found.facts, *found.sentences, *written)
     if not found.feasible:

@@ -9,6 +9,7 @@ import click
 from crowdopt.api.export import EXPORTS
 from crowdopt.api.export import export as call
 from crowdopt.cli.common import as_json, say, target
+from crowdopt.io.program_files import DATA
 
 WRITTEN = {  # by the program's name
     "assignment": "the integer program, a minimum",
@@ -27,7 +28,7 @@ WRITTEN = {  # by the program's name
     show_default=True,
     help="Whole labels, the LP, or its dual.",
 )
-@target("File that ends in .mps or .lp")
+@target("File that ends in .mps or .lp, or in .dat: data for models/assignment.mod")
 @as_json
 def export(campaign: Path, program: str, output: Path, force: bool, as_json: bool) -> None:
     """Write the program for any other solver, its columns and rows named after tasks and workers."""
@@ -36,7 +37,7 @@ def export(campaign: Path, program: str, output: Path, force: bool, as_json: boo
     say(
         as_json,
         {"file": str(output), "program": written.name, **size},
-        f"wrote {output}: {WRITTEN[written.name]}",
+        f"wrote {output}: {'data for ' if output.suffix.lower() == DATA else ''}{WRITTEN[written.name]}",
         f"{size['columns']} columns, {size['rows']} rows, {size['entries']} entries",
     )
 

@@ -37,6 +37,7 @@ from crowdopt.io.plan_folder import run_facts, summary
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Random seed of the solver."
 )
+@click.option("--isolated", is_flag=True, help="Run the backend in a process of its own, stopped when time is up.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @target("Plan folder")
 @as_json
@@ -51,6 +52,7 @@ def solve(
     nodes: int | None,
     threads: int,
     seed: int,
+    isolated: bool,
     require_proof: bool,
     output: Path,
     force: bool,
@@ -69,6 +71,7 @@ def solve(
             nodes=nodes,
             threads=threads,
             seed=seed,
+            isolated=isolated,
             listener=line.show,
             output=output,
             force=force,
@@ -111,9 +114,8 @@ def _how_good(plan: Plan) -> str:
         return f"proven optimal: no plan costs less ({vouched})"
     if plan.proof == "none":
         return f"feasible; {vouched}"
-    return (
-        f"feasible, at most {percent(plan.gap)} above the optimum: none costs less than {plan.bound:.10g} ({vouched})"
-    )
+    above = percent(max(0.0, plan.gap))
+    return f"feasible, at most {above} above the optimum: none costs less than {plan.bound:.10g} ({vouched})"
 
 
 VERBS = (solve,)

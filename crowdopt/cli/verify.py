@@ -7,19 +7,39 @@ from typing import Any
 
 import click
 
-from crowdopt.api.verify import Report
+from crowdopt.api.verify import AuditReport, Report, is_audit, verify_audit
 from crowdopt.api.verify import verify as call
 from crowdopt.cli.common import NO, as_json, say
+from crowdopt.errors import InputError
 
 
-@click.command(epilog="Example: crowdopt verify my-campaign my-plan")
+@click.command(epilog="Examples: crowdopt verify my-campaign my-plan; crowdopt verify answers.csv audit")
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--commitment", help="Of an audit, as it was handed on before the expert began.")
 @as_json
-def verify(campaign: Path, plan: Path, as_json: bool) -> None:
-    """Recompute everything a plan claims from the two folders alone; exit 0 only if it holds."""
+def verify(campaign: Path, plan: Path, commitment: str | None, as_json: bool) -> None:
+    """Recompute everything a plan claims from the two folders alone; exit 0 only if it holds.
+
+    In place of campaign and plan: the answers and the folder of their audit.
+    """
+    if is_audit(plan):
+        _audit(verify_audit(campaign, plan, commitment), as_json)
+        return
+    if commitment is not None:
+        raise InputError(f"{plan} is no audit; a plan has no commitment")
     report = call(campaign, plan)
     say(as_json, _verified(report), *_verdict(report))
+    if not report.holds:
+        raise SystemExit(NO)
+
+
+def _audit(report: AuditReport, as_json: bool) -> None:
+    facts = {"holds": report.holds, "problems": report.problems, "commitment": report.commitment}
+    said = [f"the audit holds: {report.sentence}", "recomputed from the answers, the seed and what the expert says"]
+    if not report.holds:
+        said = [f"the audit does not hold: {len(report.problems)} problem(s)", *(f"- {one}" for one in report.problems)]
+    say(as_json, {**facts, "sentence": report.sentence}, *said)
     if not report.holds:
         raise SystemExit(NO)
 

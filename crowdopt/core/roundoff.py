@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 import numpy as np
 from scipy import sparse
 
@@ -14,6 +16,20 @@ DEPTH = 64  # roundings that a term may pass through: a few products, and numpy'
 def lowered(total: float, size: float) -> float:
     """A number that the exact sum is not below, given its float64 value and the sum of its terms' absolute values."""
     return float(total - DEPTH * UNIT * size)
+
+
+def sum_below(terms: Floats, more: float = 0.0) -> float:
+    """A number that the exact sum of the terms is not below; -inf if some of them are not finite.
+
+    Parameters
+    ----------
+    terms : (k,) float
+        Each may have passed through a few roundings.
+    more : float
+        Absolute values that went into the terms and do not show in them, because they cancel.
+    """
+    size = float(np.abs(terms).sum()) + more
+    return lowered(fsum(terms), size) if np.isfinite(size) else -np.inf
 
 
 def product_error(matrix: sparse.csc_array, vector: Floats) -> Floats:

@@ -14,7 +14,9 @@ from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.item_recipes import item_recipe
 from crowdopt.errors import InputError
+from crowdopt.memory import refuse_beyond_memory
 
+ARRAYS = 4  # of each shape, at least, in an instance
 Draw: TypeAlias = Callable[[np.random.Generator, int], Floats]  # (rng, workers) -> accuracies (types, workers)
 
 
@@ -103,6 +105,8 @@ def recipe(name: str, seed: int = 0, *, priced: bool = False) -> AssignmentInsta
         kinds = ", ".join([*RECIPES, "K<types>", "T<types>", "I<features>"])
         raise InputError(f"unknown recipe {name!r}; write KIND:TASKSxWORKERS with KIND one of {kinds}")
     n, m = int(match[2]), int(match[3])
+    types = int(re.sub(r"\D", "", match[1]) or 1)
+    refuse_beyond_memory(ARRAYS * (n + m + types * m), f"an instance of {n} tasks and {m} workers")
     rng = np.random.default_rng(seed)
     accuracy = kind.accuracy(rng, m)
     capacity = np.minimum(n, _capacities(kind, rng, n, m))

@@ -1,7 +1,8 @@
 """The law of a weighted vote's sum, label by label: compiled loops, imported only where they run."""
 
 import numpy as np
-from numba import njit
+
+from crowdopt.compiled_kernels import njit
 
 EQUAL = 1e-13  # of the sum of |weights|: sums this close are the same, so equal workers convolve
 TIE = 1e-11  # of the sum of |weights|: a vote this close to its threshold is a tie

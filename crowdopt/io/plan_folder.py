@@ -79,7 +79,7 @@ def summary(plan: Plan) -> dict[str, Any]:
             numbers |= {"wrong_dual": plan.duals.wrong, "levels": plan.duals.levels}
     if instance.has_prior or instance.observed:
         numbers["prior"] = stated_prior(instance)
-    if plan.duals is not None and instance.budget is not None:
+    if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
         numbers["budget_dual"] = plan.duals.budget
     if plan.spending:
         numbers["spending"] = plan.spending

@@ -13,6 +13,7 @@ from crowdopt.io.folder import check_target
 from crowdopt.io.naming import Ids
 
 FORMATS = {".mps": mps.text, ".lp": lp.text}
+DATA = ".dat"  # no program, but data for a model of models/ (crowdopt.io.mathprog)
 TASKS, WORKERS = ("tasks",), ("workers",)
 AXES = {  # what a block's indices are, whichever program it is part of
     **dict.fromkeys(("y", "t", "value"), TASKS + WORKERS),
@@ -21,10 +22,11 @@ AXES = {  # what a block's indices are, whichever program it is part of
 }
 
 
-def check_file(path: Path, force: bool = False) -> None:
+def check_file(path: Path, force: bool = False, data: bool = False) -> None:
     """Refuse a file whose ending is no format, or that cannot be written, before any work is done."""
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"{path} must end in {' or '.join(FORMATS)}: the ending says the format")
+    endings = [*FORMATS, *[DATA] * data]
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{path} must end in {' or '.join(endings)}: the ending says the format")
     if path.is_dir():
         raise InputError(f"{path} is a folder; choose another name")
     check_target(path, None, force)

@@ -97,9 +97,10 @@ class Exploring(BaseLabelerPolicy):
         if few.size:
             due = few[self.testers.ready[few] <= t] if self.delay else few
             if due.size:
-                return Ask(REPEAT, self.testers.task[due[self._one_of(due.size, chance)], None], self.asked)
+                place = due[self._one_of(due.size, chance)]
+                return Ask(REPEAT, self.testers.task[place, None], self.asked, self.tester_weight(cell))
         elif self.testers.per_cell[cell] <= self.d1[t]:
-            return Ask(TESTER, here, self.asked)
+            return Ask(TESTER, here, self.asked, self.tester_weight(cell))
         steps = 1 if few.size or self.testers.per_cell.size > 1 else self._steps(t)
         return self._work(cell, np.arange(t, t + steps))
 
@@ -120,6 +121,10 @@ class Exploring(BaseLabelerPolicy):
         self.count_disagreement(labels[0], vote)
         if changed:
             self._kept.clear()
+
+    def tester_weight(self, cell: int) -> Floats | None:
+        """What each labeler's vote on a tester weighs; None: one, as printed."""
+        return None
 
     def count_disagreement(self, labels: Ints, vote: int) -> None:
         """For variants that watch who differs from the majority."""

@@ -13,6 +13,7 @@ from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.labelers.task_arrivals import TaskStream, drawn_labels
 from crowdopt.labelers.theorems import strict_majority
+from crowdopt.memory import refuse_beyond_memory
 
 ORDER, CONTEXT, TRUTH, LABEL, COIN, SKILL = 0, 1, 2, 3, 4, 6  # what chance is needed for; 5 is that of repeats
 TRIES = 100_000  # draws of a crowd until its majority is better than a guess
@@ -30,6 +31,7 @@ def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shu
     """
     if horizon < 1:
         raise InputError(f"the horizon must be at least 1 task, not {horizon}")
+    refuse_beyond_memory(3.0 * horizon * labelers.count, f"a run of {horizon} tasks among {labelers.count} labelers")
 
     def chance(what: int) -> np.random.Generator:
         return np.random.default_rng([*seed, what])
@@ -69,6 +71,7 @@ def drawn_labelers(
     """
     if not 0 <= low < high <= 1 or count < 1:
         raise InputError(f"cannot draw {count} labelers with skills from {low} to {high}: 0 <= low < high <= 1")
+    refuse_beyond_memory(3.0 * count, f"a draw of {count} labelers")
     rng = np.random.default_rng([*seed, SKILL])
     for _ in range(TRIES):
         p = rng.uniform(low, high, count)

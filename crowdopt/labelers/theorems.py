@@ -230,6 +230,16 @@ def weighted_regret_bound(
     return explored + largest_gap * (2 * sets + labelers + labelers**2 / 2) * _series(given, z)
 
 
+def context_regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
+    """R(T) with W kinds of task learnt apart (Section 5): the sum of (6) over the kinds, about W times (6).
+
+    Parameters
+    ----------
+    accuracy : (kinds, labelers) float
+    """
+    return float(sum(regret_bound(p, given, horizon, z) for p in np.atleast_2d(np.asarray(accuracy, np.float64))))
+
+
 def _union_sum(labelers: int) -> float:
     return sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1, 2))
 

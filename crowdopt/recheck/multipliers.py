@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from math import fsum
-
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.roundoff import UNIT, lowered
+from crowdopt.core.roundoff import UNIT, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 
@@ -75,7 +73,7 @@ def prove(
     spared = np.minimum(0.0, reduced(barred[:, 0], barred[:, 1]))
     forced = np.maximum(0.0, reduced(fixed[:, 0], fixed[:, 1]))
     terms = np.concatenate([*rows, gains, -spared, forced])
-    return lowered(fsum(terms), float(np.abs(terms).sum()))
+    return sum_below(terms)
 
 
 def _roundings(instance: AssignmentInstance, x: Floats, limit: Floats, load: Floats, spend: float) -> Floats:

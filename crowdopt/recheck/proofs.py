@@ -5,13 +5,11 @@ It shares no code with the method that finds the multipliers: another algorithm,
 
 from __future__ import annotations
 
-from math import fsum
-
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.roundoff import lowered
+from crowdopt.core.roundoff import lowered, sum_below
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
@@ -47,8 +45,7 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
         least = least_sets(instance, load, limit, 1 - spend)
     else:
         least = _each(instance, load, limit, spend)
-    terms = np.concatenate([*rows, least])
-    return lowered(fsum(terms), float(np.abs(terms).sum()))
+    return sum_below(np.concatenate([*rows, least]))
 
 
 def _each(instance: AssignmentInstance, load: Floats, limit: Floats, spend: float) -> Floats:
@@ -180,8 +177,7 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
             size = float(cost.max(initial=0.0)) * instance.n_workers + price
             known[key] = lowered(search.least(), size)
         least[task] = known[key]
-    terms = np.concatenate([*rows, least])
-    return lowered(fsum(terms), float(np.abs(terms).sum()))
+    return sum_below(np.concatenate([*rows, least]))
 
 
 def _levels(

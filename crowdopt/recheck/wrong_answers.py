@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from math import fsum
-
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.core.roundoff import lowered
+from crowdopt.core.roundoff import sum_below
 from crowdopt.crowd.instance import AssignmentInstance
 
 STEP = 2_000_000  # pairs looked at together
@@ -50,7 +48,7 @@ def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budg
         gains.append(float(np.maximum(0.0, worth - paid).sum()))
         size.append(float(worth.sum() + paid.sum()))
     terms = np.concatenate([least, -x * instance.collected_evidence, -spent, -np.array(gains)])
-    return lowered(fsum(terms), fsum([*np.abs(terms), *size]))
+    return sum_below(terms, float(np.sum(size)))
 
 
 def most_money(instance: AssignmentInstance) -> float:

@@ -5,7 +5,6 @@ A kind of page is one file that ends in ``KIND``: the file that tells its folder
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdopt.core.registry import discover
+from crowdopt.documents import Keys, from_disk, read_json
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 
@@ -60,7 +60,7 @@ def kind_of(folder: Path) -> Kind:
     return found
 
 
-def write_page(folder: Path, facts: dict[str, Any] | None = None) -> Path:
+def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None) -> Path:
     """Write ``report.html``, whole or not at all; returns its path.
 
     Parameters
@@ -68,6 +68,8 @@ def write_page(folder: Path, facts: dict[str, Any] | None = None) -> Path:
     folder : Path
     facts : dict, optional
         What is shown; default: the folder's summary.
+    kind : Kind, optional
+        Default: what the folder's mark says it is.
 
     Raises
     ------
@@ -76,17 +78,11 @@ def write_page(folder: Path, facts: dict[str, Any] | None = None) -> Path:
     """
     from crowdopt.report.page import html
 
-    kind = kind_of(folder)
+    kind = kind or kind_of(folder)
     if facts is None:
         assert kind.summary is not None, f"what is shown of {kind.name} has to be given"
-        facts = _read(folder / kind.summary)
-    write_text(folder / NAME, html(kind.page(facts)))
+        facts = read_json(folder / kind.summary, Keys(open=True))
+    with from_disk(folder):
+        text = html(kind.page(facts))
+    write_text(folder / NAME, text)
     return folder / NAME
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
-    return facts

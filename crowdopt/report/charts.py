@@ -31,6 +31,10 @@ MISSING = "charts need the extra plots: pip install 'crowdopt[plots]'"
 PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
 
 
+class Undrawn(InputError):
+    """There is no picture of it, though nothing is wrong with the rest."""
+
+
 def can_draw() -> bool:
     """Whether the extra ``plots`` is installed."""
     return find_spec("altair") is not None and find_spec("vl_convert") is not None
@@ -41,7 +45,7 @@ def altair() -> Any:
     try:
         import altair
     except ImportError:
-        raise InputError(MISSING) from None
+        raise Undrawn(MISSING) from None
     return altair
 
 
@@ -58,11 +62,14 @@ def save(chart: Any, path: Path) -> None:
     try:
         import vl_convert
     except ImportError:
-        raise InputError(MISSING) from None
+        raise Undrawn(MISSING) from None
     drawing = chart.configure(**LOOK).to_json()
-    if path.suffix == ".svg":
-        content = vl_convert.vegalite_to_svg(drawing).encode()
-    else:
-        content = vl_convert.vegalite_to_png(drawing, scale=PIXELS_PER_UNIT)
+    try:
+        if path.suffix == ".svg":
+            content = vl_convert.vegalite_to_svg(drawing).encode()
+        else:
+            content = vl_convert.vegalite_to_png(drawing, scale=PIXELS_PER_UNIT)
+    except ValueError as error:
+        raise Undrawn(f"{path.name} cannot be drawn: {' '.join(str(error).split())}") from None
     with draft(path) as file:
         file.write(content)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import altair
+from crowdopt.report.markdown import escaped, rows_of
 from crowdopt.report.page import Chart, Page, PageTable, Section
 
 Line: TypeAlias = Mapping[str, Any]
@@ -30,6 +31,7 @@ HEAD = (
     "realised error",
     "unfinished",
 )
+AUDITED = ("certified error", "cost with audit")
 
 COLUMNS = {  # of the HTML page
     "policy": "policy",
@@ -84,18 +86,21 @@ def markdown(
     -------
     str
     """
-    said = [f"# {title or 'Online policies'}", "", *_held_against(optimum), "", *_set_beside(beside or {})]
+    said = [f"# {escaped(title or 'Online policies')}", "", *_held_against(optimum), ""]
+    said += map(escaped, _set_beside(beside or {}))
     said += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
-    said += ["of a 95 % interval over trials.", "", *_table(HEAD, _results(summary)), ""]
-    said += [f"- {line['policy']}: {note}" for line in summary for note in line["notes"]]
+    said += ["of a 95 % interval over trials.", "", *rows_of(HEAD + AUDITED * _audited(summary), _results(summary)), ""]
+    said += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in summary for note in line["notes"]]
     for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
-        said += [f"- {line['policy']}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)]
+        said += [
+            f"- {escaped(line['policy'])}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)
+        ]
     said += ["", "Time per arrival (machine-dependent):", ""]
     rows = [
         [one["policy"], _micro(one["median_seconds_per_arrival"]), _micro(one["mean_seconds_per_arrival"])]
         for one in timings
     ]
-    return "\n".join([*said, *_table(("policy", "median µs", "mean µs"), rows), ""])
+    return "\n".join([*said, *rows_of(("policy", "median µs", "mean µs"), rows), ""])
 
 
 def _held_against(optimum: Line) -> list[str]:
@@ -161,9 +166,19 @@ def _results(summary: Sequence[Line]) -> list[list[str]]:
             _error(line.get("error_claimed")),
             _measured(line, "error_realised", _error),
             _percent(line.get("unfinished")),
+            *[_error(line.get("certified")), _cost(line.get("cost_audited"))] * _audited(summary),
         ]
         for line in summary
     ]
+
+
+def _audited(summary: Sequence[Line]) -> bool:
+    """Whether an expert could have audited the answers: recorded labels of known truth."""
+    return any(line.get("certified") is not None for line in summary)
+
+
+def _cost(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"
 
 
 def _measured(line: Line, key: str, say: Callable[[float | None], str]) -> str:
@@ -185,10 +200,6 @@ def _error(value: float | None) -> str:
 
 def _micro(seconds: float) -> str:
     return f"{1e6 * seconds:.0f}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
 def charts(summary: Sequence[Line], optimum: Line, possible: Line | None = None) -> dict[str, Any]:

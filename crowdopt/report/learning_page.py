@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import altair
+from crowdopt.report.markdown import escaped, rows_of
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data
 
 Line: TypeAlias = Mapping[str, Any]
@@ -46,10 +47,17 @@ CURVES = {
 
 def markdown(facts: Line) -> str:
     """The page that a study leaves beside its tables."""
-    lines = [f"# {facts['title']}", "", *verdict(facts), "", "± is half of a 95 % interval over trials.", ""]
-    lines += _table(list(COLUMNS.values()), [[_cell(line, key) for key in COLUMNS] for line in facts["policies"]])
+    lines = [
+        f"# {escaped(facts['title'])}",
+        "",
+        *map(escaped, verdict(facts)),
+        "",
+        "± is half of a 95 % interval over trials.",
+        "",
+    ]
+    lines += rows_of(list(COLUMNS.values()), [[_cell(line, key) for key in COLUMNS] for line in facts["policies"]])
     lines += ["", *(f"- {COLUMNS[key]}: {note}" for key, note in NOTES.items()), ""]
-    lines += [f"- {line['policy']}: {note}" for line in facts["policies"] for note in line["notes"]]
+    lines += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in facts["policies"] for note in line["notes"]]
     return "\n".join([*lines, ""])
 
 
@@ -77,10 +85,6 @@ def _cell(line: Line, key: str) -> str:
         return "–" if value is None else str(value)
     form = ".4f" if key in ("reward", "reward_exploiting", "right", "final_accuracy") else ".1f"
     return f"{value:{form}}" if not half else f"{value:{form}} ± {half:{form}}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
 def charts(facts: Line) -> dict[str, Any]:

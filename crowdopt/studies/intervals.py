@@ -14,6 +14,7 @@ Row: TypeAlias = Mapping[str, Any]
 
 NUMBER = re.compile(r"\d[\d.]*")
 LEVEL = 0.95  # of the intervals
+ROW = 250.0  # numbers of 64 bits that a row of a study takes, at least
 BASELINE = "greedy"  # stands beside every ratio
 AGAINST = ("ratio_bound", "error_realised", "cost")
 

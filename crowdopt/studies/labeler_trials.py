@@ -14,7 +14,8 @@ from crowdopt.errors import InputError
 from crowdopt.labelers.asking import replay
 from crowdopt.labelers.policy import named
 from crowdopt.labelers.regret import curves, judged, score
-from crowdopt.studies.intervals import interval, summarise
+from crowdopt.memory import refuse_beyond_memory
+from crowdopt.studies.intervals import ROW, interval, summarise
 from crowdopt.studies.labeler_setting import Setting, read_setting, write_setting
 
 Rows = list[dict[str, Any]]
@@ -121,8 +122,9 @@ def play(
     -------
     Learning
     """
-    path = write_setting(setting, folder)
+    refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")
     length = setting.stream(horizon, seed, 0).horizon
+    path = write_setting(setting, folder)
     todo = [
         jobs.Job.of(row, setting=path, text=text, trial=k, seed=seed, horizon=horizon)
         for k in range(trials)

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from crowdopt import jobs
+from crowdopt.answers.audit.tariff import tariff
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.archive import arrays_of, read_archive
 from crowdopt.io.label_record import LabelRecord
+from crowdopt.memory import refuse_beyond_memory
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import Least
@@ -28,7 +30,8 @@ from crowdopt.online.policy import named
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
-from crowdopt.studies.intervals import BASELINE, summarise
+from crowdopt.studies.certifying import certified
+from crowdopt.studies.intervals import BASELINE, ROW, summarise
 
 Rows = list[dict[str, Any]]
 
@@ -179,6 +182,7 @@ def row(
     optimum: list[Any],
     possible: float | None,
     labels: int = 0,
+    audit: str = "",
 ) -> dict[str, Any]:
     """Play one policy over one trial's stream and score it.
 
@@ -197,6 +201,8 @@ def row(
         What no policy undercuts.
     labels : int
         For a policy that is to take as many labels as another one; 0: it knows itself.
+    audit : str
+        What an expert's audit of recorded answers costs (crowdopt.answers.audit.tariff).
 
     Returns
     -------
@@ -211,6 +217,8 @@ def row(
     run = replay(policy, stream, jobs.seed_of(seed, trial), solve)
     best = Optimum(*optimum)
     found = {"text": text, "trial": trial, **score(run, best, possible)}
+    if shared.record is not None:
+        found |= certified(run, tariff(audit), jobs.seed_of(seed, trial))
     return {"figures": found, "seconds": run.seconds}
 
 
@@ -224,6 +232,7 @@ def play(
     processes: int,
     row: Callable[..., dict[str, Any]],
     least: Least | None = None,
+    audit: str = "",
 ) -> Comparison:
     """All rows, those of kos last (they need others' totals), and what they come to.
 
@@ -242,17 +251,20 @@ def play(
         :func:`row` with solvers bound to it, at the top of a module that spawned processes can import.
     least : Least, optional
         What is possible, to hold costs against.
+    audit : str
+        As for :func:`row`.
 
     Returns
     -------
     Comparison
     """
+    refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")
     path = write_setting(setting, folder)
     best = [optimum.bound, optimum.lp, optimum.found, optimum.proof]
     possible = least.cost if least is not None and np.isfinite(least.cost) else None
 
     def job(text: str, trial: int, labels: int = 0) -> jobs.Job:
-        given = {"seed": seed, "optimum": best, "possible": possible, "labels": labels}
+        given = {"seed": seed, "optimum": best, "possible": possible, "labels": labels, "audit": audit}
         return jobs.Job.of(row, setting=path, text=text, trial=trial, **given)
 
     late = [text for text in wanted if isinstance(named(text), Kos) and not named(text).labels]

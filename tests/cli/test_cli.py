@@ -166,3 +166,22 @@ def test_zencrowd_from_labels_to_a_verified_plan(run, real_data, truth, epsilon,
         json.dump({**claims, "bound": claims["bound"] + 1}, file)
     status, said = run("verify", "z", "p")
     assert status == 1 and "is above the cost" in said
+
+
+@pytest.mark.parametrize("limit", ["0", "-5", "nan", "inf"])
+@pytest.mark.parametrize(
+    "words",
+    ["solve c -o p", "explain c", "budget c --labels 3 -o p", "compare c --policies greedy -o p", "bench c -o p"],
+)
+def test_a_time_limit_that_is_none_is_refused(run, words, limit):
+    """Zero, negative, infinite or no number: one line, exit 2, nothing begun."""
+    run("init", "c")
+    status, said = run(*words.split(), "--time-limit", limit)
+    assert status == 2 and "Traceback" not in said
+
+
+@pytest.mark.parametrize("limit", ["nan", "-5"])
+def test_a_memory_limit_that_is_none_is_refused(run, limit):
+    """The same for megabytes."""
+    run("init", "c")
+    assert run("bench", "c", "--backends", "exact", "--memory-limit", limit, "-o", "b")[0] == 2

@@ -1,6 +1,7 @@
 """What GLPK reads in a file, and the optimum it finds: a script, since GLPK can abort the whole process.
 
 python glpk.py mod MODEL DATA | mps FILE | lp FILE      prints one JSON object, behind what GLPK itself prints
+python glpk.py report MODEL DATA FILE                   writes what ``glpsol -m MODEL -d DATA -o FILE`` writes
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ INFINITE = 1e300  # GLPK's own infinity is the largest double
 
 
 def main(kind: str, *files: str) -> None:
+    if kind == "report":
+        return report(*files)
     problem = READERS[kind](*files)
     print()
     print(json.dumps({**described(problem), **optima(problem)}))
@@ -84,6 +87,15 @@ def entries(problem: Any, row: int, names: list[str]) -> dict[str, float]:
     index, value = glpk.intArray(len(names) + 1), glpk.doubleArray(len(names) + 1)
     count = glpk.glp_get_mat_row(problem, row, index, value)
     return {names[index[k] - 1]: value[k] for k in range(1, count + 1)}
+
+
+def report(model: str, data: str, target: str) -> None:
+    """Solve a model and write the solution as glpsol does."""
+    import swiglpk as glpk
+
+    problem = translate(model, data)
+    optima(problem)
+    refuse(glpk.glp_print_mip(problem, target), target)
 
 
 def side(bound: float) -> float | None:

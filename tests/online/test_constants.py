@@ -41,8 +41,9 @@ def test_theorem_3_by_hand():
 def test_theorem_4_by_hand():
     """Epsilon = e^-8, t = 1/40: (1 - (1/10)/(1/5)) (1 - (1/10)/(1/4)) = 1/2 * 3/5, so the error is e^-2.4."""
     assert theorems.error_after(exp(-8), 1 / 40, 1 / 5, 1 / 4) == pytest.approx(exp(-2.4), rel=1e-12)
-    assert theorems.error_after(exp(-8), 1 / 40, 1 / 5, 1 / 10) == 1.0  # 4t reaches q_i
-    assert theorems.error_after(exp(-8), 1 / 40, 1 / 10, 1 / 4) == 1.0  # 4t reaches qmin
+    assert theorems.error_after(exp(-8), 1 / 40, 1 / 5, 1 / 20) == 1.0  # 4t is above q_i
+    assert theorems.error_after(exp(-8), 1 / 40, 1 / 20, 1 / 4) == 1.0  # 4t is above qmin
+    assert theorems.error_after(exp(-8), 1 / 40, 1 / 20, 1 / 20) == 1.0  # above both: two negative factors
 
 
 def test_theorem_2_by_hand():

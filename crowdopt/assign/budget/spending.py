@@ -10,7 +10,17 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
 from crowdopt.assign.budget.wrong_bounds import WrongBound, fewest_wrong, least_curve, most_money, surrogate_curve
 from crowdopt.assign.patterns.columns import Goal, PatternPrices
-from crowdopt.assign.patterns.true_minimum import POOLS, Prove, cheapest, duals_of, generated, proved, refuse, rounded
+from crowdopt.assign.patterns.true_minimum import (
+    POOLS,
+    Prove,
+    can_list,
+    cheapest,
+    duals_of,
+    generated,
+    proved,
+    refuse,
+    rounded,
+)
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
@@ -96,7 +106,7 @@ def least_wrong(
     lowest = fewest_wrong(instance, money, surrogate_curve, solve, options).value
     curve, prices = fewest_wrong(instance, money, least_curve, solve, options), None
     plans = {"greedy": by_hand} if method != "patterns" else {}
-    if method == "patterns" or (method == "auto" and _are_few(instance)):
+    if method == "patterns" or (method == "auto" and can_list(instance)):
         by_pattern, prices = _by_patterns(instance, money, solve, options, clock, pools)
         plans |= {} if by_pattern is None else {"patterns": by_pattern}
     if not plans:
@@ -106,15 +116,6 @@ def least_wrong(
     plan = _plan(instance, money, plans[best], best, curve, prices, prove, options)
     bound = plan.spending.get("wrong_bound", 0.0)
     return Spent(plan, money, wrong[best], bound, held, lowest, guarantee(instance, money), best)
-
-
-def _are_few(instance: AssignmentInstance) -> bool:
-    """Whether patterns can be used without rounding."""
-    try:
-        refuse(instance)
-    except InputError:
-        return False
-    return pools_of(instance).sizes.size <= POOLS
 
 
 def _by_patterns(

@@ -16,7 +16,7 @@ from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.programs import smallest_coverage
 
 SHOWN = 20  # types in sentences; what else is to be said comes after them
-STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, *(10.0 * 3.0**k for k in range(18)))  # times the smallest
+STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)  # times the smallest target
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +145,11 @@ def _plain(instance: AssignmentInstance) -> str:
 
 def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float | None:
     """The target of an actual plan: the first of ever larger ones that has one, and as low as that plan allows."""
-    for step in STEPS:
-        epsilon = rounded_up(least * step)
+    guesses = [float(guessing(instance.prior).max())] if instance.the_rule.heeds_prior else []
+    for target in [*(least * step for step in STEPS), *guesses]:
+        epsilon = rounded_up(target)
         if epsilon >= 0.5 or probe.clock.over:
-            return None
+            continue
         tried = instance.with_epsilon(epsilon)
         pairs = probe.find(tried)
         if pairs is not None:

@@ -125,6 +125,15 @@ def refuse(instance: AssignmentInstance) -> None:
         raise InputError(f"method patterns takes workers of a pool as alike: no {', '.join(there)}; {remedy}")
 
 
+def can_list(instance: AssignmentInstance) -> bool:
+    """Whether patterns can be used without rounding: two classes, no pairs of their own, and few skills."""
+    try:
+        refuse(instance)
+        return pools_of(instance).sizes.size <= POOLS
+    except InputError:
+        return False
+
+
 def check_size(pools: Pools, asked: int | None) -> None:
     """InputError where skills are too many and nobody asked to round them."""
     if asked is None and pools.sizes.size > POOLS:

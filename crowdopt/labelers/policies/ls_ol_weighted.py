@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.crowd.label_kinds import WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
@@ -15,6 +16,7 @@ from crowdopt.labelers.sets import clipped_odds
 from crowdopt.labelers.task_arrivals import Ask
 
 LEAST_C = 2.0  # C = max 1 / min(p, 1 - p) is never below it
+WARM = 10  # testers before which estimates weigh nothing
 
 
 @dataclass
@@ -31,11 +33,14 @@ class LsOlWeighted(Exploring):
         Accuracy that a unit of money is worth; 0: labels are free.
     c : float
         C of the revised constant; used with printed or tight constants.
+    weigh_testers : bool
+        Whether testers are voted on by the same weights, once there are ten of them: a better a_min, says Section 4.
     """
 
     tolerance: float = 0.0
     price: float = 0.0
     c: float = LEAST_C
+    weigh_testers: bool = False
 
     name: ClassVar[str] = "ls-ol-weighted"
     what: ClassVar[str] = "the same, votes weighted by estimated log-odds (Section 4)"
@@ -49,10 +54,20 @@ class LsOlWeighted(Exploring):
         """C."""
         return self.c
 
+    def weight(self, cell: int) -> Floats:
+        """``ln(p' / (1 - p')) + ln(L - 1)`` of everybody, (labelers,)."""
+        odds = clipped_odds(self.testers.accuracy()[cell], self.testers.seen[cell])
+        return odds + float(np.log(self.known.classes - 1))
+
+    def tester_weight(self, cell: int) -> Floats | None:
+        """The same, where that is asked for."""
+        if not self.weigh_testers or self.testers.per_cell[cell] < WARM:
+            return None
+        return self.weight(cell)[self.asked]
+
     def best(self, cell: int) -> Ask:
         """Everybody, or those worth their price."""
-        seen = self.testers.seen[cell]
-        weight = clipped_odds(self.testers.accuracy()[cell], seen) + np.log(self.known.classes - 1)
+        weight = self.weight(cell)
         members = self.asked
         if self.price > 0 and self.known.classes == 2:
             skill = 1 / (1 + np.exp(-weight))

@@ -4,7 +4,8 @@ A label y = +-1 of worker j on task i has the message ``m_ij``, what it adds to 
 """
 
 import numpy as np
-from numba import njit
+
+from crowdopt.compiled_kernels import njit
 
 SURE = 1e-3  # a message never says more than a label of a worker of skill 1 - SURE
 TOGETHER = 8  # factors that are multiplied before a density is scaled back to sum 1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from crowdopt.assign.exact.kernels.sharing import CLOSE
+from crowdopt.compiled_kernels import njit
 
 SHIFTS = 400  # moves
 

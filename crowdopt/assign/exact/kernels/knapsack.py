@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from crowdopt.compiled_kernels import njit
 
 MEMORY = 10_000_000  # numbers in the table of completions
 

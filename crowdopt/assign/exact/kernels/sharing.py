@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from crowdopt.assign.exact.kernels.dealing import count, draw, too_many
+from crowdopt.compiled_kernels import njit
 
 CLOSE = 1e-12  # evidence; a smaller gain is rounding
 MANY = 1_500  # tasks of a row beyond which only those that are short are levelled

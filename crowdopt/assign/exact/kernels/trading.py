@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from crowdopt.assign.exact.kernels.dealing import count, draw
 from crowdopt.assign.exact.kernels.sharing import CLOSE
+from crowdopt.compiled_kernels import njit
 
 LOOSE = 0.02  # evidence; how much worse a random exchange may make things to get out of a corner
 

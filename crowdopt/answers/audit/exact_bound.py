@@ -1,0 +1,132 @@
+"""The exact bound of an audit whose size is fixed beforehand: hypergeometric, for any placement of the errors."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaln
+
+from crowdopt.arrays import Floats
+from crowdopt.errors import InputError
+
+ROUNDING = 1e-7  # relative; a tail this close to delta counts as above it: log-factorials of 1e6 round at 1e-9
+
+FAR = 20.0  # standard deviations, at least, beyond which terms of a tail add less than 1e-80
+
+
+def most_left(answers: int, checked: int, wrong: int, delta: float) -> int:
+    """``R = min { r : P(Hyp(n, k + r + 1, a) <= k) <= delta }``: at most R wrong answers are left.
+
+    n answers, W of them wrong, fixed before the draw; a are drawn without replacement, k of them are wrong and are
+    corrected. The claim is false only if ``K <= k*``, where k* is the largest count that accepts an r below ``W - K``;
+    ``P_W(K <= k*) <= P_{k* + r + 1}(K <= k*) <= delta``, because Hyp grows stochastically in W.
+
+    Parameters
+    ----------
+    answers, checked, wrong : int
+        n, a, k.
+    delta : float
+        Chance of a false claim, over the draw alone.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InputError
+        If more are wrong than checked, or more checked than there are.
+    """
+    if not 0 <= wrong <= checked <= answers:
+        raise InputError(f"{wrong} wrong of {checked} checked of {answers} answers cannot be; count again")
+    low, high = 0, answers - checked
+    while low < high:
+        middle = (low + high) // 2
+        if _accepts(answers, checked, wrong, middle, delta):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _accepts(answers: int, checked: int, wrong: int, left: int, delta: float) -> bool:
+    return at_most(wrong, answers, wrong + left + 1, checked) <= delta * (1 - ROUNDING)
+
+
+def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
+    """``P(Hyp(n, W, a) <= k)``: the chance that at most k of the checked ones are wrong.
+
+    Parameters
+    ----------
+    count, answers, wrong, checked : int
+        k, n, W, a.
+
+    Returns
+    -------
+    float
+    """
+    first = max(0, checked - (answers - wrong))
+    last = min(count, wrong, checked)
+    if last < first:
+        return 0.0
+    mean, spread = checked * wrong / answers, 0.5 * checked**0.5
+    first = max(first, int(min(last, mean) - FAR * spread - 1))
+    k = np.arange(first, last + 1)
+    log = _choose(wrong, k) + _choose(answers - wrong, checked - k) - _choose(answers, np.array(checked))
+    return float(min(1.0, np.exp(log).sum()))
+
+
+def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floats:
+    """Logarithm of the binomial coefficient."""
+    log: Floats = gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
+    return log
+
+
+def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:
+    """The most wrong ones among the checked with which at most ``left`` can still be claimed.
+
+    Parameters
+    ----------
+    answers, checked, left : int
+    delta : float
+
+    Returns
+    -------
+    int
+        -1 if even with none that cannot be claimed.
+    """
+    low, high = -1, checked
+    while low < high:
+        middle = (low + high + 1) // 2
+        if middle + left + 1 > answers - checked + middle or _accepts(answers, checked, middle, left, delta):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def checks_needed(answers: int, target: float, error: float, delta: float, power: float = 0.9) -> int:
+    """Checks that certify the target with probability ``power`` where a share ``error`` of the answers is wrong.
+
+    By bisection; the power is a saw in the number of checks, so a smaller number may do by luck.
+
+    Parameters
+    ----------
+    answers : int
+    target, error : float
+        Shares of wrong answers: to be certified, and in truth.
+    delta, power : float
+
+    Returns
+    -------
+    int
+    """
+    wrong, left = round(error * answers), int(target * answers + ROUNDING)
+    low, high = 1, answers
+    while low < high:
+        middle = (low + high) // 2
+        most = allowed_wrong(answers, middle, left, delta)
+        if most >= 0 and at_most(most, answers, wrong, middle) >= power:
+            high = middle
+        else:
+            low = middle + 1
+    return low

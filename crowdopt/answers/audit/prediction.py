@@ -1,0 +1,63 @@
+"""How many wrong answers each group is predicted to have, before each check: a mixture that learns from the checks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdopt.answers.audit.audited import ErrorVersions
+from crowdopt.arrays import Bools, Floats, Ints
+
+TRUE_TO_CLAIMS = (0.5, 1.0, 1.5, 2.0)  # realised over claimed error, each a version
+OF_TARGET = {0.125: 0.2, 0.25: 0.2, 0.5: 0.25, 0.75: 0.15, 1.0: 0.08, 1.5: 0.05, 2.5: 0.04, 5.0: 0.03}
+"""One error for all groups, in units of the target: weight of each version."""
+CLAIMED = 0.6  # weight of the versions that follow the claims, where there are claims
+LEAST, MOST = 1e-4, 0.95
+
+
+def mixture(claim: Floats, target: float) -> ErrorVersions:
+    """Versions that follow the claims (where there is more than one group), and versions of one error for all.
+
+    Parameters
+    ----------
+    claim : (groups,)
+        Mean claimed error.
+    target : float
+        Share of wrong answers that is hoped for.
+
+    Returns
+    -------
+    ErrorVersions
+    """
+    error = np.outer([target * times for times in OF_TARGET], np.ones(claim.size))
+    weight = np.array(list(OF_TARGET.values()))
+    if claim.size > 1:
+        share = np.full(len(TRUE_TO_CLAIMS), CLAIMED / len(TRUE_TO_CLAIMS))
+        error = np.concatenate([np.outer(TRUE_TO_CLAIMS, claim), error])
+        weight = np.concatenate([share, (1 - CLAIMED) * weight])
+    return ErrorVersions(weight, np.clip(error, LEAST, MOST))
+
+
+def predictions(versions: ErrorVersions, stratum: Ints, wrong: Bools) -> Floats:
+    """Predicted share of wrong answers of each group before each check, (checks, groups).
+
+    After a check the weight of a version is multiplied by the chance that it gave to what was seen. Any prediction from
+    the past is valid: a poor one costs checks.
+
+    Parameters
+    ----------
+    versions : ErrorVersions
+    stratum, wrong : (checks,)
+        Group of each checked answer, and whether it was wrong.
+
+    Returns
+    -------
+    (checks, groups) float
+    """
+    chance = np.where(wrong[:, None], versions.error[:, stratum].T, 1 - versions.error[:, stratum].T)
+    before = np.zeros((wrong.size, versions.weight.size))
+    before[1:] = np.cumsum(np.log(chance[:-1]), axis=0)
+    before += np.log(versions.weight)
+    posterior = np.exp(before - before.max(axis=1, keepdims=True, initial=-np.inf))
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    predicted: Floats = posterior @ versions.error
+    return predicted

@@ -1,0 +1,224 @@
+"""The verb audit: an expert looks at a random few of the answers, and what follows is true for any crowd."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from crowdopt.answers.audit.audited import METHODS as METHODS
+from crowdopt.answers.audit.audited import Audited, AuditTerms, Draw
+from crowdopt.answers.audit.concluding import conclude
+from crowdopt.answers.audit.drawing import assumed_error, draw, redraw
+from crowdopt.answers.audit.exact_bound import checks_needed
+from crowdopt.answers.audit.shared_chance import spendable
+from crowdopt.api.binding import AnyPath
+from crowdopt.errors import InputError
+from crowdopt.io.answered import AnsweredTable, read_answered
+from crowdopt.io.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
+from crowdopt.io.audit_folder import facts, listed_checks, read_expert, write_audit
+from crowdopt.io.folder import check_target
+
+TARGET, CONFIDENCE = 0.05, 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """An audit as it stands.
+
+    Parameters
+    ----------
+    draw : Draw
+        What is looked at, in which order.
+    commitment : str
+        SHA-256 of all that decides the draw: give it to whoever is to believe the claim, before the expert begins.
+    checks : int
+        How many tasks ``check.csv`` lists now.
+    audited : Audited, optional
+        What came of it, once the expert has looked.
+    """
+
+    draw: Draw
+    commitment: str
+    checks: int
+    audited: Audited | None = None
+
+    @property
+    def wrong_at_most(self) -> int | None:
+        """Most wrong answers that are left; None before the expert has looked."""
+        return None if self.audited is None else self.audited.wrong_at_most
+
+
+def audit(
+    answers: AnyPath,
+    folder: AnyPath,
+    *,
+    checked: AnyPath | None = None,
+    target: float | None = None,
+    confidence: float | None = None,
+    method: str | None = None,
+    checks: int | None = None,
+    seed: int | None = None,
+    least_sure: int = 0,
+    expert_error: float = 0.0,
+    after: Sequence[AnyPath] = (),
+    share: float = 1.0,
+    show_answers: bool = False,
+    force: bool = False,
+) -> Audit:
+    """Draw answers for an expert, or, with ``checked``, say what their looking shows.
+
+    Without ``checked`` it writes draw.json (first of all the seed and everything that decides the draw) and check.csv;
+    with it audit.json, answers.csv with the corrections, and more tasks in check.csv where the target is not reached.
+
+    Parameters
+    ----------
+    answers : path
+        Columns task and label (or answer), optionally confidence or error; or a folder with such an answers.csv.
+    folder : path
+        Of the audit.
+    checked : path, optional
+        Columns task and label: what the expert says. Rows without a label were not looked at yet.
+    target : float
+        Share of wrong answers to certify, .05 unless given.
+    confidence : float
+        Of all claims together, .95 unless given.
+    method : str
+        ``assisted`` where errors are claimed, else ``sequential``; both may stop at any time. ``exact`` fixes the
+        number of checks.
+    checks : int, optional
+        Tasks to look at to begin with; chosen by the target and the claims unless given.
+    seed : int, optional
+        Of the draw; from the operating system unless given, so that nobody knows it while labels are made.
+    least_sure : int
+        So many of the least sure answers go to the expert first, whatever the draw.
+    expert_error : float
+        Share of all tasks on which the expert errs, at most.
+    after : sequence of paths
+        Earlier audits of the same answers, with which this one shares the chance of a false claim.
+    share : float
+        Of the chance that is left, what this audit spends.
+    show_answers : bool
+        Whether check.csv shows the answers, by which an expert may be led.
+    force : bool
+        Whether an audit that is there may be drawn anew.
+
+    Returns
+    -------
+    Audit
+        ``audited`` has the claim; its ``left`` the bound after every single check.
+
+    Raises
+    ------
+    InputError
+        If a table cannot be read, a number is out of range, or what was looked at is not what was drawn.
+    """
+    table, place = read_answered(answers), Path(folder)
+    if checked is None:
+        check_target(place, DRAW, force)
+        before = _earlier(after)
+        sure = CONFIDENCE if confidence is None else confidence
+        terms = AuditTerms(
+            method or ("sequential" if table.claims is None else "assisted"),
+            TARGET if target is None else target,
+            spendable(sure, [one["delta"] for one in before], share),
+            secrets.randbits(53) if seed is None else seed,
+            least_sure,
+            expert_error,
+        )
+        drawn = draw(len(table.tasks), terms, table.claims, checks)
+        said = written_draw(drawn, table, sure, before)
+        write_draw(drawn, table, said, place, show_answers, force)
+        return Audit(drawn, said["commitment"], drawn.checks)
+    given = (target, confidence, method, checks, seed, least_sure or None, expert_error or None, *after)
+    if any(value is not None for value in given) or share != 1.0 or show_answers:
+        raise InputError(
+            "what an audit is to show was decided with its draw; with the expert's answers give nothing else"
+        )
+    return _concluded(table, place, Path(checked))
+
+
+def looks_to_certify(claims: ArrayLike | None, answers: int, target: float = TARGET) -> int:
+    """How many answers an expert looks at to certify a target with confidence .95, whatever the workers did.
+
+    Parameters
+    ----------
+    claims : (answers,) float, optional
+        Claimed probability that each is wrong; 1.5 times as many are taken to be wrong. Without claims it is half of
+        the target.
+    answers : int
+    target : float
+
+    Returns
+    -------
+    int
+        They suffice nine times in ten, if that many are wrong.
+    """
+    given = None if claims is None else np.asarray(claims, np.float64)
+    return checks_needed(answers, target, assumed_error(target, given), round(1 - CONFIDENCE, 14))
+
+
+def certifying(claims: ArrayLike | None, answers: int, target: float, place: AnyPath) -> str:
+    """The same as a sentence, with the command that draws them.
+
+    Parameters
+    ----------
+    claims : (answers,) float, optional
+    answers : int
+    target : float
+    place : path
+        Where the answers are.
+
+    Returns
+    -------
+    str
+    """
+    looks = looks_to_certify(claims, answers, target)
+    return (
+        f"to certify {target:.3g} whatever the workers did, an expert looks at about {looks} of these answers: "
+        f"crowdopt audit {place} --target {target:.3g} -o AUDIT"
+    )
+
+
+def _earlier(folders: Sequence[AnyPath]) -> list[dict[str, Any]]:
+    """Commitment and delta of each earlier audit, and of those before it, each once."""
+    known: dict[str, dict[str, Any]] = {}
+    for folder in folders:
+        one = read_draw(Path(folder))
+        for each in (*one.earlier, {"commitment": one.commitment, "delta": one.terms.delta}):
+            known[each["commitment"]] = each
+    return list(known.values())
+
+
+def drawn_again(table: AnsweredTable, committed: Committed) -> Draw:
+    """The draw of an audit folder, from the answers and what was committed to."""
+    if table.digest != committed.digest:
+        raise InputError(
+            f"{table.path} is not the table that was drawn from (its SHA-256 differs); give the answers as they were"
+        )
+    wagers = (committed.strata, committed.versions, committed.numbers)
+    return redraw(len(table.tasks), committed.terms, table.claims, wagers, committed.checks)
+
+
+def _concluded(table: AnsweredTable, folder: Path, checked: Path) -> Audit:
+    committed = read_draw(folder)
+    drawn = drawn_again(table, committed)
+    listed = listed_checks(folder)[0]
+    expert = read_expert(checked, table, drawn, listed)
+    audited = conclude(drawn, expert.wrong, expert.certain, expert.others)
+    more = listed if audited.certified or drawn.fixed else max(listed, next_checks(audited))
+    write_audit(audited, table, facts(audited, committed, expert), expert, folder, more)
+    return Audit(replace(drawn, checks=more), committed.commitment, more, audited)
+
+
+def next_checks(audited: Audited) -> int:
+    """Tasks to list when the target is not reached: as many as it takes at the error seen, at least 10 more."""
+    drawn, terms = audited.draw, audited.draw.terms
+    error = (float(audited.wrong.sum()) + 1) / (audited.wrong.size + 2)
+    needed = checks_needed(drawn.order.size, terms.target, error, terms.delta)
+    return min(drawn.answers, drawn.certain.size + max(needed, audited.wrong.size + 10))

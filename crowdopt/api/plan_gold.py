@@ -1,0 +1,227 @@
+"""How much gold, how many preliminary workers: what the theorems promise for it, and what simulation says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any
+
+import numpy as np
+
+from crowdopt.api.assign import assign
+from crowdopt.api.binding import InstanceLike, instance_of
+from crowdopt.backends import solve_whole
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.online import theorems
+from crowdopt.online.crowds import simulated_stream
+from crowdopt.online.policy import named
+from crowdopt.online.replay import replay
+from crowdopt.online.run_score import answers_of, realised_error
+
+GOLDS = (5, 10, 20, 40)
+USED = 1e-9  # of a label; an LP gives a pair nothing where it gives less
+
+
+@dataclass(frozen=True)
+class GoldRow:
+    """One amount of gold.
+
+    Parameters
+    ----------
+    gold : int
+        s, gold tasks per worker and type.
+    gold_labels : int
+        ``ceil((1 + gamma) m) s T``.
+    tolerance : float
+        t of Lemma 2 with the union bound over all workers and types: every skill is known within it.
+    epsilon : float
+        epsilon' of Theorem 3; above 1 where 4t reaches qmin, which promises nothing.
+    learned_error : float
+        Theorem 4's error with skills from this gold and prices of the whole crowd; 1: nothing is promised.
+    error, labels_ratio : float
+        Theorem 5's, for the Main Algorithm; 1 and inf: nothing is promised.
+    labels, short, wrong : float, optional
+        Means over simulated runs of the Main Algorithm with that gold and the campaign's own target: labels in all,
+        gold included; share of tasks that truly lack evidence; share of wrong answers.
+    """
+
+    gold: int
+    gold_labels: int
+    tolerance: float
+    epsilon: float
+    learned_error: float
+    error: float
+    labels_ratio: float
+    labels: float | None = None
+    short: float | None = None
+    wrong: float | None = None
+
+
+@dataclass(frozen=True)
+class GoldPlan:
+    """What gold is for, by Ho, Jabbari & Vaughan 2013.
+
+    Parameters
+    ----------
+    target : float
+        The campaign's strictest epsilon.
+    lp : float
+        Labels (or cost) of the LP with skills known.
+    least_quality, assigned_quality : float
+        The least mean evidence per label of a task, and of a pair, in the LP's optimum.
+    gamma, least_gamma : float
+        Preliminary workers per worker, and the least that Theorem 5 accepts, 1/C.
+    preliminary : int
+        That many workers.
+    asked : int
+        s of Theorem 5 as printed. With it l1 is 1, so that nothing is promised yet.
+    useful : int
+        Four times as many: l1 is 1/2.
+    first_exponent : float
+        Theorem 5's l2 is below 1 only for targets below ten to this power, whatever the gold.
+    printed_error, mended_error : float
+        Theorem 2's error as printed and as it has to read; above 1 they say nothing.
+    rows : list of GoldRow
+    """
+
+    target: float
+    lp: float
+    least_quality: float
+    assigned_quality: float
+    gamma: float
+    least_gamma: float
+    preliminary: int
+    asked: int
+    useful: int
+    first_exponent: float
+    printed_error: float
+    mended_error: float
+    rows: list[GoldRow]
+
+
+def plan_gold(
+    campaign: InstanceLike,
+    *,
+    epsilon: float | None = None,
+    golds: Sequence[int] = GOLDS,
+    gamma: float = 0.3,
+    delta: float = 0.1,
+    trials: int = 5,
+    seed: int = 0,
+    time_limit: float = 60.0,
+) -> GoldPlan:
+    """Plan gold for a campaign whose skills are about as it says (rule hoeffding, for which the theorems are proved).
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+        Its accuracies stand for the crowd to come; simulated preliminary workers are drawn from the same.
+    epsilon : float, optional
+        Error target in place of the campaign's own.
+    golds : sequence of int
+        Gold tasks per worker and type to look at.
+    gamma : float
+        Preliminary workers per worker, in (0, 1].
+    delta : float
+        Probability with which the promises may fail, in (0, 1/2).
+    trials : int
+        Simulated runs for each amount of gold; 0: none.
+    seed : int
+        Of the simulated runs.
+    time_limit : float
+        Seconds for the LP of the known skills.
+
+    Returns
+    -------
+    GoldPlan
+
+    Raises
+    ------
+    InputError
+        If there are more than two classes, no plan, or a number is out of range.
+    """
+    instance = instance_of(campaign, None, epsilon)
+    if instance.classes != 2:
+        raise InputError(f"the theorems on gold are for 2 classes, not {instance.classes}")
+    if not golds or min(golds) < 1 or trials < 0:
+        raise InputError("gold must be at least 1 task per worker and type, and trials at least 0")
+    one = replace(instance, rule="hoeffding")
+    linear = assign(one, program="lp", time_limit=time_limit)
+    if linear.pairs is None or linear.amounts is None or linear.objective is None:
+        raise InputError(
+            "even with skills known no plan covers every task under rule hoeffding; crowdopt explain says why"
+        )
+    used = linear.pairs[linear.amounts > USED]
+    least = float((linear.evidence / linear.task_labels)[linear.task_labels > USED].min())
+    assigned = float(one.evidence[one.task_type[used[:, 0]], used[:, 1]].min())
+    size = (one.n_tasks, one.n_workers, one.n_types, float(one.epsilon.min()), delta, least, gamma)
+    printed = theorems.theorem_5(*size)
+    sampled = theorems.theorem_2(one.n_tasks, one.n_workers, size[3], delta, gamma, assigned)
+    needed = (6 * log(4 / delta)) ** 2 / gamma
+    promised = [theorems.theorem_5(*size, gold=s, quality=least, assigned_quality=assigned) for s in golds]
+    rows = [_row(one, guarantee, least) for guarantee in promised]
+    if trials:
+        rows = [replace(row, **_simulated(one, row.gold, gamma, trials, seed)) for row in rows]
+    return GoldPlan(
+        target=size[3],
+        lp=linear.objective,
+        least_quality=least,
+        assigned_quality=assigned,
+        gamma=gamma,
+        least_gamma=printed.least_gamma,
+        preliminary=int(np.ceil(gamma * one.n_workers - 1e-9)),
+        asked=printed.gold,
+        useful=4 * printed.gold,
+        first_exponent=-needed / 2 / log(10),
+        printed_error=sampled.printed_error,
+        mended_error=sampled.error,
+        rows=rows,
+    )
+
+
+def _row(one: AssignmentInstance, promised: theorems.Guarantee, least: float) -> GoldRow:
+    learned = theorems.error_after(float(one.epsilon.min()), promised.tolerance, least, least)
+    return GoldRow(
+        promised.gold,
+        promised.gold_labels,
+        promised.tolerance,
+        promised.epsilon,
+        learned,
+        promised.error,
+        promised.labels_ratio,
+    )
+
+
+def _simulated(one: AssignmentInstance, gold: int, gamma: float, trials: int, seed: int) -> dict[str, Any]:
+    """Means over runs of the Main Algorithm, as printed."""
+
+    def drawn(rng: np.random.Generator, count: int) -> AssignmentInstance:
+        chosen = rng.integers(0, one.n_workers, count)
+        return replace(
+            one,
+            accuracy=one.accuracy[:, chosen],
+            capacity=one.capacity[chosen],
+            cost=one.cost[:, chosen],
+            min_load=one.min_load[chosen],
+            forbidden=np.zeros((0, 2), np.int64),
+            workers=None,
+        )
+
+    labels, short, wrong = [], [], []
+    for k in range(trials):
+        policy = named(f"main-algorithm:gold={gold}:gamma={gamma}")
+        stream = simulated_stream(one, (seed, k), policy.preliminary(one.n_workers), drawn)
+        run = replay(policy, stream, seed, solve_whole)
+        bought = np.bincount(run.task, weights=_evidence(run), minlength=one.n_tasks)
+        labels.append(run.total_labels)
+        short.append(float((bought < run.stream.instance.need - 1e-6).mean()))
+        wrong.append(realised_error(run, answers_of(run)) or 0.0)
+    return {"labels": float(np.mean(labels)), "short": float(np.mean(short)), "wrong": float(np.mean(wrong))}
+
+
+def _evidence(run: Any) -> Any:
+    instance = run.stream.instance
+    return instance.evidence[instance.task_type[run.task], run.worker]

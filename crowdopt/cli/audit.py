@@ -1,0 +1,81 @@
+"""The verb audit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit
+from crowdopt.api.audit import audit as call
+from crowdopt.cli.common import as_json, say
+
+EXAMPLE = """Example: crowdopt audit answers.csv --target .05 -o audit; an expert labels the tasks in audit/check.csv;
+crowdopt audit answers.csv --checked checked.csv -o audit"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("answers", type=click.Path(path_type=Path))
+@click.option("--checked", type=click.Path(path_type=Path), help="What the expert says: columns task, label.")
+@click.option("--target", type=float, help=f"Share of wrong answers to certify.  [default: {TARGET}]")
+@click.option("--confidence", type=float, help=f"Of all claims together.  [default: {CONFIDENCE}]")
+@click.option("--method", type=click.Choice(METHODS), help="assisted where errors are claimed, else sequential.")
+@click.option("--checks", type=int, help="Tasks to look at to begin with.  [default: what the target should take]")
+@click.option("--seed", type=click.IntRange(0, 10**18 - 1), help="Of the draw.  [default: from the operating system]")
+@click.option("--least-sure", default=0, show_default=True, help="So many of the least sure answers go first.")
+@click.option(
+    "--expert-error", default=0.0, show_default=True, help="Share of tasks on which the expert errs, at most."
+)
+@click.option("--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit of these answers.")
+@click.option("--share", default=1.0, show_default=True, help="Of the chance of a false claim, what this audit spends.")
+@click.option("--show-answers", is_flag=True, help="Show the answers to the expert, who may be led by them.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the audit.")
+@click.option("--force", is_flag=True, help="Draw anew where an audit is.")
+@as_json
+def audit(answers: Path, output: Path, as_json: bool, **options: Any) -> None:
+    """How many of the answers are wrong at most, whatever the workers did: an expert looks at a random few.
+
+    First it draws (draw.json, check.csv); with --checked it says what the expert's answers show (audit.json,
+    answers.csv with the corrections).
+    """
+    done = call(answers, output, **options)
+    say(as_json, _facts(done, output), *(_drawn(done, output) if done.audited is None else _shown(done, output)))
+
+
+def _facts(done: Audit, output: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = {"audit": str(output), "commitment": done.commitment, "checks": done.checks}
+    if done.audited is None:
+        return {**facts, "seed": done.draw.terms.seed}
+    audited = done.audited
+    claim = {"wrong_at_most": audited.wrong_at_most, "certified": audited.certified, "checked": audited.checked}
+    return {**facts, **claim, "corrected": audited.corrected, "sentence": audited.sentence}
+
+
+def _drawn(done: Audit, output: Path) -> list[str]:
+    terms, first = done.draw.terms, done.draw.certain.size
+    least = f", the {first} least sure first" if first else ""
+    stop = "look at all of them" if done.draw.fixed else "look from the top, stop when it is enough"
+    return [
+        f"{done.checks} of {done.draw.answers} answers drawn{least}, {terms.method}, seed {terms.seed}: {stop}",
+        f"that should certify {terms.target:g} if a share of {done.draw.assumed:.3g} is wrong",
+        f"commitment {done.commitment}: hand it on before the expert begins",
+        f"wrote {output}; the expert's answers: crowdopt audit ANSWERS --checked CHECKED.csv -o {output}",
+    ]
+
+
+def _shown(done: Audit, output: Path) -> list[str]:
+    assert done.audited is not None
+    audited, terms = done.audited, done.draw.terms
+    said = [audited.sentence]
+    if audited.certified:
+        said.append(f"so the target of {terms.target:g} is reached")
+    elif done.draw.fixed:
+        said.append(f"the target of {terms.target:g} is not reached; correct more answers, or draw anew with --after")
+    else:
+        more = done.checks - audited.checked
+        said.append(f"the target of {terms.target:g} is not reached; {more} more to look at in {output}/check.csv")
+    return [*said, f"wrote {output}: audit.json, answers.csv with the corrections"]
+
+
+VERBS = (audit,)

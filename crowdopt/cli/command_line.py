@@ -1,0 +1,103 @@
+"""From the words of a command to its exit status: whatever happens on the way is one sentence."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import click
+
+from crowdopt.api.binding import BackendFailed, BackendMissing
+from crowdopt.cli.common import BAD_INPUT, NO, one_line, print_nowhere
+from crowdopt.errors import InputError
+from crowdopt.interrupts import INTERRUPTED, Interrupts
+from crowdopt.jobs import JobsError
+
+LONGEST = 800  # letters of a sentence; what is quoted in it may be a whole file
+MEMORY = "there is not enough memory for an instance of this size"
+
+
+class Verbs(click.Group):
+    """A group whose verbs turn bad input into one sentence and exit 2, and Ctrl-C into one and exit 130."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
+        """Run a command as a process does; never returns."""
+        if not standalone_mode:
+            return super().main(*args, standalone_mode=False, **options)  # type: ignore[call-overload]
+        with Interrupts() as interrupts, _streams(interrupts.of_the_process):
+            status = self._status(interrupts, *args, **options)
+            if interrupts.seen and status not in (0, INTERRUPTED):  # a library made another error of it
+                complain("interrupted")
+                status = INTERRUPTED
+        sys.exit(status)
+
+    def _status(self, interrupts: Interrupts, *args: Any, **options: Any) -> Any:
+        try:
+            super().main(*args, standalone_mode=True, **options)  # type: ignore[call-overload]
+            return 0
+        except SystemExit as ended:
+            return ended.code or 0
+        except OSError as error:  # of standard output, while help is printed
+            print_nowhere()
+            complain(_of_system(error))
+            return BAD_INPUT
+        except BaseException:
+            if not interrupts.seen:
+                raise
+            return BAD_INPUT
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the verb."""
+        try:
+            return super().invoke(context)
+        except (InputError, BackendMissing, JobsError) as error:
+            complain(str(error))
+        except BackendFailed as error:
+            complain(str(error))
+            context.exit(NO)
+        except KeyboardInterrupt:
+            complain("interrupted")
+            context.exit(INTERRUPTED)
+        except MemoryError:
+            complain(MEMORY)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            complain(_of_system(error))
+        context.exit(BAD_INPUT)
+
+
+def complain(text: str) -> None:
+    """One line on standard error, cut where it is long; silent where nobody can hear it."""
+    line = one_line(text)
+    with suppress(OSError):
+        click.echo(f"crowdopt: {line if len(line) <= LONGEST else line[:LONGEST] + '…'}", err=True)
+
+
+def _of_system(error: OSError) -> str:
+    """What the system objected to, and in what file."""
+    where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return f"{where}{error.strerror or error}; choose another place, or make room"
+
+
+@contextmanager
+def _streams(own: bool) -> Iterator[None]:
+    """Streams that take every letter; where one was closed, nothing that is opened later takes its number."""
+    if own:
+        number = os.open(os.devnull, os.O_RDWR)
+        while number < 3:
+            number = os.open(os.devnull, os.O_RDWR)
+        os.close(number)
+        warnings.showwarning = _note  # type: ignore[assignment]
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    yield
+
+
+def _note(message: Warning | str, *_: Any) -> None:
+    complain(f"note: {message}")

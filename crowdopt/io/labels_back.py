@@ -1,0 +1,85 @@
+"""Labels come back: read against the plan they were asked by, and voted over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.answers.planned import PlanAnswers, answers
+from crowdopt.arrays import Ints
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.campaign import Campaign, read_with_labels
+from crowdopt.io.label_table import campaign_pairs, read_label_table
+from crowdopt.io.overrides import overridden
+from crowdopt.io.stored_plan import read_overrides, read_pairs, read_weights
+from crowdopt.io.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """Answers to a campaign's tasks, and everything needed to go on with it."""
+
+    campaign: Campaign
+    folder: Path
+    answers: PlanAnswers
+    pairs: Ints
+    labels: list[str]
+    new: Ints
+    names: tuple[str, ...]
+    left_out: int
+    overrides: dict[str, Any]
+
+    @property
+    def instance(self) -> AssignmentInstance:
+        """The campaign's instance, under the plan's rule and target."""
+        return self.campaign.instance
+
+
+def read_answers(labels: str | Path, plan: str | Path, campaign: str | Path) -> Answered:
+    """Vote over the labels that came back, and those already in, with the weights of a plan.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label; labels of pairs that were not planned count as well.
+    plan, campaign : path
+        The plan's folder and the folder of the campaign it was made for.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read, a pair has two labels that differ, or a label is no class of the campaign.
+    """
+    known = read_with_labels(campaign)
+    overrides = read_overrides(plan)
+    instance = overridden(known.instance, overrides)
+    known = Campaign(instance, known.collected_labels, known.observed)
+    table = read_label_table(labels)
+    fresh, kept = _fresh(table, known, campaign_pairs(table, instance))
+    said = [table["label"][k] for k in kept.tolist()]
+    pairs = np.concatenate([instance.collected, fresh])
+    planned, _ = read_pairs(plan, instance)
+    weight = read_weights(plan, instance)[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    result = answers(instance, planned, pairs, known.indices(said), weight)
+    every = [*known.collected_labels, *said]
+    names, left_out = known.class_names(said), table.rows - len(said)
+    return Answered(known, Path(campaign), result, pairs, every, fresh, names, left_out, overrides)
+
+
+def _fresh(table: Table, known: Campaign, pairs: Ints) -> tuple[Ints, Ints]:
+    """Labels that are not in yet, and their rows; a label that is there twice must say the same twice."""
+    m = known.instance.n_workers
+    before = known.instance.collected[:, 0] * m + known.instance.collected[:, 1]
+    seen = dict(zip(before.tolist(), known.collected_labels, strict=True))
+    kept = []
+    for row, key in enumerate((pairs[:, 0] * m + pairs[:, 1]).tolist()):
+        if key not in seen:
+            seen[key] = table["label"][row]
+            kept.append(row)
+        elif seen[key] != table["label"][row]:
+            raise table.error(row, "label", f"this pair has another label, {seen[key]!r}, already; keep one of them")
+    rows = np.array(kept, dtype=np.int64)
+    return pairs[rows], rows

@@ -1,0 +1,132 @@
+"""The campaign that goes on from labels that came back: the same tables, with what changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.files import write_text
+from crowdopt.io.campaign_tables import COLUMNS
+from crowdopt.io.cells import write_csv
+from crowdopt.io.folder import CAMPAIGN
+from crowdopt.io.labels_back import Answered
+from crowdopt.io.tables import find_table, read_table
+
+KEPT = ("tasks", "skills", "gold", "prices", "forbidden")  # tables that are taken over as they are
+
+
+def write_next(found: Answered, folder: Path) -> None:
+    """The campaign's own tables, with what changed: settings, collected labels, capacities, pairs no longer fixed."""
+    for name in KEPT:
+        path = find_table(found.folder, name)
+        if path is not None:
+            shutil.copyfile(path, folder / path.name)
+    _write_settings(found, folder)
+    _write_tasks(found, folder)
+    _write_pairs(found, folder)
+    write_csv(
+        folder / "collected.csv", ["task", "worker", "label"], [*named(found.instance, found.pairs), found.labels]
+    )
+    _write_workers(found, folder)
+    _write_fixed(found, folder)
+
+
+def _write_settings(found: Answered, folder: Path) -> None:
+    """campaign.toml with its comments: labels count as they fell; the plan's own settings stay in force.
+
+    A rule that takes no notice of what labels say counts them as evidence: that is how its promise was meant.
+    """
+    numbers = {key: value for key, value in found.overrides.items() if isinstance(value, str | float)}
+    settings = {"collected": json.dumps("observed" if found.instance.the_rule.heeds_prior else "evidence")}
+    settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
+    lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
+    kept = [line for line in lines if line.partition("=")[0].strip() not in {*settings, *found.overrides}]
+    write_text(folder / CAMPAIGN, "\n".join([*(f"{key} = {value}" for key, value in settings.items()), *kept, ""]))
+
+
+def _write_tasks(found: Answered, folder: Path) -> None:
+    """The tasks with the plan's own targets and limits; one target for all stands in campaign.toml."""
+    own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
+    path = find_table(folder, "tasks")
+    if not own or path is None:
+        return
+    table, instance = read_table(path, *COLUMNS["tasks"], extras=True), found.instance
+    path.unlink()
+    most = ["" if most == UNLIMITED else most for most in instance.max_labels.tolist()]
+    columns: dict[str, Iterable[Any]] = {**table.columns}
+    columns |= {"epsilon": instance.epsilon} if "epsilon" in own else {}
+    columns |= {"min_labels": instance.min_labels} if "min_labels" in own else {}
+    columns |= {"max_labels": most} if "max_labels" in own else {}
+    if isinstance(found.overrides.get("epsilon"), float):
+        del columns["epsilon"]
+    write_csv(folder / "tasks.csv", list(columns), columns.values())
+
+
+def _write_pairs(found: Answered, folder: Path) -> None:
+    """Pairs and prices of the plan's own in place of the campaign's."""
+    instance = found.instance
+    own = {"forbidden": "forbidden", "price": "prices"}
+    for table in (table for key, table in own.items() if key in found.overrides):
+        path = find_table(folder, table)
+        if path is not None:
+            path.unlink()
+    if "forbidden" in found.overrides and len(instance.forbidden):
+        write_csv(folder / "forbidden.csv", ["task", "worker"], named(instance, instance.forbidden))
+    if "price" in found.overrides:
+        kinds = np.unique(instance.task_type)
+        cells = [(worker, kind) for worker in range(instance.n_workers) for kind in kinds.tolist()]
+        names = [instance.worker_id(worker) for worker, _ in cells], [instance.type_id(kind) for _, kind in cells]
+        write_csv(folder / "prices.csv", ["worker", "type", "price"], [*names, instance.cost[kinds].T.reshape(-1)])
+
+
+def _write_workers(found: Answered, folder: Path) -> None:
+    """Workers with the capacity that is left."""
+    path = find_table(found.folder, "workers")
+    assert path is not None
+    table, left = read_table(path, *COLUMNS["workers"]), _capacity_left(found)
+    columns: dict[str, Iterable[Any]] = {
+        key: column for key, column in table.columns.items() if key != "price" or key not in found.overrides
+    }
+    columns["capacity"] = left
+    if "min_tasks" in table or "min_tasks" in found.overrides:
+        columns["min_tasks"] = np.clip(found.instance.min_load - _given(found), 0, left)
+    write_csv(folder / "workers.csv", list(columns), columns.values())
+
+
+def _given(found: Answered) -> Ints:
+    """New labels of each worker."""
+    return np.bincount(found.new[:, 1], minlength=found.instance.n_workers)
+
+
+def _capacity_left(found: Answered) -> Ints:
+    left: Ints = np.maximum(0, found.instance.capacity - _given(found))
+    return left
+
+
+def _write_fixed(found: Answered, folder: Path) -> None:
+    """Fixed pairs whose label has not come, as far as their workers have capacity and their tasks room for it."""
+    instance = found.instance
+    had = {(task, worker) for task, worker in found.pairs.tolist()}
+    capacity = _capacity_left(found)
+    count = np.bincount(found.pairs[:, 0], minlength=instance.n_tasks)
+    room = np.maximum(0, instance.max_labels - count)
+    kept = []
+    for task, worker in instance.fixed.tolist():
+        if (task, worker) not in had and capacity[worker] > 0 and room[task] > 0:
+            kept.append((task, worker))
+            capacity[worker] -= 1
+            room[task] -= 1
+    if kept:
+        write_csv(folder / "fixed.csv", ["task", "worker"], named(instance, np.array(kept, np.int64)))
+
+
+def named(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:
+    """Ids of the tasks and of the workers of pairs."""
+    return [[instance.task_id(i) for i in pairs[:, 0].tolist()], [instance.worker_id(j) for j in pairs[:, 1].tolist()]]

@@ -1,0 +1,44 @@
+"""What an expert's audit would have certified of a run's answers, by their own truth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdopt.answers.audit.exact_bound import most_left
+from crowdopt.answers.audit.tariff import Tariff
+from crowdopt.crowd.instance import COVERAGE
+from crowdopt.online.ledger import Run
+from crowdopt.online.run_score import answers_of
+
+DRAWN = 71  # tells the generator of the audit's draw from those of the stream
+
+
+def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
+    """The share of wrong answers that an audit of a fixed size leaves at most, and the run's cost with it.
+
+    The tasks of known truth are the population; so many of them are drawn, the wrong ones corrected, and the bound is
+    exact (crowdopt.answers.audit.exact_bound). A task without an answer counts as wrong.
+
+    Parameters
+    ----------
+    run : Run
+    terms : Tariff
+        Size of the audit (all answers, if there are fewer), price of a look, confidence.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    dict
+        ``certified`` and ``cost_audited``; None where no truth is known.
+    """
+    truth = run.stream.truth
+    judged = (truth >= 0) & (run.stream.instance.need > COVERAGE)
+    count = int(judged.sum())
+    if not count:
+        return {"certified": None, "cost_audited": None}
+    wrong = (answers_of(run) != truth)[judged]
+    checks = min(int(terms.checks), count)
+    drawn = np.random.default_rng([seed, DRAWN]).choice(count, checks, replace=False)
+    left = most_left(count, checks, int(wrong[drawn].sum()), terms.delta)
+    return {"certified": left / count, "cost_audited": run.total_cost + terms.price * checks}

@@ -1,0 +1,122 @@
+"""Audits that may stop at any time: valid for every placement of the errors, whatever is claimed or predicted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdopt.answers.audit.audited import AuditTerms
+from crowdopt.answers.audit.drawing import draw
+from crowdopt.answers.audit.hiding import least_pressure, share_wrong
+from crowdopt.answers.audit.martingale import Checked, _log_factors, hypotheses, most_left_path
+from crowdopt.answers.audit.strata import strata_of
+from tests.answers.audit.paths import small, worst_chance
+
+CASES = {  # sizes of the groups, claims, rates
+    "one group": ([7], [0.1], [1.0]),
+    "claims that may be true": ([3, 2], [0.05, 0.4], [0.8, 1.5]),
+    "claims turned round": ([2, 3], [0.6, 0.01], [0.5, 2.0]),
+    "more of them": ([4, 3], [0.05, 0.4], [0.8, 1.5]),
+    "three groups": ([2, 2, 2], [0.01, 0.1, 0.5], [0.9, 1.2, 1.6]),
+}
+LONG = {"more of them", "three groups"}
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.3])
+@pytest.mark.parametrize("case", [pytest.param(c, marks=[pytest.mark.slow] * (c in LONG)) for c in CASES])
+def test_no_placement_of_the_errors_makes_any_claim_false_too_often(case, delta):
+    """The theorem by enumeration: all placements, all orders of drawing, and a claim after every single check."""
+    assert worst_chance(*CASES[case], delta=delta) <= delta + 1e-12
+
+
+def test_the_enumeration_can_fail():
+    """With a bar a tenth as high some claims are false: what the theorem excludes is within reach of the test."""
+    size, claim, rate = CASES["claims that may be true"]
+    assert 0 < worst_chance(size, claim, rate, delta=0.9) <= 0.9
+
+
+def test_a_factor_has_mean_one_where_the_hypothesis_holds_exactly():
+    """``E F = 1 + lambda (m - W_left)``: 1 if m wrong ones are left, less if more, wherever they hide."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        groups = int(rng.integers(1, 5))
+        sizes, rate = rng.integers(1, 30, groups).astype(float), rng.uniform(0.3, 3, groups)
+        predicted, null = rng.uniform(0.001, 0.3, groups), float(rng.integers(1, int(sizes.sum()) + 1))
+        chance = sizes * rate / (sizes @ rate)
+        factor = np.array([[_factor(sizes, rate, predicted, null, g, w) for w in (False, True)] for g in range(groups)])
+        for hidden in _placements(sizes, null, rng):
+            share = hidden / sizes
+            mean = float(chance @ (factor[:, 1] * share + factor[:, 0] * (1 - share)))
+            assert mean == pytest.approx(1, abs=1e-9) if hidden.sum() == null else mean <= 1 + 1e-9
+
+
+def _factor(sizes, rate, predicted, null, group, wrong) -> float:
+    checked = Checked(sizes[None], rate, predicted[None], np.array([group]), np.array([wrong]))
+    return float(np.exp(_log_factors(checked, np.zeros(1, int), np.full((1, 1), null)))[0, 0])
+
+
+def _placements(sizes, null, rng):
+    """Wrong answers by group, ``null`` of them or more, all in the first groups or anywhere."""
+    for more in (0, 1, 3):
+        wanted = min(null + more, sizes.sum())
+        for order in (np.arange(sizes.size), rng.permutation(sizes.size)):
+            hidden = np.zeros(sizes.size)
+            for group in order:
+                hidden[group] = min(sizes[group], wanted - hidden.sum())
+            yield hidden
+
+
+def test_the_hiding_place_holds_what_is_hidden():
+    """The shares add up to the number supposed, and no other placement of it is closer to what is predicted."""
+    sizes, rate = np.array([500.0, 300.0, 90.0, 10.0]), np.array([0.8, 1.0, 1.4, 1.6])
+    predicted = np.array([0.001, 0.02, 0.1, 0.4])
+    for null in (30.0, 100.0, 400.0, 890.0):
+        theta = share_wrong(least_pressure(sizes, rate, predicted, np.array(null)) / rate, predicted)
+        assert sizes @ theta == pytest.approx(null, rel=1e-9)
+        at_best = _divergence(theta, predicted, sizes * rate)
+        for step in np.eye(4)[:3] - np.roll(np.eye(4), 1, axis=1)[:3]:
+            for by in (1e-3, -1e-3):
+                other = theta + by * step / sizes * 10
+                if (other > predicted).all() and (other < 1).all():
+                    assert _divergence(other, predicted, sizes * rate) >= at_best
+
+
+def _divergence(share, predicted, weight) -> float:
+    away = predicted * np.log(predicted / share) + (1 - predicted) * np.log((1 - predicted) / (1 - share))
+    return float(weight @ away)
+
+
+def test_more_hypotheses_stand_for_all_numbers():
+    """Ascending, from none, each number covered by the next one below; dense above the target."""
+    for n in (1, 5, 400, 401, 10_000, 10**6):
+        numbers = hypotheses(n, 0.1)
+        assert numbers[0] == 0 and (np.diff(numbers) > 0).all() and numbers[-1] <= n
+    assert {101, 102, 103} <= set(hypotheses(1000, 0.1).tolist())
+
+
+def test_the_claim_only_gets_smaller_and_ends_at_nothing():
+    """A number once refuted stays refuted; after the last check nothing is left."""
+    of = small([30, 20], [0.02, 0.3], [0.9, 1.3], delta=0.05)
+    wrong = np.zeros(50, bool)
+    wrong[[3, 20, 35, 36]] = True
+    left = most_left_path(of, wrong)
+    assert (np.diff(left) <= 0).all() and left[-1] == 0
+
+
+def test_the_draw_takes_each_group_as_often_as_it_says():
+    """The first answer drawn comes from a group in proportion to size times rate: 400 seeds, four sigma."""
+    rng = np.random.default_rng(5)
+    claims = rng.beta(0.2, 3.8, 40)
+    strata = strata_of(np.sort(claims), 0.1)
+    first = [draw(40, AuditTerms("assisted", 0.1, 0.05, seed), claims, 5).stratum[0] for seed in range(400)]
+    share = strata.size * strata.rate / (strata.size @ strata.rate)
+    seen = np.bincount(first, minlength=share.size) / 400
+    assert (np.abs(seen - share) <= 4 * np.sqrt(share * (1 - share) / 400)).all()
+
+
+def test_every_answer_is_drawn_once_whatever_the_claims():
+    """Also when all are alike, and when the least sure go first."""
+    for claims in (np.zeros(30), np.full(30, 0.3), np.linspace(0, 1, 30)):
+        of = draw(30, AuditTerms("assisted", 0.2, 0.05, 1, least_sure=4), claims)
+        assert sorted([*of.certain.tolist(), *of.order.tolist()]) == list(range(30))
+        assert claims[of.certain].min() >= claims[of.order].max()

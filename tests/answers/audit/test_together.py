@@ -1,0 +1,90 @@
+"""Labels and audit planned together, the ratio of errors, shared chances, the words of an option."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt.answers.audit.exact_bound import checks_needed
+from crowdopt.answers.audit.shared_chance import spendable
+from crowdopt.answers.audit.tariff import Tariff, tariff
+from crowdopt.answers.audit.together import realised, together
+from crowdopt.api.audit import looks_to_certify
+from crowdopt.errors import InputError
+
+
+def test_the_cheapest_sum_is_the_cheapest():
+    """Labels by a curve, looks by the exact bound: no target that was given costs less than the best one found."""
+    epsilon = np.geomspace(0.01, 0.4, 12)
+    labels, terms = 500 * np.log(1 / epsilon), Tariff(price=3, ratio=1.2)
+    plan = together(epsilon, labels, 600, 0.1, terms)
+    sums = [cost + 3 * checks_needed(600, 0.1, 1.2 * e, 0.05) for e, cost in zip(epsilon, labels, strict=True)]
+    assert plan.total[plan.best] <= min(sums) + 1e-9
+    assert plan.total.tolist() == (plan.labels + 3 * plan.looks).tolist()
+    assert (np.diff(plan.looks) >= 0).mean() > 0.9, "more errors, more looks, but for the saw of a discrete tail"
+    assert plan.experts_alone == 1800
+
+
+def test_cheap_experts_leave_the_labels_poor_and_dear_ones_good():
+    """The dearer a look, the smaller the error that the labels are planned for."""
+    epsilon = np.geomspace(0.01, 0.4, 12)
+    best = [together(epsilon, 500 * np.log(1 / epsilon), 600, 0.1, Tariff(price=p)) for p in (0.1, 2, 50)]
+    chosen = [plan.epsilon[plan.best] for plan in best]
+    assert chosen[0] >= chosen[1] >= chosen[2] and chosen[0] > chosen[2]
+
+
+def test_the_ratio_of_errors_and_its_interval():
+    """Wrong over expected; Garwood's interval, exact for no event: from 0 to -ln(.025) over the expectation."""
+    claims = np.full(400, 0.05)
+    seen = realised(claims, np.arange(400) < 30)
+    assert seen.ratio == pytest.approx(1.5) and seen.low < 1.5 < seen.high and seen.enough
+    none = realised(claims, np.zeros(400, bool))
+    assert none.low == 0 and none.high == pytest.approx(-np.log(0.025) / 20) and not none.enough
+
+
+def test_chances_are_shared():
+    """Whatever the shares, all deltas together are at most what the confidence leaves."""
+    spent: list[float] = []
+    for share in (0.5, 0.5, 0.9, 1.0):
+        spent.append(spendable(0.95, spent, share))
+    assert sum(spent) == pytest.approx(0.05)
+    with pytest.raises(InputError, match="have spent all"):
+        spendable(0.95, spent)
+
+
+def test_the_words_of_an_option():
+    """Defaults, and one sentence for what is none."""
+    assert tariff("") == Tariff() and tariff("price=2, confidence=.9") == Tariff(price=2, confidence=0.9)
+    for text, message in {
+        "prize=2": "unknown word",
+        "price=x": "needs a number",
+        "price=-1": "at least 0",
+        "confidence=1": "strictly between",
+        "checks=.5": "whole number",
+        "ratio=0": "above 0",
+        "price=nan": "finite",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            tariff(text)
+
+
+def test_what_certifying_takes_depends_on_the_claims():
+    """Half as many claimed errors, fewer looks; without claims half of the target is assumed."""
+    few, many = looks_to_certify(np.full(500, 0.01), 500, 0.1), looks_to_certify(np.full(500, 0.05), 500, 0.1)
+    assert few < many
+    assert looks_to_certify(None, 1000, 0.1) == checks_needed(1000, 0.1, 0.05, 0.05)
+
+
+def test_explain_plans_both_and_draws_it(tmp_path):
+    """The facts are those of the cheapest point, the table has them all, the ratio is said."""
+    campaign = crowdopt.recipe("HS:200x80")
+    found = crowdopt.explain(campaign, rule="bhattacharyya", audit="price=2,ratio=1.2", output=tmp_path / "why")
+    facts = json.loads((tmp_path / "why" / "explain.json").read_text())["audit"]
+    assert facts["total"] == pytest.approx(facts["labels"] + 2 * facts["looks"]) and facts["ratio"] == 1.2
+    assert facts["total"] == found.together.total.min()
+    assert (tmp_path / "why" / "audit.csv").is_file()
+    with pytest.raises(InputError, match="belong together"):
+        crowdopt.explain(campaign, audit="", labels="labels.csv")

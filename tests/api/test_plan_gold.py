@@ -1,0 +1,69 @@
+"""The verb plan-gold: what the theorems promise for an amount of gold, and what simulation says instead."""
+
+from __future__ import annotations
+
+import json
+from math import exp, log, sqrt
+
+import pytest
+from click.testing import CliRunner
+
+import crowdopt
+from crowdopt.api.plan_gold import plan_gold
+from crowdopt.cli import main
+from crowdopt.errors import InputError
+
+
+def test_promises_are_those_of_the_theorems_by_hand():
+    """Hammers .7 have evidence .16, spammers none: both qualities are .16. t by Lemma 2 over 1.3 m T pairs, Theorem 4's
+    error (1 - 4t/.16)^2 of the exponent; as printed Theorem 5's gold has l1 = 1.
+    """
+    one = crowdopt.recipe("HS:40x120", seed=1)
+    plan = plan_gold(one, golds=[10, 100_000], trials=0)
+    assert plan.least_quality == pytest.approx(0.16) and plan.assigned_quality == pytest.approx(0.16)
+    union = log(4 * 1.3 * 120 / 0.1)
+    assert plan.asked == pytest.approx(8 * union / 0.16**2, abs=1) and plan.useful == 4 * plan.asked
+    assert plan.preliminary == 36 and plan.least_gamma == pytest.approx(1 / (2 * log(10)))
+    few, many = plan.rows
+    assert few.learned_error == 1.0 and few.labels is None
+    t = sqrt(union / 200_000)
+    assert many.tolerance == pytest.approx(t)
+    assert many.learned_error == pytest.approx(exp(log(0.1) * (1 - 4 * t / 0.16) ** 2))
+    assert many.error == 1.0  # l2 alone is above 1
+    assert plan.first_exponent == pytest.approx(-((6 * log(40)) ** 2) / 0.3 / 2 / log(10))
+    assert plan.printed_error > 1 and plan.mended_error == 1.0
+
+
+def test_simulation_says_what_the_theorems_do_not():
+    """Forty gold tasks make fewer errors than five, for more labels; gold is among them."""
+    rows = plan_gold(crowdopt.recipe("HS:60x60", seed=1), golds=[5, 40], trials=3).rows
+    assert rows[0].wrong > rows[1].wrong and rows[0].labels < rows[1].labels
+    assert rows[1].labels >= rows[1].gold_labels == 78 * 40
+
+
+def test_the_verb_and_its_json(tmp_path):
+    """Numbers and sentences agree; infinity is null in JSON."""
+    run = CliRunner().invoke
+    run(main, ["generate", "HS:40x60", "-o", str(tmp_path / "hs")])
+    done = run(main, ["plan-gold", str(tmp_path / "hs"), "--gold", "5", "--trials", "0"])
+    assert done.exit_code == 0 and "Theorem 5 as printed asks for" in done.output
+    facts = json.loads(run(main, ["plan-gold", str(tmp_path / "hs"), "--gold", "5", "--trials", "0", "--json"]).output)
+    assert facts["rows"][0]["gold"] == 5 and facts["rows"][0]["labels_ratio"] is None
+    assert run(main, ["plan-gold", str(tmp_path / "hs"), "--gold", "few"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"golds": [0]}, "at least 1"), ({"gamma": 2.0}, "gamma"), ({"delta": 0.6}, "delta")],
+)
+def test_numbers_out_of_range_are_refused(given, said):
+    with pytest.raises(InputError, match=said):
+        plan_gold(crowdopt.recipe("HS:20x60"), trials=0, **given)
+
+
+def test_what_the_theorems_are_not_for_is_refused():
+    """More than two classes, and a campaign without any plan."""
+    with pytest.raises(InputError, match="2 classes"):
+        plan_gold(crowdopt.AssignmentInstance([[0.9, 0.9]], [0], 1, 0.2, classes=3, rule="bhattacharyya"))
+    with pytest.raises(InputError, match="no plan"):
+        plan_gold(crowdopt.recipe("B5:50x20"), trials=0)

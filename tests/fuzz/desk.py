@@ -1,0 +1,131 @@
+"""A desk with one good input of every kind, so small that a verb takes milliseconds, and every verb at work on it."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from crowdopt.cli import main
+
+GOLD = "worker,type,correct,asked\n" + "".join(
+    f"{name},{kind},{right},20\n"
+    for name, rights in {"ada": (19, 12), "bo": (18, 18), "chen": (12, 19), "dana": (17, 19), "emre": (10, 18)}.items()
+    for kind, right in zip(("bird", "plant"), rights, strict=True)
+)
+SETTINGS = 'title = "desk"\nepsilon = 0.3\nrule = "bhattacharyya"\nprior = { no = 0.4, yes = 0.6 }\nbudget = 30.0\n'
+FILES = {
+    "campaign/campaign.toml": SETTINGS,
+    "campaign/tasks.csv": "task,type,epsilon,min_labels,max_labels\n"
+    + "".join(f"t{k},{('bird', 'plant')[k % 2]},,{k % 2},4\n" for k in range(6)),
+    "campaign/workers.csv": "worker,capacity,price,min_tasks\nada,4,1,0\nbo,4,1.5,1\nchen,4,1,0\n"
+    "dana,4,2,0\nemre,4,1,0\n",
+    "campaign/gold.csv": GOLD,
+    "campaign/forbidden.csv": "task,worker\nt0,bo\n",
+    "campaign/fixed.csv": "task,worker\nt1,bo\n",
+    "campaign/collected.csv": "task,worker,label\nt2,ada,yes\n",
+    "truth.csv": "task,label\n" + "".join(f"t{k},{('no', 'yes')[k % 2]}\n" for k in range(6)),
+    "types.csv": "task,type\n" + "".join(f"t{k},{('bird', 'plant')[k % 2]}\n" for k in range(6)),
+    "labels.csv": "task,worker,label\n"
+    + "".join(
+        f"t{k},{name},{('no', 'yes')[(k + len(name)) % 2]}\n" for k in range(6) for name in ("ada", "bo", "chen")
+    ),
+    "skills.csv": "worker,accuracy,price\nada,0.9,1\nbo,0.7,2\nchen,0.6,1\n",
+    "gold.csv": GOLD,
+    "people.csv": "worker,price,group\nada,1,a\nbo,2,b\nchen,1,a\ndana,2,b\nemre,1,a\n",
+}
+MADE = (  # what the desk's own verbs make of these, in this order
+    "solve campaign -o plan",
+    "rehearse campaign plan -o back.csv --truth drawn.csv",
+    "aggregate back.csv --plan plan --campaign campaign -o answers",
+    "compare campaign2 --policies greedy --trials 2 -o compared",
+    "learn --draw 3 --policies ls-ol --horizon 12 --trials 2 -o learned",
+    "generate HS:6x60 -o archive.npz",
+    "bench HS:6x4 --backends exact --program ip --time-limit 9 -o measured",
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, the files of the desk that it reads, and the names it writes."""
+
+    words: str
+    reads: tuple[str, ...]
+    weight: float = 1.0
+
+    @property
+    def verb(self) -> str:
+        """Its first word."""
+        return self.words.split()[0]
+
+
+CAMPAIGN = ("campaign",)
+CASES = (
+    Case("init new", ()),
+    Case("generate HS:6x4 --seed 3 -o new", ()),
+    Case("generate R10:20x10 --priced -o new.npz", ()),
+    Case(
+        "import labels.csv --truth truth.csv --types types.csv --epsilon 0.3 --capacity 5 -o new",
+        ("labels.csv", "truth.csv", "types.csv"),
+    ),
+    Case("import labels.csv -o new", ("labels.csv",)),
+    Case("solve campaign --time-limit 2 -o new", CAMPAIGN, 2),
+    Case("solve archive.npz --time-limit 2 --program lp -o new", ("archive.npz",)),
+    Case("solve answers/campaign --time-limit 2 -o new", ("answers",)),
+    Case("verify campaign plan", ("campaign", "plan"), 3),
+    Case("explain campaign --time-limit 1", CAMPAIGN, 0.5),
+    Case("explain campaign plan --time-limit 1 -o new", ("campaign", "plan"), 0.5),
+    Case("export campaign --program ip -o new.mps", CAMPAIGN),
+    Case("export campaign --program dual -o new.lp", CAMPAIGN),
+    Case("budget campaign2 --money 8 --time-limit 1 -o new", ("campaign2",), 0.5),
+    Case("rehearse campaign plan --seed 2 --lost 0.2 -o new.csv --truth drawn.csv", ("campaign", "plan", "drawn.csv")),
+    Case("aggregate labels.csv --method dawid-skene -o new.csv --workers who.csv", ("labels.csv",)),
+    Case(
+        "aggregate labels.csv --method wmv-log --gold gold.csv --truth truth.csv",
+        ("labels.csv", "gold.csv", "truth.csv"),
+    ),
+    Case("aggregate back.csv --plan plan --campaign campaign -o new", ("back.csv", "plan", "campaign"), 2),
+    Case("select gold.csv --budget 3 --classes 2 -o new.csv --frontier curve.csv", ("gold.csv",)),
+    Case(
+        "select gold.csv --workers people.csv --money 4 --at-least a=1 --require ada --type bird",
+        ("gold.csv", "people.csv"),
+    ),
+    Case("compare campaign2 --policies greedy --trials 1 -o new", ("campaign2",), 0.3),
+    Case(
+        "compare campaign2 --policies random --trials 1 --labels labels.csv --truth truth.csv -o new",
+        ("campaign2", "labels.csv", "truth.csv"),
+        0.3,
+    ),
+    Case("learn --skills skills.csv --policies ls-ol --horizon 10 --trials 1 -o new", ("skills.csv",), 0.5),
+    Case(
+        "learn --labels labels.csv --truth truth.csv --types types.csv --policies ls-ol --horizon 4 --trials 1 -o new",
+        ("labels.csv", "truth.csv", "types.csv"),
+        0.5,
+    ),
+    Case("bench campaign --export mps -o new", CAMPAIGN),
+    Case("report plan", ("plan",)),
+    Case("report compared", ("compared",)),
+    Case("report learned", ("learned",)),
+    Case("report measured", ("measured",), 2),
+)
+
+
+def lay(folder: Path) -> None:
+    """Write the desk; run inside ``folder``."""
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    shutil.copytree(folder / "campaign", folder / "campaign2")  # without what no online policy knows
+    for name in ("fixed", "forbidden", "collected"):
+        (folder / "campaign2" / f"{name}.csv").unlink()
+    (folder / "campaign2" / "campaign.toml").write_text("epsilon = 0.3\n")
+    (folder / "campaign2" / "tasks.csv").write_text(
+        "task,type\n" + "".join(f"t{k},{('bird', 'plant')[k % 2]}\n" for k in range(6))
+    )
+    (folder / "campaign2" / "workers.csv").write_text("worker,capacity\nada,6\nbo,6\nchen,6\ndana,6\nemre,6\n")
+    for words in MADE:
+        done = CliRunner().invoke(main, words.split())
+        assert done.exit_code == 0, f"{words}: {done.output} {done.exception!r}"

@@ -1,0 +1,103 @@
+"""A disk that is full at any point: one sentence, an exit status that is not 0, and nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from click.testing import CliRunner
+
+from crowdopt.cli import main
+from tests.fuzz.children import HOME, start
+from tests.fuzz.damage import copy
+from tests.fuzz.desk import Case
+from tests.fuzz.test_damage import _inside, _there
+from tests.fuzz.test_damage import desk as desk
+
+COMMANDS = (
+    Case("init new", ()),
+    Case("generate R10:200x60 -o new", ()),
+    Case("generate R10:200x60 -o new.npz", ()),
+    Case("import labels.csv --truth truth.csv -o new", ("labels.csv", "truth.csv")),
+    Case("solve campaign --time-limit 2 -o new", ("campaign",)),
+    Case("explain campaign --time-limit 2 -o new", ("campaign",)),
+    Case("export campaign --program ip -o new.mps", ("campaign",)),
+    Case("budget campaign2 --money 8 --time-limit 1 -o new", ("campaign2",)),
+    Case("rehearse campaign plan --seed 2 -o new.csv", ("campaign", "plan")),
+    Case("aggregate labels.csv --method dawid-skene -o new.csv", ("labels.csv",)),
+    Case("aggregate back.csv --plan plan --campaign campaign -o new", ("back.csv", "plan", "campaign")),
+    Case("select gold.csv --budget 3 -o new.csv", ("gold.csv",)),
+    Case("compare campaign2 --policies greedy --trials 1 -o new", ("campaign2",)),
+    Case("learn --skills skills.csv --policies ls-ol --horizon 10 --trials 1 -o new", ("skills.csv",)),
+    Case("bench campaign --export lp -o new", ("campaign",)),
+    Case("report plan", ("plan",)),
+)
+GOES_ON = ("compare", "learn")  # what is finished is kept, for the next try
+SIZES = (0, 90, 1000, 9000)  # bytes that fit in a file
+
+
+@contextmanager
+def _no_file_beyond(size: int) -> Iterator[None]:
+    """As on a full disk, writing fails at some byte of some file: here the first beyond a size."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("case", COMMANDS, ids=lambda case: case.words)
+def test_a_full_disk_is_one_sentence(desk: Path, case: Case, size: int) -> None:
+    """Whichever byte of whichever file it is that no longer fits; with room again, the same command works."""
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        copy(desk, folder, case.reads)
+        before = _there(folder)
+        with _inside(folder):
+            with _no_file_beyond(size):
+                result = CliRunner().invoke(main, case.words.split())
+            left = sorted(_there(folder) - before)
+            assert isinstance(result.exception, SystemExit | None), result.exception
+            assert not any(".partial" in name for name in left)
+            if result.exit_code == 0:
+                return
+            assert result.exit_code == 2 and result.stderr.count("\n") == 1 and "written" in result.stderr
+            assert case.verb in GOES_ON or not left
+            assert CliRunner().invoke(main, case.words.split()).exit_code == 0
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("words", ["init new --json", "--help", "verify campaign plan", "solve nowhere -o new"])
+def test_a_full_stream_is_no_traceback(desk, tmp_path, words, stream):
+    """Where the answer goes there is no room for it: the status says so, and so does the other stream."""
+    copy(desk, tmp_path, ("campaign", "plan"))
+    with Path("/dev/full").open("w") as full:
+        child = start(words.split(), tmp_path, **{stream: full})
+        said, complaint = child.communicate(timeout=120)
+    assert "Traceback" not in (said or "") + (complaint or "")
+    wanted = 2 if stream == "stdout" or words.startswith("solve nowhere") else 0
+    assert child.returncode == wanted
+    if stream == "stdout":
+        assert len(complaint.splitlines()) == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_traceback(tmp_path, closed):
+    """As under some daemons: nothing that is opened takes the number of a stream, and the work is done."""
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "crowdopt.cli", "init", "new"]
+    environment = {**os.environ, "PYTHONPATH": HOME}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Traceback" not in done.stdout + done.stderr
+    assert (tmp_path / "new" / "campaign.toml").read_text().startswith("#")

@@ -1,0 +1,89 @@
+"""Campaigns as data for the models: what GLPK makes of the file is the builder's program, entry for entry."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import crowdopt
+from crowdopt.cli import main
+from crowdopt.errors import InputError
+from crowdopt.io.mathprog import data_section
+from crowdopt.io.naming import MPS
+from crowdopt.io.program_files import ids_of
+from crowdopt.programs import assignment, assignment_dual
+from tests.models.data import OPTIONS, drawn
+from tests.models.reading import HERE, MODELS, assert_same, described, read_by, translated
+
+needs_glpk = pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
+
+
+@needs_glpk
+@pytest.mark.parametrize("seed", range(6))
+def test_the_data_of_a_campaign_make_its_program(seed, tmp_path):
+    """Every option at once, left out where it is at its default; numbers to the last digit."""
+    one = drawn(seed, OPTIONS if seed % 2 else (), rule=("hoeffding", "bhattacharyya")[seed // 2 % 2])
+    program = assignment.build(one)
+    assert_same(translated("assignment", data_section(one), tmp_path), described(program, ids_of(program, one), MPS))
+
+
+@needs_glpk
+def test_the_data_of_the_dual(tmp_path):
+    """The paper's dual has the same data, less the limits that it does not know; its optimum is the LP's."""
+    one = drawn(3, ("priced", "forbidden", "collected", "demand"))
+    path = tmp_path / "dual.dat"
+    path.write_text(data_section(one, dual=True), encoding="utf-8")
+    found = read_by("glpk", "mod", MODELS / "assignment_dual.mod", path)
+    wanted = crowdopt.solve(assignment_dual.build(one))
+    best = None if wanted.status is not crowdopt.Status.OPTIMAL else -wanted.program.cost @ wanted.primal
+    assert found["lp"] == (None if best is None else pytest.approx(best, abs=1e-6))
+    with pytest.raises(InputError, match="dual knows no"):
+        data_section(drawn(3, ("budget",)), dual=True)
+
+
+@needs_glpk
+def test_ids_of_any_kind(tmp_path):
+    """Blanks, quotes and leading digits are quoted; the optimum is the campaign's."""
+    one = replace(
+        crowdopt.recipe("R1:4x12"), tasks=["a b", "it's", "7", "x,y"], workers=[f"{j} o'c" for j in range(12)]
+    )
+    path = tmp_path / "data.dat"
+    crowdopt.export(one, path)
+    found, plan = read_by("glpk", "mod", MODELS / "assignment.mod", path), crowdopt.assign(one)
+    assert found["ip"] == (pytest.approx(plan.objective) if plan.found else None)
+
+
+def test_what_the_models_do_not_know_is_refused(tmp_path):
+    """Rules beyond sums, priors, ids that GLPK cannot hold; an ending that is no format."""
+    one = crowdopt.recipe("R1:4x12")
+    with pytest.raises(InputError, match="the models know"):
+        data_section(replace(one, rule="exact-error"))
+    with pytest.raises(InputError, match="100 characters"):
+        data_section(replace(one, tasks=["x" * 101, "b", "c", "d"]))
+    with pytest.raises(InputError, match="must end in"):
+        crowdopt.export(one, tmp_path / "program.txt")
+
+
+def test_the_verb_writes_it(tmp_path):
+    run = CliRunner().invoke
+    run(main, ["generate", "R1:4x12", "-o", str(tmp_path / "c")])
+    done = run(main, ["export", str(tmp_path / "c"), "-o", str(tmp_path / "c.dat")])
+    assert done.exit_code == 0 and "data for the integer program" in done.output
+    assert (tmp_path / "c.dat").read_text(encoding="utf-8").startswith("data;")
+
+
+@needs_glpk
+def test_the_page_shows_what_glpk_says(tmp_path):
+    """models/README.md: the command's solution file begins as printed there."""
+    page = (MODELS / "README.md").read_text(encoding="utf-8")
+    shown = page.split("`tiny.sol` begins", 1)[1].split("```")[1].strip()
+    target = tmp_path / "tiny.sol"
+    files = [str(Path(MODELS) / name) for name in ("assignment.mod", "tiny.dat")]
+    subprocess.run([sys.executable, str(HERE / "glpk.py"), "report", *files, str(target)], check=True, timeout=60)
+    assert target.read_text(encoding="utf-8").startswith(shown)

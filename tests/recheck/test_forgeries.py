@@ -1,0 +1,186 @@
+"""Proofs forged in several cells at once: whoever writes a plan folder cannot make verify call a dear plan optimal."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crowdopt import AssignmentInstance, InputError, assign, budget, verify, write_campaign, write_plan
+from crowdopt.assign.plan import Plan
+from crowdopt.core.certificate import Certificate
+
+INSTANCE = AssignmentInstance(
+    np.random.default_rng(5).uniform(0.55, 0.95, (2, 10)), np.arange(8) % 2, np.full(10, 6), 0.15, budget=75.0
+)
+Table = list[list[str]]
+
+
+class Folder:
+    """A plan folder whose cells can be set at will."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.claims: dict[str, Any] = json.loads((place / "plan.json").read_text())
+        self.tables = {
+            name: list(csv.reader((place / f"{name}.csv").read_text().splitlines())) for name in ("tasks", "workers")
+        }
+
+    def column(self, table: str, name: str, values: Any) -> Folder:
+        """Set a whole column, adding it if it is not there."""
+        rows = self.tables[table]
+        size = len(rows) - 1
+        cells = [values] * size if isinstance(values, str | float | int) else list(values)
+        if name not in rows[0]:
+            rows[0].append(name)
+            for row in rows[1:]:
+                row.append("")
+        place = rows[0].index(name)
+        for row, cell in zip(rows[1:], cells, strict=True):
+            row[place] = cell if isinstance(cell, str) else repr(float(cell))
+        return self
+
+    def prices(self, task: Any, worker: Any) -> Folder:
+        """Multipliers of tasks and workers."""
+        return self.column("tasks", "dual", task).column("workers", "dual", worker)
+
+    def says(self, **claims: Any) -> Folder:
+        """Set what plan.json says; None as a value stays, MISSING takes the key away."""
+        self.claims.update(claims)
+        return self
+
+    def boasts(self, bound: float | None = None, form: str = "rows") -> Folder:
+        """Call the plan proven optimal, with everything that goes with it."""
+        value = self.claims["objective"] if bound is None else bound
+        gap = (self.claims["objective"] - value) / max(1.0, abs(self.claims["objective"]))
+        claims = {"bound": value, "certified_bound": value, "gap": gap, "proven": True, "status": "optimal"}
+        return self.says(**claims, proof="certificate", certified_by=form)
+
+    def write(self) -> Path:
+        """Back to disk."""
+        (self.place / "plan.json").write_text(json.dumps(self.claims))
+        for name, rows in self.tables.items():
+            with (self.place / f"{name}.csv").open("w", newline="") as file:
+                csv.writer(file).writerows(rows)
+        return self.place
+
+
+HUGE = [2.0**10, 2.0**30, 2.0**52, 2.0**53, 2.0**60, 2.0**100, 1e200, 1e308]
+Forgery = Callable[[Folder], Folder]
+FORGERIES: dict[str, Forgery] = {
+    "boast": lambda f: f.boasts(),
+    "boast of blocks": lambda f: f.boasts(form="blocks"),
+    "boast of patterns": lambda f: f.boasts(form="patterns").says(wrong_dual=-1.0, levels=100),
+    "boast of a curve": lambda f: f.boasts(form="curve").says(certified_bound=None),
+    "boast of a form that is none": lambda f: f.boasts(form="honour"),
+    "bound above the cost": lambda f: f.boasts(bound=f.claims["objective"] + 2),
+    "bound just above the optimum": lambda f: f.boasts(bound=f.claims["objective"] - 1),
+    **{f"both of {x:.3g}": lambda f, x=x: f.prices(x, -x / 2).boasts() for x in HUGE},
+    **{f"workers of {x:.3g}": lambda f, x=x: f.prices(1.0, x).boasts() for x in HUGE[2:6]},
+    **{f"blocks of {x:.3g}": lambda f, x=x: f.prices(x, -x).boasts(form="blocks") for x in HUGE[2:6]},
+    **{f"budget of -{x:.3g}": lambda f, x=x: f.prices(x, 0.0).says(budget_dual=-x).boasts() for x in HUGE[2:6]},
+    **{
+        f"label limits of {x:.3g}": lambda f, x=x: f.column("tasks", "labels_dual", x).prices(x, 0.0).boasts()
+        for x in HUGE[2:6]
+    },
+    "label limits cancel": lambda f: f.column("tasks", "labels_dual", -(2.0**60)).prices(2.0**60, 0.0).boasts(),
+    "budget that pays": lambda f: f.says(budget_dual=5.0).boasts(),
+    "prices not numbers": lambda f: f.prices("nan", "nan").boasts(),
+    "prices infinite": lambda f: f.prices("inf", "-inf").boasts(),
+    "prices of 1e999": lambda f: f.prices("1e999", "-1e999").boasts(),
+    "one task pays for all": lambda f: f.prices([2.0**60] + [0.0] * 7, 0.0).boasts(),
+    "one worker pays for all": lambda f: f.prices(10.0, [2.0**60] + [0.0] * 9).boasts(),
+    "patterns with a reward": lambda f: f.prices(0.0, 1.0).says(wrong_dual=1e9, levels=1).boasts(form="patterns"),
+    "patterns with no levels": lambda f: f.says(wrong_dual=-1.0, levels=0).boasts(form="patterns"),
+    "patterns of huge prices": lambda f: (
+        f.prices(0.0, -(2.0**60)).says(wrong_dual=-(2.0**60), levels=5).boasts(form="patterns")
+    ),
+    "a budget beyond the campaign's": lambda f: f.says(overrides={"budget": 1e9}).boasts(),
+    "a target that suits": lambda f: f.says(overrides={"epsilon": 0.4}, epsilon=0.4).boasts(),
+    "a rule that suits": lambda f: f.says(overrides={"rule": "hoeffding"}, rule="hoeffding").boasts(),
+    "spending": lambda f: f.says(spending={"money": 1e9, "wrong": 0.0, "wrong_bound": 0.0}).boasts(),
+    "certified bound in words": lambda f: f.boasts().says(certified_bound="110"),
+    "bound in words": lambda f: f.boasts().says(bound="110"),
+    "bound true": lambda f: f.boasts().says(bound=True, certified_bound=True),
+    "fewer tasks": lambda f: f.says(tasks=1, workers=1).boasts(),
+}
+
+
+@pytest.fixture(scope="module")
+def wasteful(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, float]:
+    """A campaign, the folder of a plan that buys labels nobody needs, and the true optimum."""
+    place = tmp_path_factory.mktemp("forged")
+    best = assign(INSTANCE, "highs")
+    assert best.proven and best.objective is not None and best.pairs is not None and best.duals is not None
+    spare = [(i, j) for i in range(8) for j in range(10) if not (best.pairs == (i, j)).all(axis=1).any()]
+    loads = np.bincount(best.pairs[:, 1], minlength=10)
+    extra = [(i, j) for i, j in spare if loads[j] < 6][:4]
+    pairs = np.array(sorted([*map(tuple, best.pairs.tolist()), *extra]))
+    known = Certificate(None, best.certified_bound, "certificate", None, None)
+    dear = Plan.of(INSTANCE, "ip", known, best.certified_bound, best.duals, pairs, method="exact", backend="highs")
+    assert dear.objective is not None and dear.objective > best.objective and not dear.proven
+    write_campaign(INSTANCE, place / "campaign")
+    write_plan(dear, place / "plan")
+    assert verify(place / "campaign", place / "plan").holds
+    return place / "campaign", place / "plan", best.objective
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_proof_is_no_proof(name, wasteful, tmp_path):
+    """Either the folder is refused, or what verify confirms of the campaign as it stands is true."""
+    campaign, plan, optimum = wasteful
+    shutil.copytree(plan, tmp_path / "plan")
+    forged = FORGERIES[name](Folder(tmp_path / "plan")).write()
+    try:
+        report = verify(campaign, forged)
+    except InputError as error:
+        assert "tasks.csv" in str(error) or "plan.json" in str(error)
+        return
+    assert not (report.holds and report.proven and report.proof == "certificate")
+    if not report.overrides and report.certified_bound is not None:
+        assert report.certified_bound <= optimum + 1e-6
+
+
+SPENDINGS: dict[str, Forgery] = {
+    "the bound is the plan's own": lambda f: _spends(f, wrong_bound=f.claims["spending"]["wrong"]),
+    "the bound is above the plan's own": lambda f: _spends(f, wrong_bound=f.claims["spending"]["wrong"] + 1),
+    **{
+        f"prices of {x:.3g}": lambda f, x=x: _spends(f.prices(x, -x), wrong_bound=f.claims["spending"]["wrong"]).says(
+            budget_dual=-x
+        )
+        for x in HUGE[2:7]
+    },
+    "no price of money": lambda f: _spends(f, wrong_bound=f.claims["spending"]["wrong"]).says(budget_dual=0.0),
+    "a reward for money": lambda f: _spends(f, wrong_bound=f.claims["spending"]["wrong"]).says(budget_dual=1e6),
+    "less money": lambda f: _spends(f, money=f.claims["cost"], wrong_bound=f.claims["spending"]["wrong"]),
+    "fewer wrong": lambda f: _spends(f, wrong=0.0),
+    "called patterns": lambda f: _spends(f, wrong_bound=f.claims["spending"]["wrong"]).says(
+        certified_by="patterns", wrong_dual=-(2.0**60), levels=3
+    ),
+}
+
+
+def _spends(folder: Folder, **changes: float) -> Folder:
+    return folder.says(spending={**folder.claims["spending"], **changes})
+
+
+@pytest.mark.parametrize("name", SPENDINGS)
+def test_a_forged_promise_of_money_is_none(name, tmp_path):
+    """Greedy spends half; nobody can write a bound that says no plan of the money does better than it."""
+    instance = AssignmentInstance(INSTANCE.accuracy, INSTANCE.task_type, INSTANCE.capacity, 0.15)
+    write_campaign(instance, tmp_path / "campaign")
+    spent = budget(instance, money=20.0, method="greedy")
+    write_plan(spent.plan, tmp_path / "plan")
+    honest = verify(tmp_path / "campaign", tmp_path / "plan")
+    assert honest.holds and honest.wrong_bound is not None and 0 < honest.wrong_bound < spent.wrong
+    forged = SPENDINGS[name](Folder(tmp_path / "plan")).write()
+    report = verify(tmp_path / "campaign", forged)
+    best = budget(instance, money=20.0, method="patterns:pools=6").wrong
+    if report.holds:
+        assert report.wrong_bound is None or report.wrong_bound <= min(best, spent.wrong) + 1e-9
