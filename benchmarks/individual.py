@@ -2,6 +2,7 @@
 
     python benchmarks/individual.py [--backends highs,pulp-cbc] [--limit 10] [--threads 1] [ROW ...]
 
+A row is ``NAME:SIZE:KIND``: NAME a recipe, ``I<k>``, or ``own`` (the generator of the first measurements); KIND one of
 eps (targets within 30 %), prior (a prior per task), forbidden (3 n pairs), own, or second@EPSILON[@RULE] (labels of a
 first round in, its plan by the exact method in 20 s). Every plan is held against the limits of its instance, every
 bound of ours is proven again by the second opinion (recheck.proofs); a solver's bound is its word.
