@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from crowdopt.bench.confine import run_confined
+
 from crowdopt.bench.measure import measure
 from crowdopt.bench.subject import Limits, Subject
 

@@ -9,7 +9,7 @@ from crowdopt.core.roundoff import DEPTH, UNIT
 from crowdopt.crowd.instance import AssignmentInstance
 
 CLOSE = 1e-8  # relative; how far a task's bound may stay below its minimum
-STATES, MORE = 4_000, 400_000  # partial sets that are followed; and where that leaves much open
+STATES, MORE = 4_000, 40_000  # partial sets that are followed; and where that leaves much open
 OPEN = 1e-4  # relative; that is much
 
 

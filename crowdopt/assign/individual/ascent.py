@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import CLOSE, NODES, Prices, Sweep, Sweeper
+from crowdopt.assign.individual.sweep import ALONE, CLOSE, NODES, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.programs import grouped_cuts
@@ -36,8 +36,11 @@ class Ascent:
     load: list[Floats] = field(default_factory=list)
     paid: list[Floats] = field(default_factory=list)
     idle: int = 0
-    nodes: int = NODES
+    nodes: int = 0
     at_edge: bool = True
+
+    def __post_init__(self) -> None:
+        self.nodes = NODES if self.tasks.is_shared else ALONE
 
     @property
     def tasks(self) -> OwnTasks:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
 from crowdopt.assign.exact.dive import DiveSettings
 from crowdopt.assign.individual import bins
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.bins import Bins
 from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.loading import load
-from crowdopt.assign.individual.mixing import WHOLE, Mixer, dealt_of
+from crowdopt.assign.individual.mixing import WHOLE, Mixer, Mixture, dealt_of
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.rows import averaged, starting_prices
 from crowdopt.assign.individual.served import Served
@@ -26,8 +29,11 @@ from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.subset import of_tasks
 
 KINDS, CELLS = 32, 15_000  # kinds of task, and kinds x workers, beyond which each task is taken by itself
+BLOCKS = 40_000  # the same where kinds have several tasks: up to there blocks are priced (exact.block_stage)
+LARGE = 100_000  # pairs from which tasks that are left over are taken by themselves
 MARGIN = 2e-7  # relative to the tasks' values; between what is computed here and what is claimed
 STARTED, WIDE = 0.02, 0.5  # the first box, in units of the mean price: around prices of an LP, and around nothing
 DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a row
@@ -39,14 +45,19 @@ DEEPENED = 3  # times that more nodes may start another climb
 DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
 CAREFUL = DiveSettings(repricings=20)  # the second dive
 CHOSEN = 12_000  # sets among which branch and bound chooses
-MIXED = (3_000, 20)  # sets beside the best one of each task among which the master chooses: at least, per worker
+PULLS = (0.5, 0.0)  # of the master's prices towards the best ones, where its next sets are priced
+SETTLED, OFFERED = 1e-5, 4  # relative: the master's value is the bound; masters from one plan to the next
+MIXED = (3_000, 4)  # sets beside the best one of each task among which the master chooses: at least, per worker
 MIXES = 12  # masters in a row
 SEARCHED = 3.0  # seconds of branch and bound at a time, at most
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
 
 
 def is_individual(instance: AssignmentInstance) -> bool:
-    """Whether tasks that need labels are of so many kinds that each is best taken by itself."""
+    """Whether tasks that need labels are of so many kinds that each is best taken by itself.
+
+    So are the few tasks of a large instance that are not yet done.
+    """
     fewest, most = instance.new_label_limits
     open_ = (instance.floor > 0) | (fewest > 0)
     own = np.unique(np.concatenate([instance.barred[:, 0], instance.fixed[:, 0]]))
@@ -57,7 +68,10 @@ def is_individual(instance: AssignmentInstance) -> bool:
     kinds = int((open_ & special).sum())
     if kinds <= KINDS or kinds * instance.n_workers <= CELLS:
         kinds += np.unique(np.column_stack(columns), axis=0).shape[0] if alike.any() else 0
-    return kinds > KINDS and kinds * instance.n_workers > CELLS
+    few = 0 < 2 * open_.sum() < instance.n_tasks and 2 * kinds > open_.sum()
+    large = instance.n_tasks * instance.n_workers > LARGE
+    cells = CELLS if 4 * kinds > open_.sum() else BLOCKS
+    return bool((few and large) or (kinds > KINDS and kinds * instance.n_workers > cells))
 
 
 def solve_individually(
@@ -65,11 +79,15 @@ def solve_individually(
 ) -> Standing:
     """Bound and plan by prices for workers' time and a cheapest set for each task; what is known when time ends.
 
-    What is compiled is loaded before the time limit begins to run.
+    Tasks that need nothing are left out. What is compiled is loaded before the time limit begins to run.
     """
-    load()
+    kept = _busy(instance)
+    part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)
+    tasks = own_tasks(part)
+    if tasks.size:
+        load()
     standing = Standing(
-        instance=instance,
+        instance=part,
         solvers=solvers,
         options=options,
         clock=Clock(options.time_limit),
@@ -79,14 +97,33 @@ def solve_individually(
         known=Certificate(None, -np.inf, "none", None, None),
     )
     try:
-        work = Work(standing, own_tasks(instance))
-        for stage in work.stages():
+        for stage in Work(standing, tasks).stages():
             if standing.done:
                 break
             stage()
     except KeyboardInterrupt:
         standing.interrupted = True
-    return standing
+    return standing if part is instance else _of_all(instance, kept, standing)
+
+
+def _busy(instance: AssignmentInstance) -> Ints:
+    """Tasks that need labels, or have fixed ones; all of them where workers have least loads, or none needs any."""
+    busy = (instance.floor > 0) | (instance.new_label_limits[0] > 0)
+    busy[instance.fixed[:, 0]] = True
+    if instance.min_load.any() or not busy.any():
+        busy[:] = True
+    return np.flatnonzero(busy)
+
+
+def _of_all(instance: AssignmentInstance, kept: Ints, part: Standing) -> Standing:
+    """What is known of some tasks as what is known of all: the others need no label, and their multipliers are 0."""
+    duals = part.duals
+    if duals is not None:
+        task, labels = np.zeros((2, instance.n_tasks))
+        task[kept], labels[kept] = duals.task, duals.labels
+        duals = replace(duals, task=task, labels=labels)
+    best = None if part.best is None else np.column_stack([kept[part.best[:, 0]], part.best[:, 1]])
+    return replace(part, instance=instance, duals=duals, best=best)
 
 
 @dataclass(eq=False)
@@ -96,7 +133,7 @@ class Work:
     standing: Standing
     tasks: OwnTasks
     met: SetsMet | None = None
-    tried: list[float] = field(default_factory=list)
+    chosen: tuple[NDArray[Any], Ints] | None = None
 
     def __post_init__(self) -> None:
         standing, tasks = self.standing, self.tasks
@@ -231,12 +268,15 @@ class Work:
             without = np.flatnonzero(dealt.held < 0)
             if without.size:
                 dealt.serve_all(without[np.argsort(-self.tasks.target[without], kind="stable")], standing.clock)
-            if dealt.is_whole:
-                standing.offer(dealt.pairs())
+            self._judge(dealt)
             if standing.done or not dealt.serve_all(self.rng.permutation(self.tasks.size), standing.clock):
                 break
-        if dealt.is_whole:
-            standing.offer(dealt.pairs())
+        self._judge(dealt)
+
+    def _judge(self, dealt: Served) -> None:
+        """Offer what is a plan; the sets of the best one are kept for the master."""
+        if dealt.is_whole and self.standing.offer(dealt.pairs()):
+            self.chosen = dealt.hands.copy(), dealt.held.copy()
 
     def by_bins(self) -> Iterator[Callable[[], None]]:
         """Prices and plans of tasks taken as alike by their greatest needs."""
@@ -279,34 +319,51 @@ class Work:
 
     def mix(self) -> None:
         """Plans from mixtures of the sets met; the master's prices bring further sets, until its value is the bound."""
-        standing, best = self.standing, self.ascent.best
+        standing = self.standing
         for number in range(MIXES):
-            if best is None or self.met is None or standing.done:
-                return
-            self.met.add(best.hands, best.held)
-            most = self.tasks.size + MIXED[0] + MIXED[1] * self.tasks.room.size
-            mixture = self.mixer.mix(self.met.nearest(best.prices, most), standing.clock)
+            mixture = self._mixture()
             if mixture is None or standing.done:
                 return
-            sweep = self.ascent.visit(mixture.prices)
-            if sweep is None:
-                return
-            self._hear(sweep)
-            before = self.met.task.size
-            self.met.add(sweep.hands, sweep.held)
-            settled = mixture.value <= standing.bound + 1e-5 * abs(standing.bound) or self.met.task.size == before
-            if number == 0 or settled or number == MIXES - 1:
+            near = mixture.value <= standing.bound + SETTLED * abs(standing.bound)
+            settled = near or not self._met_more(mixture)
+            if number % OFFERED == 0 or settled or number == MIXES - 1:
                 self._offer(dealt_of(mixture.sets, mixture.share, mixture.prices, self.sweeper.width))
-                self._choose(mixture.prices)
+                self._choose(mixture.sets, mixture.prices)
             if settled:
                 return
 
-    def _choose(self, prices: Prices) -> None:
+    def _mixture(self) -> Mixture | None:
+        """The best mixture of the nearest sets and of the best plan's."""
+        best = self.ascent.best
+        if best is None or self.met is None or self.standing.done:
+            return None
+        self.met.add(best.hands, best.held)
+        near = self.met.nearest(best.prices, self.tasks.size + MIXED[0] + MIXED[1] * self.tasks.room.size)
+        if self.chosen is not None:
+            near.add(*self.chosen)
+        return self.mixer.mix(near, self.standing.clock)
+
+    def _met_more(self, mixture: Mixture) -> bool:
+        """Whether pricing at the master's prices, pulled towards the best ones first, brings sets that are new."""
+        if self.met is None or self.ascent.best is None:
+            return False
+        before = self.met.task.size
+        for pull in PULLS:
+            sweep = self.ascent.visit(mixture.prices.towards(self.ascent.best.prices, pull))
+            if sweep is None:
+                return False
+            self._hear(sweep)
+            self.met.add(sweep.hands, sweep.held)
+            if self.met.task.size > before:
+                return True
+        return False
+
+    def _choose(self, sets: SetsMet, prices: Prices) -> None:
         """One of the nearest sets for each task by branch and bound, where they are few enough."""
         standing = self.standing
-        if self.met is None or standing.done:
+        if standing.done:
             return
-        near = self.met.nearest(prices, CHOSEN)
+        near = sets.nearest(prices, CHOSEN)
         many = np.bincount(near.task, minlength=self.tasks.size)
         if int(many[many > 1].sum()) > 2 * CHOSEN:
             return

@@ -35,6 +35,11 @@ class SetsMet:
         inside = np.arange(hands.shape[1]) < held[index][:, None]
         rows = np.where(inside, hands[index], PAD)
         rows = -np.sort(-rows, axis=1)  # descending, so that the padding comes last
+        wide = self.workers.shape[1]
+        if rows.shape[1] < wide:
+            rows = np.pad(rows, ((0, 0), (0, wide - rows.shape[1])), constant_values=PAD)
+        rows, small = rows[:, :wide], (held[index] <= wide)
+        index, rows = index[small], rows[small]
         good = self._is_good(index, rows)
         task = np.concatenate([self.task, index[good]])
         workers = np.concatenate([self.workers, rows[good]])

@@ -18,7 +18,8 @@ from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.core.clock import Clock
 
 GROUPS = 48  # of tasks, each with a line of its own in the model of the bound
-CLOSE, NODES = 2e-6, 300  # relative; how far a bound may stay below its set, and nodes that are spent on it
+CLOSE = 2e-6  # relative; how far a bound may stay below its set
+NODES, ALONE = 300, 4_000  # that are spent on a task to begin with, where tasks share rows and where they do not
 WIDTH = 8  # labels a set may have beyond twice those at the lowest prices
 
 
@@ -28,6 +29,11 @@ class Prices:
 
     worker: Floats
     budget: float = 0.0
+
+    def towards(self, other: Prices, part: float) -> Prices:
+        """A point between."""
+        worker = part * other.worker + (1 - part) * self.worker
+        return Prices(np.ascontiguousarray(worker), part * other.budget + (1 - part) * self.budget)
 
 
 @dataclass(frozen=True, eq=False)

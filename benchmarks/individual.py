@@ -1,0 +1,156 @@
+"""Tasks that are not alike: the exact method and general solvers on the same instances, side by side in one run.
+
+    python benchmarks/individual.py [--backends highs,pulp-cbc] [--limit 10] [--threads 1] [ROW ...]
+
+A row is ``NAME:SIZE:KIND``: NAME a recipe, ``I<k>``, or ``own`` (the generator of the first measurements); KIND one of
+eps (targets within 30 %), prior (a prior per task), forbidden (3 n pairs), own, or second@EPSILON[@RULE] (labels of a
+first round in, its plan by the exact method in 20 s). Every plan is held against the limits of its instance, every
+bound of ours is proven again by the second opinion (recheck.proofs); a solver's bound is its word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+ROWS = [
+    "R10:1000x300:second@.05",
+    "R10:1000x300:second@.05@exact-error",
+    "B5:3000x800:second@.07",
+    "R10:10000x2000:second@.03",
+    *(f"{kind}:{size}:{what}" for size in ("3000x800", "10000x2000") for kind in ("R10", "B5")
+      for what in ("eps", "prior", "forbidden")),
+    "own:2000x20:own",
+    "own:20000x20:own",
+    "own:2000x100:own",
+]  # fmt: skip
+
+
+def own(n: int, m: int, seed: int = 5):
+    """Accuracies per item from skill, difficulty and noise; log-normal prices; six tasks of capacity per task."""
+    import crowdopt
+
+    rng = np.random.default_rng(seed)
+    skill, difficulty = rng.normal(1.2, 0.6, m), np.minimum(rng.normal(0, 0.8, n), 1.5)
+    right = 1 / (1 + np.exp(-(skill[None] - difficulty[:, None] * 0.7 + rng.normal(0, 0.3, (n, m)))))
+    cost = np.round(np.exp(rng.normal(0, 0.7, m) + 0.5 * skill), 3)
+    return crowdopt.AssignmentInstance(
+        accuracy=np.clip(0.5 + 0.5 * right * 0.98, 0.5, 0.99),
+        task_type=np.arange(n),
+        capacity=np.full(m, int(6 * n / m) + 1),
+        epsilon=np.asarray(0.3),
+        cost=cost,
+    )
+
+
+def drawn(row: str, seed: int = 0):
+    """The instance of a row."""
+    import crowdopt
+
+    name, size, kind = row.split(":")
+    if name == "own":
+        return own(*map(int, size.split("x")))
+    instance = crowdopt.recipe(f"{name}:{size}", seed)
+    rng, n, m = np.random.default_rng([seed, 99]), instance.n_tasks, instance.n_workers
+    if kind == "eps":
+        return replace(instance, epsilon=instance.epsilon * rng.uniform(0.7, 1.3, n))
+    if kind == "prior":
+        first = rng.uniform(0.3, 0.7, n)
+        return replace(instance, rule="bhattacharyya", prior=np.column_stack([first, 1 - first]))
+    if kind == "forbidden":
+        pairs = np.unique(rng.integers(0, n * m, 3 * n))
+        return replace(instance, forbidden=np.column_stack(np.divmod(pairs, m)))
+    return instance if kind == "own" else second(instance, *kind.split("@")[1:], seed=seed)
+
+
+def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
+    """The second round: labels of the first drawn and counted as they fell."""
+    import crowdopt
+    from crowdopt.answers.planned import posteriors
+    from crowdopt.crowd.recipes import simulated_labels
+
+    instance = replace(instance, epsilon=np.asarray(float(epsilon)), rule=rule)
+    pairs = crowdopt.assign(instance, time_limit=20).pairs
+    if pairs is None:
+        raise SystemExit("the first round has no plan")
+    _, labels = simulated_labels(instance, pairs, np.random.default_rng([seed, 7]))
+    known = replace(instance, collected=pairs)
+    return known.given(posteriors(known, pairs, labels))
+
+
+def proven_again(plan) -> float | None:
+    """What the plan's multipliers prove, by the second opinion."""
+    from crowdopt.crowd.exactness import relaxation
+    from crowdopt.recheck.proofs import prove_blocks
+
+    if plan.duals is None or plan.duals.form != "blocks":
+        return None
+    instance = relaxation(plan.instance)
+    proven = prove_blocks(instance, plan.duals.worker, plan.duals.labels, plan.duals.budget)
+    whole = bool((instance.cost == np.rint(instance.cost)).all())
+    return float(np.ceil(proven - 1e-9 * abs(proven))) if whole else proven
+
+
+def once(row: str, method: str, limit: float, threads: int) -> dict:
+    """One method on one instance, in this process."""
+    import crowdopt
+    from crowdopt.assign.plan import breaches
+
+    crowdopt.assign(own(300, 60), time_limit=3)  # compiles, or loads what is compiled
+    instance = drawn(row)
+    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = perf_counter()
+    plan = crowdopt.assign(instance, method, time_limit=limit, threads=threads)
+    seconds = perf_counter() - started
+    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1024
+    if plan.found and breaches(instance, plan.pairs):
+        raise AssertionError("the plan does not keep the limits")
+    again = proven_again(plan) if method == "exact" else None
+    if again is not None and plan.certified_bound > again + 1e-9 * max(1.0, abs(again)):
+        raise AssertionError(f"the multipliers prove {again}, not {plan.certified_bound}")
+    bound = plan.bound if np.isfinite(plan.bound) else None
+    numbers = {"value": plan.objective, "bound": bound, "again": again, "seconds": seconds, "megabytes": peak}
+    return {"row": row, "method": method, "status": plan.status.value, **numbers}
+
+
+def shown(found: dict) -> str:
+    value, bound = found["value"], found["bound"]
+    gap = "-" if value is None or bound is None else f"{100 * (value - bound) / max(1.0, value):.4f} %"
+    cells = [f"{found['row']:36}", f"{found['method']:9}", f"{found['status']:10}", f"{value or 'none':>12}"]
+    return " ".join([*cells, f"{bound:>14.8g}" if bound is not None else f"{'none':>14}", f"{gap:>10}",
+                     f"{found['seconds']:8.2f} s", f"{found['megabytes']:6.0f} MB"])  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="*")
+    parser.add_argument("--backends", default="highs")
+    parser.add_argument("--limit", default="10")
+    parser.add_argument("--threads", default="1")
+    parser.add_argument("--memory", type=float, default=16_000.0, help="Megabytes that a process may use.")
+    parser.add_argument("--once", nargs=4, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.once:
+        row, method, limit, threads = given.once
+        print(json.dumps(once(row, method, float(limit), int(threads))))
+        return
+    for row in given.rows or ROWS:
+        for method in ["exact", *(name for name in given.backends.split(",") if name)]:
+            words = [sys.executable, __file__, "--once", row, method, given.limit, given.threads]
+            shell = f'ulimit -v {int(given.memory * 1024)}; exec "$@"'
+            done = subprocess.run(["bash", "-c", shell, "row", *words], capture_output=True, text=True)
+            if done.returncode:
+                print(f"{row:36} {method:9} ended: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+            else:
+                print(shown(json.loads(done.stdout.splitlines()[-1])), flush=True)
+
+
+if __name__ == "__main__":
+    main()
