@@ -18,7 +18,7 @@ from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.quick import quick_plan
+from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
@@ -147,6 +147,7 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
 
 def probe(seconds: float) -> Probe:
     """Who answers questions about feasibility: the LP over classes, and a quick search for plans."""
+    get_ready(SOLVERS)
     return Probe(solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds))
 
 

@@ -17,7 +17,7 @@ from crowdopt.assign.budget.spending import METHODS, least_wrong
 from crowdopt.assign.budget.spending import Spent as Spent
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.quick import quick_plan
+from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.checks import is_amount
@@ -229,6 +229,7 @@ def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 6
         If the sum cannot be spent.
     """
     _refuse_amount(money)
+    get_ready(SOLVERS)
     clock = Clock(options_of(time_limit, seed).time_limit)
     each = max(0.5, time_limit / 40)
     probe = Probe(solve_whole, lambda one, seconds: quick_plan(one, SOLVERS, min(each, seconds)), clock)

@@ -11,7 +11,9 @@ from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.exact.aim import MODEST, attempt
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
+from crowdopt.assign.exact.split import are_compiled
 from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.exact.warming import warm
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
@@ -23,10 +25,17 @@ BEYOND = 1.03  # times the bound: what a plan may cost
 
 def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -> Ints | None:
     """Pairs of a plan that keeps every limit, under any rule; None where none was found, which proves nothing."""
+    get_ready(solvers)
     options = Options(time_limit=seconds, gap=1.0)
     if instance.the_rule.checked:
         return solve_checked(instance, lambda one, given: _as_plan(one, solvers, given), options).pairs
     return _pairs(instance, solvers, options)
+
+
+def get_ready(solvers: Solvers) -> None:
+    """Compile what is not compiled yet, which would use up the seconds of whoever looks for a plan."""
+    if not are_compiled():
+        warm(solvers)
 
 
 def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Plan:

@@ -97,7 +97,7 @@ def run_pdlp(program: Program, options: Options, listener: Listener | None) -> S
     model = pdlp.QuadraticProgram()
     model.resize_and_initialize(program.cost.size, program.row_lower.size)
     model.objective_vector = program.cost
-    model.constraint_matrix = sparse.csc_matrix(program.matrix)
+    model.constraint_matrix = sparse.csc_matrix(program.matrix, copy=True)  # ours is read-only
     model.constraint_lower_bounds, model.constraint_upper_bounds = program.row_lower, program.row_upper
     model.variable_lower_bounds, model.variable_upper_bounds = program.lower, program.upper
     settings = solvers_pb2.PrimalDualHybridGradientParams()

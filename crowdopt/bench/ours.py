@@ -12,20 +12,18 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.assign.exact.search import Solvers
 from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.exact.warming import warm
 from crowdopt.backends import solve
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.bench.method_run import MethodRun
-from crowdopt.bench.sources import IP, LP
+from crowdopt.bench.sources import LP
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options
 from crowdopt.crowd.candidates import SelectionInstance
-from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.hire.ranking import algorithm1
 from crowdopt.io.plan_folder import write_plan
 
 SOLVERS = Solvers(solve, HighsMaster, "highs")
-WARM = "R10:60x40"  # large enough that every compiled part is used
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Own:
 
 
 def _warm_exact() -> None:
-    solve_exact(recipe(WARM), IP, SOLVERS, Options(time_limit=300.0, nodes=2))
+    warm(SOLVERS)
 
 
 def _warm_algorithm1() -> None:

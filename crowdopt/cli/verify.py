@@ -13,7 +13,7 @@ from crowdopt.cli.common import NO, as_json, say
 from crowdopt.errors import InputError
 
 
-@click.command(epilog="Examples: crowdopt verify my-campaign my-plan; crowdopt verify answers.csv audit")
+@click.command(epilog="Example: crowdopt verify my-campaign my-plan; of an audit: crowdopt verify answers.csv audit")
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--commitment", help="Of an audit, as it was handed on before the expert began.")

@@ -45,7 +45,7 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
         least = least_sets(instance, load, limit, 1 - spend)
     else:
         least = _each(instance, load, limit, spend)
-    return sum_below(np.concatenate([*rows, least]))
+    return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([*rows, least]))
 
 
 def _each(instance: AssignmentInstance, load: Floats, limit: Floats, spend: float) -> Floats:
@@ -177,7 +177,7 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
             size = float(cost.max(initial=0.0)) * instance.n_workers + price
             known[key] = lowered(search.least(), size)
         least[task] = known[key]
-    return sum_below(np.concatenate([*rows, least]))
+    return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([*rows, least]))
 
 
 def _levels(

@@ -171,7 +171,7 @@ def test_real_labels(real_data, tmp_path):
     for row in rows_of(tmp_path / "out"):
         assert row.get("ratio_possible", "") == ""  # people follow no model: no bound is claimed for them
         assert float(row["error_realised"]) < 0.35 and row["refused"] == "0"
-    with pytest.raises(InputError, match="no such task"):
+    with pytest.raises(InputError, match="unknown task"):
         compare.read_record(crowdopt.recipe("HS:108x60"), labels)
 
 

@@ -115,7 +115,7 @@ def test_a_folder_keeps_to_its_benchmark(finished, tmp_path):
     (tmp_path / "else" / "letter.txt").write_text("dear")
     with pytest.raises(InputError, match="no benchmark"):
         calls.measure(plan, tmp_path / "else")
-    with pytest.raises(InputError, match="there are pages of: a benchmark"):
+    with pytest.raises(InputError, match="there are pages of: .*a benchmark"):
         report(tmp_path / "else")
 
 

@@ -41,7 +41,7 @@ BAD = {
     "no tasks": ({"task_type": []}, "there must be a task"),
     "unknown rule": ({"rule": "chernoff"}, "unknown rule 'chernoff'; the rules are hoeffding, bhattacharyya"),
     "rule for two classes": ({"rule": "hoeffding", "classes": 3}, "use rule bhattacharyya"),
-    "one class": ({"classes": 1}, "classes must be a whole number of at least 2"),
+    "one class": ({"classes": 1}, "classes must be a whole number from 2 to 10000"),
     "negative price": ({"cost": [1.0, -1.0]}, "cost must be finite and at least 0; it is -1.0 for worker 1"),
     "infinite price": ({"cost": float("inf")}, "cost must be finite"),
     "prices of another shape": ({"cost": [1.0, 2.0, 3.0]}, "one per worker"),

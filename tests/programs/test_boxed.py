@@ -13,7 +13,7 @@ from crowdopt.programs import aggregated, boxed
 @pytest.mark.parametrize("name", ["R10:60x40", "R1:40x30", "T2:60x40"])
 def test_at_the_right_prices_no_evidence_is_had_or_given_back(name):
     """All amounts open: without a box the aggregated LP; in a box around its prices the same, with nothing traded."""
-    classes = classes_of(recipe(name, 1, True).with_epsilon(0.3))
+    classes = classes_of(recipe(name, 1, priced=True).with_epsilon(0.3))
     whole = solve(aggregated.of_classes(classes))
     groups, kinds = np.indices(classes.evidence.T.shape).reshape(2, -1)
     room = classes.tasks_in[:, None] * classes.room

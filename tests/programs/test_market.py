@@ -14,7 +14,7 @@ from tests.programs.optima import optimum
 @pytest.mark.parametrize("priced", [False, True], ids=["", "priced"])
 def test_a_market_of_everybody_is_the_lp(name, priced):
     """With every worker seen and each task's whole need, grouping and leaving out useless labels changes no optimum."""
-    instance = recipe(name, 1, priced).with_epsilon(0.3)
+    instance = recipe(name, 1, priced=priced).with_epsilon(0.3)
     kinds = np.bincount(instance.task_type)
     seen = market.Market(
         instance.evidence, instance.cost, instance.capacity, kinds, np.full(kinds.size, instance.floor[0])
