@@ -53,6 +53,7 @@ def test_without_charts_the_tables_and_the_advice_are_there(tmp_path, monkeypatc
     assert (out / TABLE).is_file() and not (out / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_killed_and_started_again_the_table_is_the_same(finished, tmp_path):
     """Whatever had been measured is kept, the rest is measured then; two at once, in another order, change nothing."""
     rng, folder = random.Random(5), tmp_path / "killed"

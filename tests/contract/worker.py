@@ -57,7 +57,7 @@ def judged(backend: str, case: Case) -> dict[str, Any]:
     program = case.build()
     if not suits(named(backend), program):
         return {"unsuited": True}
-    return facts(solve(program, backend, case.options))
+    return facts(solve(program, backend, case.options, isolated=False))
 
 
 def attempt(backend: str, name: str) -> dict[str, Any]:

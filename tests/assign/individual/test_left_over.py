@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+import pytest
+
 from crowdopt import assign, recipe
 from crowdopt.answers.planned import posteriors
 from crowdopt.assign.individual.own_stages import is_individual
@@ -14,6 +16,7 @@ from crowdopt.crowd.recipes import simulated_labels
 from crowdopt.recheck.proofs import prove_blocks
 
 
+@pytest.mark.slow
 def test_a_second_round_is_planned_to_the_optimum():
     """R10 with the labels of its first round in: few tasks are open, each of its own need, and the plan is proven."""
     first = replace(recipe("R10:600x200", 3), rule="bhattacharyya")
