@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-
 import pytest
 
 from crowdopt import assign, recipe
