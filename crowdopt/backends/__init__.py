@@ -149,7 +149,8 @@ def solve(
 
         return held_to(program, backend, run(backend, program, options, listener))
     try:
-        return held_to(program, backend, chosen.run(program, options, listener))
+        given = _to_write_in(program) if chosen.isolated else program
+        return held_to(program, backend, chosen.run(given, options, listener))
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != chosen.library:
             raise BackendFailed(f"{backend} failed: {_words(error)}") from error
@@ -160,6 +161,14 @@ def solve(
         raise
     except BaseException as error:  # sys.exit in a backend must not end us as if all were well
         raise BackendFailed(f"{backend} failed: {_words(error)}") from error
+
+
+def _to_write_in(program: Program) -> Program:
+    """A copy whose matrix may be written into, as some libraries ask of what they only read."""
+    copy = replace(program, matrix=program.matrix.copy())
+    for array in (copy.matrix.data, copy.matrix.indices, copy.matrix.indptr):
+        array.setflags(write=True)
+    return copy
 
 
 def _words(error: BaseException) -> str:
