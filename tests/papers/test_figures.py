@@ -17,7 +17,7 @@ REAL = {"li_liu_fig3", "li_liu_fig4", "liu_liu_real"}
 VERDICTS = ("yes", "no", "open", "on average", "unusable", "from n = 10", "–", "-")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("figure", FIGURES)
 def test_each_figure_is_one_command(figure, tmp_path):
     """Two trials decide little: the command ends, and each sentence of the paper has our number and a verdict."""
