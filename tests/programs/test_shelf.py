@@ -17,6 +17,7 @@ STATED = (MODELS / "README.md").read_text(encoding="utf-8")
 OWN = {"programs", "core"}  # where programs are formulated, and where any program is relaxed and dualised
 MAKERS = ("Program(", "extended(", "replace(")
 NO_QUESTION = {
+    "backends/__init__.py",  # copies what it was given, for whoever may write into it
     "backends/probe.py",  # its tiny program only asks whether a library works
     "backends/isolated.py",  # reads back, in another process, the program that it was given
 }
