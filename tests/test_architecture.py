@@ -25,6 +25,7 @@ GROUND = {
     "interrupts",
     "jobs",
     "memory",
+    "pauses",
     "version",
 }
 QUESTIONS = {"assign", "hire", "answers", "online", "labelers"}

@@ -24,7 +24,14 @@ BEYOND = 1.03  # times the bound: what a plan may cost
 
 
 def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -> Ints | None:
-    """Pairs of a plan that keeps every limit, under any rule; None where none was found, which proves nothing."""
+    """Pairs of a plan that keeps every limit, under any rule; None where none was found, which proves nothing.
+
+    Parameters
+    ----------
+    seconds : float
+        A limit that only very large instances reach: the work ends by itself, so that the answer does not depend on
+        the machine.
+    """
     get_ready(solvers)
     options = Options(time_limit=seconds, gap=1.0)
     if instance.the_rule.checked:
@@ -47,7 +54,7 @@ def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -
 
 def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Ints | None:
     if instance.n_tasks * instance.n_workers <= MODEST:
-        return solve_exact(instance, "ip", solvers, options).pairs
+        return solve_exact(instance, "ip", solvers, options, soon=True).pairs
     clock, classes = Clock(options.time_limit), classes_of(instance)
     search = Search.of(relax_classes(classes, solvers.solve, options, whole=True), solvers, options, clock)
     if not np.isfinite(search.bound):
