@@ -82,6 +82,24 @@ def log_odds(accuracy: Any) -> Floats:
     return odds
 
 
+def poisson_binomial(accuracy: Any) -> Floats:
+    """``P(c of the labels are right)``, c = 0, ..., k, by convolution label by label.
+
+    Parameters
+    ----------
+    accuracy : (k,) array_like of float
+        p of each label.
+
+    Returns
+    -------
+    (k + 1,) float
+    """
+    law = np.ones(1)
+    for right in np.asarray(accuracy, dtype=np.float64):
+        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
+    return law
+
+
 def majority_accuracy(accuracy: Any) -> float:
     """``P(more than half of the labels are right)``, ties counted half: the Poisson-binomial majority of two classes.
 
@@ -91,9 +109,7 @@ def majority_accuracy(accuracy: Any) -> float:
         p of each label; without labels the answer is a fair guess, 1/2.
     """
     p = _probabilities("accuracy", accuracy)
-    law = np.ones(1)
-    for right in p:
-        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
+    law = poisson_binomial(p)
     twice = 2 * np.arange(law.size)
     return float(law[twice > p.size].sum() + 0.5 * law[twice == p.size].sum())
 
