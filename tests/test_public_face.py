@@ -126,7 +126,9 @@ def wanting(function: ast.FunctionDef) -> Iterator[str]:
     elif back is not None and ARRAY.search(returned) and not SHAPE.search(back):
         yield "what comes back has no shape"
     raised = [ast.unparse(node.exc) for node in ast.walk(function) if isinstance(node, ast.Raise) and node.exc]
-    if any(one.startswith("InputError") for one in raised) and "InputError" not in document.get("Raises", ""):
+    if any(one.startswith("InputError") or ".error(" in one for one in raised) and "InputError" not in document.get(
+        "Raises", ""
+    ):
         yield "InputError is not named"
 
 
