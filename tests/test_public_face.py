@@ -45,12 +45,17 @@ def test_dir_holds_the_public_names_only():
     "first",
     [
         "import crowdopt.assign.plan",
-        "import crowdopt.answers.planned",
-        "from crowdopt.assign import plan",
-        "import crowdopt.bench.run, crowdopt.report.charts",
-        "import crowdopt.io.plan_folder",
-        "from crowdopt.answers.voted import Answers",
         "import crowdopt",
+        *(
+            pytest.param(line, marks=pytest.mark.slow)
+            for line in (
+                "import crowdopt.answers.planned",
+                "from crowdopt.assign import plan",
+                "import crowdopt.bench.run, crowdopt.report.charts",
+                "import crowdopt.io.plan_folder",
+                "from crowdopt.answers.voted import Answers",
+            )
+        ),
     ],
 )
 def test_the_call_comes_before_the_folder_of_its_name(first):
