@@ -31,7 +31,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """
     options = {"no_cfunc_wrapper": True, **options}  # nobody takes a kernel's address
 
-    def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    def compiled(function: Callable[..., Any]) -> Any:
         try:
             return _by_type(numba.njit(**options)(function))
         except RuntimeError as error:
@@ -47,8 +47,12 @@ def _by_type(kernel: Any) -> Any:
     """The kernel, for whose callers a constant is of its type and nothing more."""
     template = getattr(kernel, "get_call_template", None)  # not there where numba is told not to compile
     if template is not None:
-        kernel.get_call_template = lambda args, named: template([numba.types.unliteral(one) for one in args], named)
+        kernel.get_call_template = lambda args, named: template([_wide(one) for one in args], named)
     return kernel
+
+
+def _wide(kind: Any) -> Any:
+    return numba.types.unliteral(kind)  # type: ignore[no-untyped-call]
 
 
 @cache
