@@ -43,6 +43,16 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return compiled
 
 
+def is_compiled(kernel: Any) -> bool:
+    """Whether a kernel is there: in this process, or kept for this numba and this source, wherever numba keeps it."""
+    if not hasattr(kernel, "signatures") or kernel.signatures:
+        return True
+    try:
+        return bool(kernel._cache._cache_file._load_index())
+    except (AttributeError, OSError):  # no place to keep anything, or a numba that keeps its index otherwise
+        return False
+
+
 def _by_type(kernel: Any) -> Any:
     """The kernel, for whose callers a constant is of its type and nothing more."""
     template = getattr(kernel, "get_call_template", None)  # not there where numba is told not to compile

@@ -147,7 +147,7 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
 
 def probe(seconds: float) -> Probe:
     """Who answers questions about feasibility: the LP over classes, and a quick search for plans."""
-    get_ready(SOLVERS)
+    get_ready()
     return Probe(solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds))
 
 
