@@ -54,7 +54,12 @@ def chosen(program: Program, point: Floats) -> np.ndarray[tuple[int], np.dtype[n
     program : Program
         From :func:`build`.
     point : (columns,) float
-        Of it.
+        Of the program.
+
+    Returns
+    -------
+    (k,) int
+        Ascending.
     """
     u, w = program.column("u").view(point), program.column("w").view(point)
     size = int(np.argmax(u)) + 1
