@@ -115,6 +115,18 @@ def hand_over(program: Program, options: Options) -> Any:
     return model
 
 
+def word_of(model: Any) -> str:
+    """HiGHS' own word on how a solve ended, such as ``kOptimal``."""
+    return str(model.getModelStatus()).rpartition(".")[2]
+
+
+def variable(model: Any, column: int) -> Any:
+    """A column of a Highs object as something to write expressions with."""
+    import highspy
+
+    return highspy.highs.highs_var(column, model)
+
+
 def _listen(model: Any, program: Program, listener: Listener | None) -> None:
     if listener is None or not program.integer.any():
         return
