@@ -25,7 +25,7 @@ class Answers:
     score : (tasks, classes) float
         Sum of the votes of a task's labels.
     weight : (workers,) or (workers, classes, classes) float
-        What a worker's label adds to the score: her weight for the class it says, or a row per class said.
+        What a worker's label adds to the score: the worker's weight for the class it says, or a row per class said.
     evidence : (tasks, classes) float, optional
         Log-likelihoods up to a constant, for the confidence; absent where nothing is known of the workers.
     speech : like weight, optional

@@ -164,7 +164,7 @@ def looks_to_certify(claims: ArrayLike | None, answers: int, target: float = TAR
 
 
 def certifying(claims: ArrayLike | None, answers: int, target: float, place: AnyPath) -> str:
-    """The same as a sentence, with the command that draws them.
+    """How many answers to check, as a sentence, with the command that draws them.
 
     Parameters
     ----------

@@ -354,7 +354,7 @@ def breaches(
 
 
 def _counted(places: Ints, amounts: Floats | None, size: int) -> Floats:
-    """How much comes to each place."""
+    """Sums of the amounts by place, (size,)."""
     total = np.zeros(size)
     for part in parts(places.size):
         total += np.bincount(places[part], weights=None if amounts is None else amounts[part], minlength=size)

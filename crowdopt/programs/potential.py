@@ -46,13 +46,13 @@ class ErrorTarget:
 
     @property
     def types(self) -> int:
-        """T."""
+        """Types of task, T."""
         return int(self.start.shape[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What workers may do: each rule is one way in which a worker of a group may spend her time.
+    """What workers may do: each rule is one way in which a worker of a group may spend their time.
 
     Parameters
     ----------

@@ -160,7 +160,7 @@ def _by_patterns(
 
 
 def in_money(prices: PatternPrices) -> PatternPrices:
-    """The same prices, counted in money instead of wrong answers."""
+    """Prices counted in money instead of wrong answers."""
     unit = max(prices.money, CHEAP * SCALE)
     return PatternPrices(prices.worker / unit, 1.0, prices.wrong / unit)
 

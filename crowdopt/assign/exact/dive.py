@@ -41,7 +41,7 @@ class FixedSets:
     counts: dict[int, int] = field(default_factory=dict)
 
     def copy(self) -> FixedSets:
-        """One to go on from."""
+        """The same sets fixed, to be changed apart."""
         return FixedSets(self.left.copy(), self.room.copy(), dict(self.counts))
 
     def fix(self, kind: int, groups: Ints, column: int, tasks: int) -> int:

@@ -136,7 +136,7 @@ def skills_unknown(
 
 
 def held_with_skills_unknown(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
-    """The same for workers of unknown skill: ``sum V(b_i) - mu sum eps_i - sum over workers of the best stopping``."""
+    """``sum V(b_i) - mu sum eps_i - sum over workers of the best stopping``: the bound for unknown skills."""
     level = np.zeros(instance.accuracy.shape, np.int64)
     low = _lowered(potentials, mu)
     earned = [
