@@ -147,7 +147,7 @@ def _moved(target: ErrorTarget, level: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack([left, moves, right]))
 
 
-def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[ErrorTarget, Ints]:
+def error_target(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[ErrorTarget, Ints]:
     """The instance's tasks that need labels, its skills as about ``most`` levels, and each pair's level.
 
     Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
@@ -311,7 +311,7 @@ def build(instance: AssignmentInstance, levels: int = 24) -> Program:
     With one type of tasks the rules are all there are, and with at most ``levels`` different skills the bound is the
     crowd's own; see :func:`of_rules`.
     """
-    target, level = quest_of(instance, levels)
+    target, level = error_target(instance, levels)
     return of_rules(target, everything(instance, level))
 
 
