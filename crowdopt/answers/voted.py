@@ -124,6 +124,7 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
     Parameters
     ----------
     score : (tasks, classes) float
+        Sums of weights, or whatever is largest for the answer.
     count : (tasks,) int
         Labels of each task.
     scale : float
@@ -132,6 +133,7 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
     Returns
     -------
     (tasks,) int
+        Class of each task.
     """
     best = score[:, 0].copy()
     for k in range(1, score.shape[1]):
