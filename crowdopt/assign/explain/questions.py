@@ -24,7 +24,16 @@ PATIENCE = 3.0  # seconds for one plan of whole labels
 
 @dataclass(frozen=True, eq=False)
 class ElasticPoint:
-    """A feasible point of a program, with its multipliers where there are any."""
+    """A feasible point of a program, with its multipliers where there are any.
+
+    Parameters
+    ----------
+    program : Program
+    primal : (columns,) float
+        The point.
+    dual : (rows,) float, optional
+        Multipliers in the house's sign.
+    """
 
     program: Program
     primal: Floats
