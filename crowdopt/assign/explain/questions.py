@@ -43,7 +43,7 @@ class ElasticPoint:
 
 @dataclass(frozen=True)
 class Probe:
-    """How to ask.
+    """Whoever solves programs, looks for plans, and watches the clock.
 
     Parameters
     ----------
