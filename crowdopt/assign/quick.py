@@ -32,7 +32,8 @@ def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -
     solvers : Solvers
         Who solves linear and integer programs.
     seconds : float
-        The most that it may take.
+        A limit that only very large instances reach: the work ends by itself, so that the answer does not depend on
+        the machine.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -
 
 def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Ints | None:
     if instance.n_tasks * instance.n_workers <= MODEST:
-        return solve_exact(instance, "ip", solvers, options).pairs
+        return solve_exact(instance, "ip", solvers, options, soon=True).pairs
     clock, classes = Clock(options.time_limit), classes_of(instance)
     search = Search.of(relax_classes(classes, solvers.solve, options, whole=True), solvers, options, clock)
     if not np.isfinite(search.bound):

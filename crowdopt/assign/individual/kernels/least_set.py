@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from crowdopt.compiled_kernels import njit
 
 HAIR = 1e-12  # evidence; rounding in a sum of labels
 SORTED_BY_HAND = 48  # workers up to whom an insertion sort is the fastest

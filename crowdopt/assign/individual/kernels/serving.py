@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from crowdopt.assign.individual.kernels.least_set import least_set, new_desk, rank
+from crowdopt.compiled_kernels import njit
 
 GAIN = 1e-9  # a smaller one is rounding
 

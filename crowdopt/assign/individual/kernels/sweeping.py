@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from crowdopt.assign.individual.kernels.least_set import HAIR, least_set, new_desk, rank
+from crowdopt.compiled_kernels import njit
 
 STEPS = 12  # of the search for a task's multiplier of its number of labels
 FLAT = 1e-9  # relative; a line that promises no more than this ends that search
