@@ -98,7 +98,9 @@ def test_the_page_shows_what_glpk_says(data, tmp_path):
 def test_the_data_of_candidates_make_their_program(option, tmp_path):
     """The builder's program, by names; a minimum here, a maximum there."""
     one = limited(np.random.default_rng(5), 6, {option})
-    one = replace(one, workers=[f"w{i}" for i in range(6)], groups=[f"g{g}" for g in range(one.n_groups)] or None)
+    one = replace(
+        one, workers=[f"w{i}" for i in range(one.n_workers)], groups=[f"g{g}" for g in range(one.n_groups)] or None
+    )
     program = crowdopt.export(one, tmp_path / "hiring.dat", program="selection")
     found = translated("selection", (tmp_path / "hiring.dat").read_text(encoding="utf-8"), tmp_path)
     wanted = described(program, selection_ids(one), MPS)
