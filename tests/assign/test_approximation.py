@@ -98,18 +98,25 @@ def test_whatever_it_lacks_is_mended_and_recomputed(recipe, tmp_path):
 
 @pytest.mark.parametrize("change", ["lacking", "short", "taken"])
 def test_an_edited_repair_is_caught(change, tmp_path):
-    crowdopt.write_campaign(crowdopt.recipe("R1:80x30", seed=3), tmp_path / "campaign")
-    crowdopt.assign(tmp_path / "campaign", METHOD, output=tmp_path / "plan")
+    instance = crowdopt.recipe("R1:80x30", seed=3)
+    crowdopt.write_campaign(instance, tmp_path / "campaign")
+    plan = crowdopt.assign(tmp_path / "campaign", METHOD, output=tmp_path / "plan")
     place, table = tmp_path / "plan" / "plan.json", tmp_path / "plan" / "repair.csv"
     claims = json.loads(place.read_text(encoding="utf-8"))
     if change == "taken":  # a label called bought that the algorithm took: the rest is no more what it takes
         lines = table.read_text(encoding="utf-8").splitlines()
         pairs = (tmp_path / "plan" / "assignment.csv").read_text(encoding="utf-8").splitlines()[1:]
-        other = next(pair for pair in pairs if f"{pair},added" not in lines)
-        table.write_text("\n".join([*lines, f"{other},added"]) + "\n", encoding="utf-8")
+        other = next(k for k, pair in enumerate(pairs) if f"{pair},added" not in lines)
+        table.write_text("\n".join([*lines, f"{pairs[other]},added"]) + "\n", encoding="utf-8")
+        bought = {*map(tuple, plan.repaired.added.tolist()), tuple(plan.pairs[other].tolist())}
+        kept = [pair for pair in plan.pairs.tolist() if tuple(pair) not in bought]
+        left = np.array([*kept, *plan.repaired.removed.tolist()])
+        lack = instance.need - instance.supply(left)
+        short = lack > 1e-9
+        claims["repaired"] = {"labels": len(left), "short": int(short.sum()), "lacking": float(lack[short].sum())}
     else:
         claims["repaired"][change] -= 1
-        place.write_text(json.dumps(claims), encoding="utf-8")
+    place.write_text(json.dumps(claims), encoding="utf-8")
     assert not verify(tmp_path / "campaign", tmp_path / "plan").holds
 
 
