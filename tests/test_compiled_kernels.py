@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import crowdopt
 
 WITHOUT_PLACES = """
@@ -24,6 +26,7 @@ print(double(2), triple(2), [str(one.message) for one in heard if "NUMBA_CACHE_D
 """
 
 
+@pytest.mark.slow
 def test_without_a_cache_kernels_compile_all_the_same():
     """And that it happens in every process, and what would change it, is said once."""
     environment = {**os.environ, "PYTHONPATH": str(Path(crowdopt.__file__).parent.parent)}

@@ -21,6 +21,16 @@ def best_of(value: Floats, ties: Floats, candidates: Ids, room: int) -> Ids:
     Parameters
     ----------
     value, ties : (candidates,) float
+        The larger value first; between equals the smaller ``ties``.
+    candidates : (candidates,) int
+        Tasks.
+    room : int
+        How many to choose; all where there are no more.
+
+    Returns
+    -------
+    (room,) int
+        The chosen, in the order of the candidates.
     """
     if candidates.size <= room:
         return candidates

@@ -157,6 +157,11 @@ def firsts(place: Ints) -> Ints:
     ----------
     place : (k,) int
         Numbers from 0 on, each at least once.
+
+    Returns
+    -------
+    (numbers,) int
+        The first place of 0, of 1, and so on.
     """
     return np.unique(place, return_index=True)[1]
 

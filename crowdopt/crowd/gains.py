@@ -16,13 +16,33 @@ Fractions: TypeAlias = tuple[Ints, Ints]  # numerators, denominators > 0
 
 
 def reliability(correct: Any, asked: Any) -> Floats:
-    """``w = c / n``, unbiased (Li & Liu, eq. 10)."""
+    """``w = c / n``, unbiased (Li & Liu, eq. 10).
+
+    Parameters
+    ----------
+    correct, asked : (workers,) array_like of int
+        c and n of each.
+
+    Returns
+    -------
+    (workers,) float
+    """
     share: Floats = np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
     return share
 
 
 def reliability_variance(correct: Any, asked: Any) -> Floats:
-    """``c (n - c) / (n^2 (n - 1))``, unbiased for the variance of ``c / n`` (Li & Liu, eq. 10); n at least 2."""
+    """``c (n - c) / (n^2 (n - 1))``, unbiased for the variance of ``c / n`` (Li & Liu, eq. 10).
+
+    Parameters
+    ----------
+    correct, asked : (workers,) array_like of int
+        c and n of each, n at least 2.
+
+    Returns
+    -------
+    (workers,) float
+    """
     c, n = np.asarray(correct, np.float64), np.asarray(asked, np.float64)
     variance: Floats = c * (n - c) / (n**2 * (n - 1))
     return variance
@@ -39,6 +59,10 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
         c and n of each, n at least 2.
     classes : int
         L.
+
+    Returns
+    -------
+    numerator, denominator : (workers,) int
     """
     c, n = correct, asked
     pairs = n * (n - 1)
@@ -54,6 +78,10 @@ def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
         c and n of each.
     classes : int
         L.
+
+    Returns
+    -------
+    numerator, denominator : (workers,) int
     """
     return (classes * correct - asked) ** 2, asked**2
 
@@ -67,6 +95,10 @@ def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions
         c and n of each.
     classes : int
         Not needed; all three have the same arguments.
+
+    Returns
+    -------
+    numerator, denominator : (workers,) int
     """
     return correct, asked
 

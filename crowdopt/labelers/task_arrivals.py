@@ -162,6 +162,13 @@ def drawn_labels(truth: NDArray[np.integer], draws: Floats, skill: Floats, class
     ----------
     truth, draws, skill : (tasks, labelers) arrays, or what broadcasts to that
         True classes, uniform numbers in [0, 1), accuracies.
+    classes : int
+        L.
+
+    Returns
+    -------
+    (tasks, labelers) int
+        Class of each label.
     """
     if classes == 2:
         wrong: Ints = (truth ^ (draws >= skill)).astype(np.int64)

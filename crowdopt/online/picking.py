@@ -14,11 +14,19 @@ Ids: TypeAlias = NDArray[np.integer]
 
 
 def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
-    """Tasks of equal entries are of one kind: kind of each task, (tasks,), and one task of each kind, (kinds,).
+    """Tasks of equal entries are of one kind.
 
     Parameters
     ----------
     columns : list of (tasks,) arrays
+        What tasks of one kind have in common.
+
+    Returns
+    -------
+    kind : (tasks,) int
+        Of each task.
+    example : (kinds,) int
+        The first task of each kind.
     """
     key = np.zeros(columns[0].size, np.int64)
     for column in columns:

@@ -184,9 +184,14 @@ def replay(policy: BasePolicy, stream: Stream, seed: int, solve: Solve) -> Run:
     policy : BasePolicy
         A fresh one.
     stream : Stream
+        The workers who come, and what they say.
     seed : int
         Of the policy's own chance.
     solve : callable
         For policies that price by a program.
+
+    Returns
+    -------
+    Run
     """
     return Replay(policy, stream, seed, solve).finish()

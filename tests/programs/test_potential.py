@@ -47,6 +47,7 @@ def test_multipliers_certify_its_optimum(accuracy):
     assert certificate.proof == "certificate" and certificate.proves_optimal(1e-5)
 
 
+@pytest.mark.slow
 def test_coarser_skills_promise_less_labels():
     """Levels are as good as their best: with fewer of them the crowd looks better, and the bound is lower."""
     instance = crowd(np.random.default_rng(0).uniform(0.5, 0.9, 40))

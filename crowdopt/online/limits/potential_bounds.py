@@ -88,7 +88,7 @@ def held_with_skills_known(instance: AssignmentInstance, potentials: tuple[Poten
 def skills_unknown(
     instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None, levels: int = FEWER
 ) -> LowerBound:
-    """LB1: the same for policies that know only how skill is distributed, and are shown at once which labels are right.
+    """LB1: no policy that knows only how skill is distributed does with less, even if shown which labels are right.
 
     Workers are taken as drawn one by one from the instance's own distribution of skill, given what they cost. Gold
     tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
@@ -97,11 +97,17 @@ def skills_unknown(
     Parameters
     ----------
     instance : AssignmentInstance
+        With true skills.
     solve : callable
+        ``solve(program, backend, options)``.
     known : LowerBound, optional
         :func:`skills_known` of the instance, where it is at hand.
     levels : int
         Different skills in the program.
+
+    Returns
+    -------
+    LowerBound
     """
     if known is None:
         known = skills_known(instance, solve)

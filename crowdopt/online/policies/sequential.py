@@ -17,7 +17,7 @@ from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule, missing
 from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import GRID, log_odds
+from crowdopt.online.beliefs.grid import GRID, odds_at_error
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
 from crowdopt.online.policies.adaptive import Adaptive
@@ -94,7 +94,7 @@ class Sequential(BasePolicy):
         self.known = known
         self.wanted = known.need > COVERAGE
         self.error = np.where(self.wanted, known.epsilon, 0.5)
-        self.sure = log_odds(self.error * (1 - self.margin) if self.stop == "each" else self.error)
+        self.sure = odds_at_error(self.error * (1 - self.margin) if self.stop == "each" else self.error)
         self.session: WorkerSession | None = None
         self.beliefs = Beliefs(known.task_type, known.types, known.workers)
         self.over = np.array([not self.wanted.any()])
@@ -162,7 +162,7 @@ class Sequential(BasePolicy):
         lack = missing(self.beliefs.odds, self.sure, self.error)
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
         to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
-        most = float(np.mean(log_odds(self.error[self.wanted])))
+        most = float(np.mean(odds_at_error(self.error[self.wanted])))
         rule = dismissal_rule(self.beliefs, most, lack, to_come, np.minimum(arrival.capacity, self.left), cost)
         self.pace = np.array([FADES * brought, FADES * self.pace[1] + rule.promised, lack])
         return rule
