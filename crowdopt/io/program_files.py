@@ -9,11 +9,12 @@ from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
-from crowdopt.io import lp, mps
+from crowdopt.io import lp, lp_reading, mps, mps_reading
 from crowdopt.io.folder import check_target
 from crowdopt.io.naming import Ids
 
 FORMATS = {".mps": mps.text, ".lp": lp.text}
+READERS = {".mps": mps_reading.read, ".lp": lp_reading.read}
 DATA = ".dat"  # no program, but data for a model of models/ (crowdopt.io.mathprog)
 TASKS, WORKERS = ("tasks",), ("workers",)
 AXES = {  # what a block's indices are, whichever program it is part of
@@ -54,6 +55,28 @@ def write_program(program: Program, path: Path, ids: Ids | None = None, force: b
     check_file(path, force)
     content = FORMATS[path.suffix.lower()](program, ids or {})
     write_text(path, content, replace=force)
+
+
+def read_program(path: str | Path) -> Program:
+    """Read a program from a file of free MPS or of the CPLEX LP format, as the ending says.
+
+    Columns and rows whose names have the form ``y[a,b]`` (in LP files ``y(a,b)``) come in blocks again, others in
+    blocks of their own; a block's columns, or rows, stand together even where the file has others between them.
+
+    Parameters
+    ----------
+    path : path
+        Ends in ``.mps`` or ``.lp``; need not be one of ours.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is a maximum, or says what no linear program says; the sentence names the line.
+    """
+    place = Path(path)
+    if place.suffix.lower() not in READERS:
+        raise InputError(f"{place} must end in {' or '.join(READERS)}: the ending says the format")
+    return READERS[place.suffix.lower()](place)
 
 
 def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
