@@ -181,6 +181,7 @@ def promised_to_each(
     ----------
     instance : AssignmentInstance
     money : float
+        The most that a plan may cost.
     time_limit : float
         Seconds in all: one half for the error, one for the plan.
     seed : int

@@ -41,18 +41,27 @@ def solve_exact(
 ) -> Plan:
     """Solve over classes of interchangeable tasks and workers; prove by multipliers; search only for what is left.
 
+    Where nearly every task is of a kind of its own, each is taken by itself (``assign.individual``).
+
     Parameters
     ----------
+    instance : AssignmentInstance
     kind : str
         ``ip`` or ``lp``.
     solvers : Solvers
-        Its backend searches the full program where the structure does not suffice: from the plan found here, with
-        the better of both bounds.
+        Its backend searches the full program, from the plan found here, where the structure does not suffice.
+    options : Options
+        Limits of the whole.
+    listener : callable, optional
+        Is told of progress.
     soon : bool
         Whether whoever asks wants to know only if there is a plan: the many dives and the search of a full program
         that is not small are left out. So a second or two is enough, and the work, not a clock, ends it.
 
-    Where nearly every task is of a kind of its own, each is taken by itself (``assign.individual``).
+    Returns
+    -------
+    Plan
+        With the better of both bounds.
     """
     if kind == "ip" and is_individual(instance):
         return solve_individually(instance, solvers, options, listener).plan()
