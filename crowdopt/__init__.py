@@ -7,40 +7,90 @@
 
 The calls ``assign``, ``answers``, ``bench`` and ``report`` bear the names of the folders behind them: as attributes
 they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
+
+Nothing is loaded before it is used: each name below is imported the first time that somebody asks for it.
 """
 
+import sys as _sys
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from crowdopt import interrupts as _interrupts  # noqa: F401  before all else: from here on Ctrl-C is a sentence
-from crowdopt import programs
-from crowdopt.api.aggregate import aggregate
-from crowdopt.api.answers import answers
-from crowdopt.api.assign import assign
-from crowdopt.api.audit import audit
-from crowdopt.api.bench import bench
-from crowdopt.api.budget import budget
-from crowdopt.api.compare import compare, replay
-from crowdopt.api.explain import explain
-from crowdopt.api.export import export
-from crowdopt.api.import_labels import import_labels
-from crowdopt.api.learn import learn
-from crowdopt.api.modelling import from_solution, to_cvxpy, to_highspy, to_pulp, to_scipy
-from crowdopt.api.rehearse import rehearse
-from crowdopt.api.report import report
-from crowdopt.api.select import select
-from crowdopt.api.verify import verify
-from crowdopt.assign.plan import Plan
-from crowdopt.backends import BackendFailed, BackendMissing, solve
-from crowdopt.core.certificate import certify, lagrangian_bound
-from crowdopt.core.program import relax
-from crowdopt.core.solution import Options, Status
-from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.recipes import recipe
-from crowdopt.errors import InputError
-from crowdopt.io.campaign import read_campaign
-from crowdopt.io.campaign_writing import write_campaign
-from crowdopt.io.plan_folder import write_plan
-from crowdopt.io.program_files import read_program
-from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 from crowdopt.version import __version__
+
+if _TYPE_CHECKING:
+    from crowdopt import programs
+    from crowdopt.api.aggregate import aggregate
+    from crowdopt.api.answers import answers
+    from crowdopt.api.assign import assign
+    from crowdopt.api.audit import audit
+    from crowdopt.api.bench import bench
+    from crowdopt.api.budget import budget
+    from crowdopt.api.compare import compare, replay
+    from crowdopt.api.explain import explain
+    from crowdopt.api.export import export
+    from crowdopt.api.import_labels import import_labels
+    from crowdopt.api.learn import learn
+    from crowdopt.api.modelling import from_solution, to_cvxpy, to_highspy, to_pulp, to_scipy
+    from crowdopt.api.rehearse import rehearse
+    from crowdopt.api.report import report
+    from crowdopt.api.select import select
+    from crowdopt.api.verify import verify
+    from crowdopt.assign.plan import Plan
+    from crowdopt.backends import BackendFailed, BackendMissing, solve
+    from crowdopt.core.certificate import certify, lagrangian_bound
+    from crowdopt.core.program import relax
+    from crowdopt.core.solution import Options, Status
+    from crowdopt.crowd.instance import AssignmentInstance
+    from crowdopt.crowd.recipes import recipe
+    from crowdopt.errors import InputError
+    from crowdopt.io.campaign import read_campaign
+    from crowdopt.io.campaign_writing import write_campaign
+    from crowdopt.io.plan_folder import write_plan
+    from crowdopt.io.program_files import read_program
+    from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
+
+_HOMES = {
+    "AssignmentInstance": "crowdopt.crowd.instance",
+    "BackendFailed": "crowdopt.backends",
+    "BackendMissing": "crowdopt.backends",
+    "InputError": "crowdopt.errors",
+    "Options": "crowdopt.core.solution",
+    "Plan": "crowdopt.assign.plan",
+    "Status": "crowdopt.core.solution",
+    "aggregate": "crowdopt.api.aggregate",
+    "answers": "crowdopt.api.answers",
+    "assign": "crowdopt.api.assign",
+    "audit": "crowdopt.api.audit",
+    "bench": "crowdopt.api.bench",
+    "budget": "crowdopt.api.budget",
+    "certify": "crowdopt.core.certificate",
+    "compare": "crowdopt.api.compare",
+    "explain": "crowdopt.api.explain",
+    "export": "crowdopt.api.export",
+    "from_solution": "crowdopt.api.modelling",
+    "import_labels": "crowdopt.api.import_labels",
+    "lagrangian_bound": "crowdopt.core.certificate",
+    "learn": "crowdopt.api.learn",
+    "read_campaign": "crowdopt.io.campaign",
+    "read_program": "crowdopt.io.program_files",
+    "recipe": "crowdopt.crowd.recipes",
+    "rehearse": "crowdopt.api.rehearse",
+    "relax": "crowdopt.core.program",
+    "replay": "crowdopt.api.compare",
+    "report": "crowdopt.api.report",
+    "select": "crowdopt.api.select",
+    "solve": "crowdopt.backends",
+    "to_cvxpy": "crowdopt.api.modelling",
+    "to_highspy": "crowdopt.api.modelling",
+    "to_pulp": "crowdopt.api.modelling",
+    "to_scipy": "crowdopt.api.modelling",
+    "verify": "crowdopt.api.verify",
+    "write_campaign": "crowdopt.io.campaign_writing",
+    "write_plan": "crowdopt.io.plan_folder",
+}
 
 __all__ = [
     "AssignmentInstance",
@@ -87,3 +137,26 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> _Any:
+    """The public name, loaded now."""
+    if name == "programs":
+        _import_module("crowdopt.programs.assignment")  # crowdopt.programs.assignment.build is public
+        return _import_module("crowdopt.programs")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'crowdopt' has no attribute {name!r}")
+    value = getattr(_import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+class _Face(_ModuleType):
+    """The package itself, whose calls are not overwritten by folders of the same name when those are imported."""
+
+    def __setattr__(self, name: str, value: _Any) -> None:
+        if not (name in _HOMES and isinstance(value, _ModuleType)):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Face
