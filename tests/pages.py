@@ -86,7 +86,8 @@ def type_page(page: Path, *, in_shell: int = 0) -> None:
 
 def python_blocks(page: Path) -> list[str]:
     """The Python examples that run as they stand."""
-    return [text for kind, _, language, text in STEP.findall(page.read_text(encoding="utf-8")) if language == "python"]
+    steps = STEP.findall(page.read_text(encoding="utf-8"))
+    return [text for kind, _, language, text in steps if (kind, language) == ("example", "python")]
 
 
 def links(page: Path) -> list[str]:
