@@ -18,7 +18,6 @@ import click
 import markdown2
 import pdoc.doc
 import pdoc.render
-
 from mathematics import set_apart
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,7 +49,7 @@ def pages() -> list[Path]:
 
 
 def place(file: Path) -> str:
-    """Where a file of the repository stands in the site: pages as HTML, modules in the reference, others as they are."""
+    """Where a file stands in the site: pages as HTML, modules in the reference, others as they are."""
     path = file.resolve().relative_to(ROOT)
     if path.suffix == ".md":
         return path.with_name("index.html" if path.stem == "README" else f"{path.stem}.html").as_posix()
@@ -137,9 +136,8 @@ def reference(site: Path) -> None:
         page = site / REFERENCE / f"{name.replace('.', '/')}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
         link = f'<a class="pdoc-button" href="{guide_of(page, site)}">Guide</a>'
-        text = re.sub(
-            r'(<nav class="pdoc">.*?<div>)', rf"\1{link}", pdoc.render.html_module(module, every), 1, re.DOTALL
-        )
+        head, mark, tail = pdoc.render.html_module(module, every).partition('<nav class="pdoc">')
+        text = head + mark + tail.replace("<div>", f"<div>{link}", 1)
         page.write_text(text, encoding="utf-8")
 
 

@@ -11,6 +11,8 @@ INLINE = re.compile(r"\$`(.+?)`\$", re.DOTALL)
 SAME = (  # the converter lacks these, and others mean the same
     (re.compile(r"\\(?:big|Big|bigg|Bigg)[lrm]?(?![a-zA-Z])"), ""),
     (re.compile(r"\\textstyle\b"), ""),
+    (re.compile(r"\\ln\b(?=\s*\()"), r"\\,\\ln"),
+    (re.compile(r"(?<!,)\\ln\b"), r"\\,\\ln\\,"),
     (re.compile(r"\\tfrac\b"), r"\\frac"),
     (re.compile(r"\\arg\b"), r"\\mathrm{arg}"),
     (re.compile(r"\\texttt\{([^}]*)\}"), r"\\text{\1}"),

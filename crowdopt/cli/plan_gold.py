@@ -19,7 +19,9 @@ HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "label
 
 @click.command(
     "plan-gold",
-    epilog=manual("crowdopt plan-gold my-campaign --epsilon 0.3 --gold 5,10 --trials 2", reads="a campaign", writes="nothing"),
+    epilog=manual(
+        "crowdopt plan-gold my-campaign --epsilon 0.3 --gold 5,10 --trials 2", reads="a campaign", writes="nothing"
+    ),
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option("--gold", default=",".join(map(str, GOLDS)), show_default=True, help="Gold tasks per worker and type.")
