@@ -26,6 +26,7 @@ GROUND = {
     "interrupts",
     "jobs",
     "memory",
+    "pauses",
     "version",
 }
 QUESTIONS = {"assign", "hire", "answers", "online", "labelers"}

@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 import crowdopt
+from crowdopt import pauses
+from crowdopt.compiled_kernels import njit
+from crowdopt.core import clock
+from crowdopt.core.clock import Clock
 
 WITHOUT_PLACES = """
 import warnings
@@ -35,3 +39,24 @@ def test_without_a_cache_kernels_compile_all_the_same():
     assert (
         done.stdout.startswith("4 6 ['compiled code cannot be kept here") and done.stdout.count("NUMBA_CACHE_DIR") == 1
     )
+
+
+def test_no_clock_runs_while_something_is_compiled(monkeypatch):
+    """Compiling is done once on a machine; whoever allowed ten seconds for a plan did not mean it."""
+    before = pauses.seconds()
+    assert njit()(lambda x: x + 1)(1) == 2
+    assert pauses.seconds() > before
+    now = [0.0]
+    monkeypatch.setattr(clock, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(pauses, "perf_counter", lambda: now[0])
+    limit = Clock(10.0, started=0.0)
+    now[0] = 4.0
+    pauses.begin()
+    pauses.begin()  # a loop that is compiled for another one's sake, or in another thread
+    now[0] = 50.0
+    assert limit.left == 6.0
+    pauses.end()
+    pauses.end()
+    assert limit.left == 6.0
+    now[0] = 56.0
+    assert limit.over

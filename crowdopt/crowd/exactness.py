@@ -53,6 +53,7 @@ def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
     ----------
     instance : AssignmentInstance
     tasks : (k,) int
+        Whose errors are wanted.
     hands : list of k arrays of int
         The workers who label each of them.
 

@@ -1,7 +1,7 @@
-"""What a worker's answers to control questions say about hiring her: estimates (10), gains (8), scores (5)-(9).
+"""What a worker's answers to control questions say about hiring them: estimates (10), gains (8), scores (5)-(9).
 
 Li & Liu, *Cheaper and Better: Selecting Good Workers for Crowdsourcing*, 2015. A worker answered c of n control
-questions correctly, n of her own; there are L classes. Gains are fractions of whole numbers, so that ties are ties.
+questions correctly, n of their own; there are L classes. Gains are fractions of whole numbers, so ties are exact.
 """
 
 from __future__ import annotations

@@ -223,8 +223,13 @@ def plurality_error(accuracy: Any, weights: Any, prior: Any) -> float:
     Parameters
     ----------
     accuracy, weights : (k,) float
+        p and w of each label.
     prior : (L,) float
         Probabilities of the classes, all positive.
+
+    Returns
+    -------
+    float
 
     Raises
     ------

@@ -35,6 +35,7 @@ def numbers(values: Floats) -> list[str]:
     Parameters
     ----------
     values : (k,) float
+        Finite.
 
     Returns
     -------

@@ -59,7 +59,7 @@ def _majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
 
 
 def _weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
-    """The same of the vote weighted by log-odds, where more than two dozen labelers leave a small interval.
+    """:func:`_majority_chain` for the vote weighted by log-odds; more than two dozen labelers leave an interval.
 
     Parameters
     ----------

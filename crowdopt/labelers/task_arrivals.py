@@ -122,7 +122,7 @@ class TaskStream:
 
     @property
     def horizon(self) -> int:
-        """T."""
+        """Tasks after the initial tester, T."""
         return self.truth.size - 1
 
     def arrival(self, number: int, shows_skill: bool = False) -> TaskArrival:

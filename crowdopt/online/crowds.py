@@ -58,12 +58,12 @@ class Simulated:
         return _chances((*self.seed, WORK, int(worker)), self.instance.n_tasks)
 
     def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
-        """P of the worker on these tasks."""
+        """The worker's accuracies on these tasks, (tasks,)."""
         right: Floats = self.instance.accuracy[self.instance.task_type[tasks], worker]
         return right
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
-        """P of the worker on their next gold tasks of a type, (count,)."""
+        """The worker's accuracies on their next gold tasks of a type, (count,)."""
         pool = self.preliminary if arrival.preliminary else self.instance
         assert pool is not None
         return np.full(count, pool.accuracy[kind, arrival.number])

@@ -93,7 +93,7 @@ class Breached(Simulated):
     given: Ints
 
     def chances(self, worker: int) -> Floats:
-        """Those in the clique share theirs."""
+        """What the worker's labels are compared with; members of the clique share theirs."""
         if self.member[worker]:
             return np.random.default_rng([*self.seed, CLIQUE, 1]).random(self.instance.n_tasks)
         return super().chances(worker)

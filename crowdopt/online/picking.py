@@ -46,7 +46,9 @@ def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
     value : (workers, kinds) float
         q x - c.
     tasks_in : (kinds,) int
+        Tasks of each kind.
     capacity : (workers,) int
+        The most that each worker takes.
 
     Returns
     -------

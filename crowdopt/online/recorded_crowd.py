@@ -80,7 +80,7 @@ class Recorded:
         return correct, done
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
-        """What was recorded, or REFUSED."""
+        """The recorded label of each task, or REFUSED."""
         wanted = worker * self.tasks + np.asarray(tasks, dtype=np.int64)
         place = np.minimum(np.searchsorted(self.key, wanted), self.key.size - 1)
         return np.where(self.key[place] == wanted, self.label_of[place], REFUSED)

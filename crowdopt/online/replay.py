@@ -171,7 +171,7 @@ class Replay:
         )
 
     def _skills(self) -> Floats:
-        """As believed; 1/2 where the policy believes nothing."""
+        """The skills that the policy believes in, (types, workers); 1/2 where it believes nothing."""
         skills = self.policy.skills()
         return np.full(self.stream.instance.accuracy.shape, 0.5) if skills is None else skills
 

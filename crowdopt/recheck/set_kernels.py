@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from crowdopt.compiled_kernels import njit
 
 HAIR = 1e-12  # evidence; rounding in a sum of labels
 

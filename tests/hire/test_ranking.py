@@ -110,7 +110,7 @@ def test_top_k_breaks_ties_by_the_seed_and_ranks_by_the_share_of_correct_answers
     assert again[0] == again[1]
 
 
-@pytest.mark.parametrize("asked", [10, "each her own"])
+@pytest.mark.parametrize("asked", [10, "each their own"])
 def test_one_worker_swapped_for_a_worse_one_is_rejected(asked: int | str) -> None:
     """Scores of 100,000 workers differ in the twelfth digit then: only fractions can tell."""
     rng = np.random.default_rng(6)

@@ -38,6 +38,7 @@ def believe(prior, alike, gold, agreement, density):
     Parameters
     ----------
     prior : (cells,) float
+        w, the prior over skills.
     alike : float
         a, chance that the skill is the same in all types.
     gold, agreement : (types, cells) float
@@ -76,8 +77,13 @@ def same(prior, alike, gold, agreement, density, chance):
     Parameters
     ----------
     prior : (cells,) float
+        w, the prior over skills.
     alike : float
-    gold, agreement, density : (workers, types, cells) float
+        a, chance that the skill is the same in all types.
+    gold, agreement : (workers, types, cells) float
+        Likelihoods, by gold and by agreement.
+    density : (workers, types, cells) float
+        Written: P_j(g).
     chance : (workers,) float
         Written.
     """

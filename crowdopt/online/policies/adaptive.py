@@ -142,7 +142,7 @@ class Adaptive(ReSolve):
         return bool(got.any())
 
     def answers(self) -> str:
-        """Its own."""
+        """Answers are the policy's own (:meth:`decided`)."""
         return "own"
 
     def decided(self) -> Ints:
@@ -154,7 +154,7 @@ class Adaptive(ReSolve):
         return np.minimum(0.5, 1 / (1 + np.exp(np.abs(self.odds))) / (1 - self.caution))
 
     def notes(self) -> list[str]:
-        """Tasks that are not sure."""
+        """How many tasks are not as sure as their target asks."""
         wanted = self.need > COVERAGE
         unsure = int((wanted & (self.claims() > self.known.epsilon + COVERAGE)).sum())
         return [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []

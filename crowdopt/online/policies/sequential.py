@@ -235,7 +235,7 @@ class Sequential(BasePolicy):
         return skills
 
     def answers(self) -> str:
-        """Its own."""
+        """Answers are the policy's own (:meth:`decided`)."""
         return "own"
 
     def decided(self) -> Ints:
@@ -250,7 +250,7 @@ class Sequential(BasePolicy):
         return np.minimum(0.5, self.beliefs.error() / (1 - self.margin))
 
     def notes(self) -> list[str]:
-        """Tasks that are not sure."""
+        """Tasks that are not sure enough, gold against agreement, and a target that was not met."""
         unsure = int((self.claims() > self.known.epsilon)[self.wanted].sum())
         sentences = (
             [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []
@@ -267,7 +267,7 @@ class Sequential(BasePolicy):
         return sentences
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Beliefs, and how sure is sure."""
+        """Beliefs, levels at which tasks are sure, and the policy held in reserve."""
         own = {name: getattr(self, name).copy() for name in STATE}
         parts = {"beliefs": self.beliefs.arrays(), "reserve": self.reserve.snapshot()}
         return own | {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
