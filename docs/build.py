@@ -103,7 +103,7 @@ def help_page() -> str:
     from crowdopt.cli import main
     from crowdopt.cli.manual import by_question
 
-    top = click.Context(main, info_name="crowdopt", max_content_width=WIDTH, terminal_width=WIDTH)
+    top = click.Context(main, info_name="crowdopt", terminal_width=WIDTH, help_option_names=["-h", "--help"])
     parts = ["<h1>The command line</h1>", f"<pre>{html.escape(main.get_help(top))}</pre>"]
     for question, verbs in by_question(main.list_commands(top)).items():
         parts.append(f'<h2 id="{slug(question)}">{question}</h2>')
