@@ -39,6 +39,10 @@ def approximate(instance: AssignmentInstance, solve: Solve, options: Options, ti
     ties : str
         ``random`` as printed, or ``least-covered``: who comes later looks at what those before took.
 
+    Returns
+    -------
+    Plan
+
     Raises
     ------
     InputError

@@ -33,6 +33,11 @@ def top_up(
         For each short task the workers who cannot label it.
     room : (workers,) int
         Labels that each could still give; lowered in place by those that they do.
+
+    Returns
+    -------
+    (k,) int, (k,) int
+        What a task still lacks when all who could help have, it lacks on.
     """
     tasks, workers = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for task in short[np.argsort(-lack[short], kind="stable")].tolist():
@@ -47,7 +52,21 @@ def top_up(
 
 
 def cheapest_labels(free: Ints, evidence: Floats, cost: Floats, lack: float) -> Ints:
-    """Workers in order of price per evidence until the lack is closed, the last one exchanged for a cheaper one."""
+    """Workers in order of price per evidence until the lack is closed, the last one exchanged for a cheaper one.
+
+    Parameters
+    ----------
+    free : (k,) int
+        Who could label the task.
+    evidence, cost : (workers,) float
+    lack : float
+        Evidence that is missing.
+
+    Returns
+    -------
+    (k,) int
+        All who are free where even they do not close it.
+    """
     order = free[np.argsort(cost[free] / evidence[free], kind="stable")]
     total = np.cumsum(evidence[order])
     count = int(np.searchsorted(total, lack - COVERAGE))

@@ -57,5 +57,14 @@ def patterns_data(instance: AssignmentInstance) -> str:
 
 
 def pattern_id(pattern: Ints) -> str:
-    """``P2_0_1``: labels of each pool."""
+    """``P2_0_1``: labels of each pool.
+
+    Parameters
+    ----------
+    pattern : (pools,) int
+
+    Returns
+    -------
+    str
+    """
     return "P" + "_".join(str(labels) for labels in pattern.tolist())
