@@ -3,11 +3,10 @@
 A read-only installation without a home folder has no such place, and numba's own decorator refuses to compile there.
 While anything is compiled, wherever that happens, no time limit runs (``crowdopt.pauses``).
 
-What compiling takes, in processor seconds beside other work (numba 0.68, two cores shared; alone it is about half):
-the loops of the exact method 33 before and 18 after helpers were inlined, slices no longer assigned and constants
-taken by their type; those for tasks that are not alike 28 and 15. Half of what is left is numba's own Python. Loops in
-C would take all of it away, but whoever installs from source would then need a C compiler, or we every loop twice:
-numba's cache, filled once on a machine, was kept instead.
+What compiling takes, in processor seconds beside ten other jobs (numba 0.68, two cores; alone it is less): the loops
+of the exact method 33 before and 18 after helpers were inlined, slices no longer assigned and constants taken by their
+type; those for tasks that are not alike 28 and 15. Loops in C would take all of it away, but whoever installs from
+source would then need a C compiler, or we every loop twice: numba's cache, filled once on a machine, was kept instead.
 """
 
 from __future__ import annotations
