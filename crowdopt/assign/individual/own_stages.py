@@ -15,11 +15,13 @@ from crowdopt.assign.exact.dive import DiveSettings
 from crowdopt.assign.individual import bins
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.bins import Bins
+from crowdopt.assign.individual.blending import blend
 from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, Mixture, dealt_of
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.rows import averaged, starting_prices
+from crowdopt.assign.individual.sampled_prices import sampled_prices, sizes
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import SetsMet
 from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
@@ -40,6 +42,8 @@ DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a ro
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt
 PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first
 CLIMBS = (12, 24, 40)  # sweeps, and after each climb a plan from the sets met
+MANY_CLIMBS = (3, 6, 12, 24)  # the same where tasks are many, with a plan blended from the sweeps after each
+MIXED_TASKS = 50_000  # tasks up to which a master chooses among the sets met
 MET = 3_000_000  # sets x labels kept in all
 DEEPENED = 3  # times that more nodes may start another climb
 DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
@@ -147,6 +151,10 @@ class Work:
             yield self.nothing_to_do
             return
         yield self.first_bound
+        if self.is_many:
+            for sweeps in MANY_CLIMBS:
+                yield partial(self.climb, sweeps)
+                yield self.blend
         deals = self.tasks.is_shared and self.labels_each >= DEALT
         if deals:
             yield partial(self.deal, STEPS[0])
@@ -155,7 +163,7 @@ class Work:
             yield from (partial(self.deal, step) for step in STEPS[1:] if self.standing.best is None)
         if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
             yield from self.by_bins()
-        for sweeps in CLIMBS:
+        for sweeps in CLIMBS if self.tasks.size <= MIXED_TASKS else ():
             yield partial(self.climb, sweeps)
             yield self.mix
         if deals:
@@ -176,13 +184,20 @@ class Work:
         standing, tasks = self.standing, self.tasks
         standing.tell("pricing each task by itself")
         self.sweeper = Sweeper(tasks, standing.options.threads)
-        options = standing.clock.within(standing.options, None)
-        start = starting_prices(tasks, standing.solvers.solve, options)
+        options, solve = standing.clock.within(standing.options, None), standing.solvers.solve
+        start = starting_prices(tasks, solve, options)
         unit = float(tasks.arrays.cost.mean()) or 1.0
         nothing = Prices(np.zeros(tasks.room.size))
         self.prices = nothing if start is None else start
-        self.ascent = Ascent(self.sweeper, standing.solvers.solve, standing.options, standing.clock, unit * WIDE)
+        self.ascent = Ascent(self.sweeper, solve, standing.options, standing.clock, unit * WIDE)
         self.met = SetsMet.none(tasks, self.sweeper.width, self.sweeper.type)
+        sampled = sampled_prices(tasks, solve, standing.options, standing.clock, self.rng) if self.is_many else None
+        if sampled is not None:
+            self.prices, self.ascent.radius, self.ascent.nodes = sampled.prices, sampled.radius, sampled.nodes
+            sweep = self.ascent.visit(sampled.prices)
+            if sweep is not None:
+                self._hear(sweep)
+            return
         for prices in [nothing] if start is None else [start, nothing]:
             sweep = self.ascent.deepen(prices)
             if sweep is None or self._hear(sweep):
@@ -190,6 +205,11 @@ class Work:
             self._keep(sweep)
         if start is not None and self.ascent.best is not None and self.ascent.best.prices is start:
             self.ascent.radius = unit * STARTED
+
+    @property
+    def is_many(self) -> bool:
+        """Whether tasks are many enough that samples of them tell the prices."""
+        return not self.tasks.is_shared and bool(sizes(self.tasks))
 
     @property
     def labels_each(self) -> float:
@@ -222,7 +242,7 @@ class Work:
 
     def _keep(self, sweep: Sweep) -> None:
         """Remember the sweep's sets, as long as there is room."""
-        if self.met is not None and self.met.workers.size < MET:
+        if self.met is not None and self.met.workers.size < MET and self.tasks.size <= MIXED_TASKS:
             self.met.add(sweep.hands, sweep.held)
 
     def deal(self, step: float, seed: int = 0) -> None:
@@ -240,6 +260,15 @@ class Work:
         )
         if dealt is not None:
             self._offer(dealt)
+
+    def blend(self) -> None:
+        """A plan from the shares of the sweeps in which they fit the workers best."""
+        standing = self.standing
+        dealt = blend(self.ascent, standing.clock)
+        if dealt is None or not dealt.shed(self.rng, standing.clock):
+            return
+        dealt.fill(self.rng, standing.clock)
+        self._offer(dealt)
 
     def first_plan(self) -> None:
         """A plan soon: every task's cheapest set at the best prices, then those moved whose workers have too many."""
