@@ -10,7 +10,7 @@ from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sweep import CLOSE, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 
-DEAR = 1.0  # what a label too many costs, in units of the mean price
+DEAR = 2.0  # what a label too many costs, in units of the highest price of a worker
 NOTHING = 1e-6  # a smaller share is none
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, are spread evenly
 
@@ -23,9 +23,11 @@ def blend(ascent: Ascent, clock: Clock) -> Served | None:
     a few labels.
     """
     best, tasks, sweeper = ascent.best, ascent.tasks, ascent.sweeper
-    unit = float(tasks.arrays.cost.mean()) or 1.0
+    if best is None:
+        return None
+    unit = float(np.abs(best.prices.worker).max(initial=0.0)) or float(tasks.arrays.cost.mean())
     mixed = ascent.mixture(DEAR * unit)
-    if best is None or mixed is None:
+    if mixed is None:
         return None
     visited, share = mixed
     dealt = Served.none(tasks, best.prices, sweeper.width, sweeper.type)

@@ -20,6 +20,7 @@ from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, Mixture, dealt_of
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.resettling import resettle
 from crowdopt.assign.individual.rows import averaged, starting_prices
 from crowdopt.assign.individual.sampled_prices import sampled_prices, sizes
 from crowdopt.assign.individual.served import Served
@@ -42,7 +43,9 @@ DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a ro
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt
 PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first
 CLIMBS = (12, 24, 40)  # sweeps, and after each climb a plan from the sets met
-MANY_CLIMBS = (3, 6, 12, 24)  # the same where tasks are many, with a plan blended from the sweeps after each
+MANY_CLIMBS = (3, 8, 24)  # the same where tasks are many, with a plan blended from the sweeps after each
+SAMPLING = 0.3  # of the time, for prices from samples
+RESETTLED = 3  # times that some of the tasks of a blended plan get other sets
 MIXED_TASKS = 50_000  # tasks up to which a master chooses among the sets met
 MET = 3_000_000  # sets x labels kept in all
 DEEPENED = 3  # times that more nodes may start another climb
@@ -191,7 +194,11 @@ class Work:
         self.prices = nothing if start is None else start
         self.ascent = Ascent(self.sweeper, solve, standing.options, standing.clock, unit * WIDE)
         self.met = SetsMet.none(tasks, self.sweeper.width, self.sweeper.type)
-        sampled = sampled_prices(tasks, solve, standing.options, standing.clock, self.rng) if self.is_many else None
+        sampled = (
+            sampled_prices(tasks, solve, standing.options, standing.clock.part(SAMPLING), self.rng)
+            if self.is_many
+            else None
+        )
         if sampled is not None:
             self.prices, self.ascent.radius, self.ascent.nodes = sampled.prices, sampled.radius, sampled.nodes
             sweep = self.ascent.visit(sampled.prices)
@@ -265,10 +272,11 @@ class Work:
         """A plan from the shares of the sweeps in which they fit the workers best."""
         standing = self.standing
         dealt = blend(self.ascent, standing.clock)
-        if dealt is None or not dealt.shed(self.rng, standing.clock):
-            return
-        dealt.fill(self.rng, standing.clock)
-        self._offer(dealt)
+        for _ in range(RESETTLED):
+            if dealt is None or standing.done:
+                return
+            resettle(dealt, self.ascent, self.mixer, standing.clock, self.rng)
+            self._offer(dealt, patient=False)
 
     def first_plan(self) -> None:
         """A plan soon: every task's cheapest set at the best prices, then those moved whose workers have too many."""
@@ -288,7 +296,7 @@ class Work:
         """Nobody has anything yet."""
         return Served.none(self.tasks, prices, self.sweeper.width, self.sweeper.type)
 
-    def _offer(self, dealt: Served) -> None:
+    def _offer(self, dealt: Served, patient: bool = True) -> None:
         """Mend, serve who has nothing, and improve task by task; every plan on the way that holds is offered."""
         standing = self.standing
         if not dealt.shed(self.rng, standing.clock):
@@ -298,7 +306,8 @@ class Work:
             if without.size:
                 dealt.serve_all(without[np.argsort(-self.tasks.target[without], kind="stable")], standing.clock)
             self._judge(dealt)
-            if standing.done or not dealt.serve_all(self.rng.permutation(self.tasks.size), standing.clock):
+            done = standing.done or not patient
+            if done or not dealt.serve_all(self.rng.permutation(self.tasks.size), standing.clock):
                 break
         self._judge(dealt)
 
@@ -341,7 +350,7 @@ class Work:
             before, best = self.ascent.nodes, self.ascent.best
             if best is None or self.standing.done:
                 return
-            deeper = self.ascent.deepen(best.prices)
+            deeper = None if self.is_many else self.ascent.deepen(best.prices)
             if deeper is None or self._hear(deeper) or self.ascent.nodes == before:
                 return
             self._keep(deeper)
@@ -368,7 +377,7 @@ class Work:
             return None
         self.met.add(best.hands, best.held)
         near = self.met.nearest(best.prices, self.tasks.size + MIXED[0] + MIXED[1] * self.tasks.room.size)
-        if self.chosen is not None:
+        if self.chosen is not None and self.tasks.size <= CHOSEN:
             near.add(*self.chosen)
         return self.mixer.mix(near, self.standing.clock)
 

@@ -16,8 +16,6 @@ from crowdopt.core.clock import Clock
 TABLE = 4_000_000  # rows x workers up to which all rows' prices are kept
 NODES, CLOSE = 300, 1e-5  # of the search for one task's set; relative
 ASKED, AT_LEAST = 20, 300  # tasks whose regret is computed for each label that a worker has too many; and at least
-OFFS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)  # of the mean price, taken off idle workers' labels
-IDLE, FEW = 1e-6, 2e-3  # of the mean price per task, that idle capacity may be worth; moves of a part of the tasks
 PART = 4_000  # tasks served between two looks at the clock
 
 
@@ -122,27 +120,6 @@ class Served:
             if not self.serve(queue[able[np.argsort(regret[able], kind="stable")]], worker):
                 self.drop(queue[:excess])
         return bool((self.left >= 0).all())
-
-    def fill(self, rng: np.random.Generator, clock: Clock) -> None:
-        """Give workers who have a price, and capacity left, more labels where that costs least.
-
-        Their labels are offered cheaper and cheaper: a move costs at most what was taken off.
-        """
-        prices, unit = self.prices, float(self.tasks.arrays.cost.mean()) or 1.0
-        for off in OFFS:
-            idle = (self.left > 0) & (prices.worker < 0)
-            if clock.over or float(self.left[idle] @ -prices.worker[idle]) <= IDLE * unit * self.tasks.size:
-                break
-            lower = np.where(idle, np.minimum(0.0, prices.worker + off * unit), prices.worker)
-            self.reprice(Prices(np.ascontiguousarray(lower), prices.budget))
-            self._fill_from(rng.permutation(self.tasks.size), idle, clock)
-        self.reprice(prices)
-
-    def _fill_from(self, queue: Ints, idle: Bools, clock: Clock) -> None:
-        """Serve tasks part by part until the idle workers have nothing left, or few tasks move."""
-        for part in np.array_split(queue, max(1, -(-queue.size // PART))):
-            if clock.over or self.serve(part) < FEW * part.size or not (self.left[idle] > 0).any():
-                break
 
     def _tasks_of(self, worker: int) -> Ints:
         dealt = np.arange(self.hands.shape[1]) < self.held[:, None]
