@@ -20,7 +20,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.crowd.classes import Classes
 
-CELLS = 60_000  # bins x workers
+CELLS = 120_000  # bins x workers
 MOST = 16  # bins of a row
 ROUNDS, NEAR = 60, 2e-4  # of column generation; relative distance of its bound and its value at which it ends
 WORKERS = 2_500  # up to whom the blocks' master keeps its pace

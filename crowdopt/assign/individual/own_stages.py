@@ -328,6 +328,8 @@ class Work:
             if sweep is not None:
                 self._hear(sweep)
                 self._keep(sweep)
+                if self.ascent.best is not None and self.ascent.best.prices is self.prices:
+                    self.ascent.radius = STARTED * (float(self.tasks.arrays.cost.mean()) or 1.0)
 
         def dive(settings: DiveSettings) -> None:
             if blocks.blocks.point is not None:
