@@ -10,7 +10,7 @@ from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sweep import CLOSE, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 
-DEAR = 2.0  # what a label too many costs, in units of the highest price of a worker
+DEAR = 4.0  # what a label too many costs, in units of the highest price of a worker
 NOTHING = 1e-6  # a smaller share is none
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, are spread evenly
 

@@ -43,9 +43,13 @@ DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a ro
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt
 PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first
 CLIMBS = (12, 24, 40)  # sweeps, and after each climb a plan from the sets met
-MANY_CLIMBS = (3, 8, 24)  # the same where tasks are many, with a plan blended from the sweeps after each
+MANY_CLIMBS = (5, 8, 24)  # the same where tasks are many, with a plan blended from the sweeps after each
 SAMPLING = 0.3  # of the time, for prices from samples
-RESETTLED = 3  # times that some of the tasks of a blended plan get other sets
+RESETTLED, OFFERED_AFTER = (
+    8,
+    1,
+)  # times that some tasks of a blended plan get other sets: at most, and before it is offered
+LATE = 0.4  # of the time left; then a plan that overloads workers is mended by moving single tasks
 MIXED_TASKS = 50_000  # tasks up to which a master chooses among the sets met
 MET = 3_000_000  # sets x labels kept in all
 DEEPENED = 3  # times that more nodes may start another climb
@@ -165,7 +169,8 @@ class Work:
         if deals:
             yield from (partial(self.deal, step) for step in STEPS[1:] if self.standing.best is None)
         if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
-            yield from self.by_bins()
+            for finer in bins.FINER:
+                yield from self.by_bins(finer)
         for sweeps in CLIMBS if self.tasks.size <= MIXED_TASKS else ():
             yield partial(self.climb, sweeps)
             yield self.mix
@@ -272,11 +277,14 @@ class Work:
         """A plan from the shares of the sweeps in which they fit the workers best."""
         standing = self.standing
         dealt = blend(self.ascent, standing.clock)
-        for _ in range(RESETTLED):
+        for number in range(RESETTLED):
             if dealt is None or standing.done:
                 return
             resettle(dealt, self.ascent, self.mixer, standing.clock, self.rng)
-            self._offer(dealt, patient=False)
+            late = standing.clock.left < LATE * standing.options.time_limit
+            if number >= OFFERED_AFTER and (dealt.left.min() >= 0 or late or number == RESETTLED - 1):
+                self._offer(dealt, patient=False)
+                return
 
     def first_plan(self) -> None:
         """A plan soon: every task's cheapest set at the best prices, then those moved whose workers have too many."""
@@ -316,10 +324,10 @@ class Work:
         if dealt.is_whole and self.standing.offer(dealt.pairs()):
             self.chosen = dealt.hands.copy(), dealt.held.copy()
 
-    def by_bins(self) -> Iterator[Callable[[], None]]:
+    def by_bins(self, finer: int) -> Iterator[Callable[[], None]]:
         """Prices and plans of tasks taken as alike by their greatest needs."""
         standing = self.standing
-        blocks = Bins(self.tasks, self.prices, standing.solvers.make_master)
+        blocks = Bins(self.tasks, self.prices, standing.solvers.make_master, finer)
 
         def price() -> None:
             self.prices = blocks.prices(standing.clock)

@@ -46,7 +46,7 @@ def _mixture(part: OwnTasks, dealt: Served, some: Ints, ascent: Ascent, mixer: M
     """The cheapest mixture of sets for the part's tasks; None where time ends before the first."""
     best, sweeper = ascent.best, Sweeper(part, ascent.sweeper.threads)
     assert best is not None
-    met, mixture = SetsMet.none(part, sweeper.width, sweeper.type), None
+    met, mixture = SetsMet.none(part, dealt.hands.shape[1], sweeper.type), None
     met.add(dealt.hands[some], dealt.held[some])
     for prices in [best.prices, *ascent.visited[-VISITED:]]:
         sweep = sweeper.sweep(prices, clock, CLOSE, ascent.nodes)
