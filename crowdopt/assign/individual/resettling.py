@@ -23,8 +23,7 @@ PULLS = (0.5, 0.0)  # of those prices towards the best ones
 
 def resettle(dealt: Served, ascent: Ascent, mixer: Mixer, clock: Clock, rng: np.random.Generator) -> None:
     """Choose anew for some tasks: what the others have stays, a label too many is dear, and at most m stay mixed."""
-    tasks = ascent.tasks
-    some = np.sort(rng.choice(tasks.size, min(SOME, tasks.size), replace=False))
+    tasks, some = ascent.tasks, _drawn(dealt, rng)
     given = _load(dealt, some)
     room = np.maximum(0, dealt.left + given)
     part = replace(tasks.part(some), room=room, least=np.zeros_like(room), budget=None)
@@ -34,6 +33,14 @@ def resettle(dealt: Served, ascent: Ascent, mixer: Mixer, clock: Clock, rng: np.
     chosen = dealt_of(mixture.sets, mixture.share, dealt.prices, dealt.hands.shape[1])
     dealt.hands[some], dealt.held[some] = chosen.hands, chosen.held
     dealt.left += given - _load(dealt, some)
+
+
+def _drawn(dealt: Served, rng: np.random.Generator) -> Ints:
+    """Some tasks by chance: up to half of them tasks of workers who have too many labels, the others any."""
+    inside = np.arange(dealt.hands.shape[1]) < dealt.held[:, None]
+    crowded = np.flatnonzero(((dealt.left < 0)[dealt.hands] & inside).any(axis=1))
+    half = rng.choice(crowded, min(SOME // 2, crowded.size), replace=False)
+    return np.union1d(half, rng.choice(dealt.held.size, min(SOME - half.size, dealt.held.size), replace=False))
 
 
 def _load(dealt: Served, some: Ints) -> Ints:
