@@ -22,6 +22,7 @@ from crowdopt.api.explain import explain
 from crowdopt.api.export import export
 from crowdopt.api.import_labels import import_labels
 from crowdopt.api.learn import learn
+from crowdopt.api.modelling import from_solution, to_cvxpy, to_highspy, to_pulp, to_scipy
 from crowdopt.api.rehearse import rehearse
 from crowdopt.api.report import report
 from crowdopt.api.select import select
@@ -37,6 +38,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.campaign import read_campaign
 from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.plan_folder import write_plan
+from crowdopt.io.program_files import read_program
 from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 from crowdopt.version import __version__
 
@@ -59,11 +61,13 @@ __all__ = [
     "compare",
     "explain",
     "export",
+    "from_solution",
     "import_labels",
     "lagrangian_bound",
     "learn",
     "programs",
     "read_campaign",
+    "read_program",
     "recipe",
     "rehearse",
     "relax",
@@ -71,6 +75,10 @@ __all__ = [
     "report",
     "select",
     "solve",
+    "to_cvxpy",
+    "to_highspy",
+    "to_pulp",
+    "to_scipy",
     "verify",
     "write_campaign",
     "write_plan",

@@ -29,7 +29,7 @@ def masked(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory) -> Path:
-    """One folder for all blocks: whoever types them from top to bottom stays where she is."""
+    """One folder for all blocks: whoever types them from top to bottom stays where they are."""
     return tmp_path_factory.mktemp("desk")
 
 
@@ -77,7 +77,7 @@ def test_every_verb_exists():
 
     text = README.read_text(encoding="utf-8")
     assert {"console", "python"} == {kind for kind, _ in BLOCKS}
-    assert set(re.findall(r"(?:\$ |`|&& \S+/)crowdopt (\w+)", text)) <= set(main.commands)
+    assert set(re.findall(r"(?:\$ |`|&& \S+/)crowdopt ([\w-]+)", text)) <= set(main.commands)
 
 
 def test_the_examples_can_be_typed_one_after_another():

@@ -38,8 +38,18 @@ def solve_checked(
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Under a checked rule.
     linear : callable
         ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
+    options : Options
+        Limits of the whole.
+    listener : callable, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Plan
     """
     if listener is not None and not are_compiled():
         listener(Progress(0.0, None, None, "compiling once"))
@@ -106,6 +116,11 @@ def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | N
         Task and worker of each label to begin with.
     clock : Clock
         When to give up.
+
+    Returns
+    -------
+    (k, 2) int, or None
+        Task and worker of each label.
     """
     hands = TaskLabels.of(instance, pairs)
     if not hands.mend(clock):

@@ -65,6 +65,29 @@ class Breach:
 
 
 @dataclass(frozen=True, eq=False)
+class Repaired:
+    """What an approximation took before its plan was mended, and what mending changed.
+
+    Parameters
+    ----------
+    labels : int
+        That it took.
+    short : int
+        Tasks that it left short of their need.
+    lacking : float
+        Evidence that those lacked in all.
+    added, removed : (k, 2) int
+        Task and worker of the labels that mending bought and took away.
+    """
+
+    labels: int
+    short: int
+    lacking: float
+    added: Ints
+    removed: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Plan:
     """Who labels what, or why there is no plan, with the certificate.
 
@@ -90,6 +113,8 @@ class Plan:
         Whether the search ended before its time was up.
     spending : dict
         Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
+    repaired : Repaired, optional
+        Of an approximation: what it was before it was mended.
     """
 
     instance: AssignmentInstance
@@ -108,6 +133,7 @@ class Plan:
     interrupted: bool = False
     gave_up: bool = False
     spending: dict[str, float] = field(default_factory=dict)
+    repaired: Repaired | None = None
 
     @classmethod
     def of(
@@ -270,12 +296,17 @@ def decide(certificate: Certificate, found: bool) -> Status:
 
 
 def queues(pairs: Ints) -> list[tuple[int, Ints]]:
-    """Each worker in the plan with her tasks, both in ascending order.
+    """Each worker in the plan with their tasks, both in ascending order.
 
     Parameters
     ----------
     pairs : (k, 2) int
         Task and worker of each label.
+
+    Returns
+    -------
+    list of (int, (k,) int)
+        Worker and tasks.
     """
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     workers, starts = np.unique(pairs[order, 1], return_index=True)
@@ -293,6 +324,11 @@ def worst_breach(instance: AssignmentInstance, pairs: Ints, amounts: Floats | No
         Task and worker of each label.
     amounts : (k,) float, optional
         Shares of labels; whole ones by default.
+
+    Returns
+    -------
+    float
+        In the unit of the limit.
     """
     return max((breach.amount for breach in breaches(instance, pairs, amounts, tolerance=0.0)), default=0.0)
 
@@ -314,6 +350,10 @@ def breaches(
         Shares of labels; whole ones by default.
     tolerance : float
         Absolute, in the unit of the limit.
+
+    Returns
+    -------
+    list of Breach
     """
     n, m = instance.n_tasks, instance.n_workers
     shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts
@@ -340,7 +380,7 @@ def breaches(
 
 
 def _counted(places: Ints, amounts: Floats | None, size: int) -> Floats:
-    """How much comes to each place."""
+    """Sums of the amounts by place, (size,)."""
     total = np.zeros(size)
     for part in parts(places.size):
         total += np.bincount(places[part], weights=None if amounts is None else amounts[part], minlength=size)

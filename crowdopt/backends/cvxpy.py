@@ -55,7 +55,27 @@ class CvxpyProgram:
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of CVXPY's solvers."""
+    """Solve with one of CVXPY's solvers.
+
+    Parameters
+    ----------
+    offer : str
+        A key of OFFERS.
+    program : Program
+    options : Options
+        Limits.
+    listener : callable, optional
+        Not heeded: CVXPY tells nothing on the way.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    BackendMissing
+        If the solver is not installed.
+    """
     chosen = OFFERS[offer]
     if offer.upper() not in _installed():
         raise BackendMissing(f"cvxpy-{offer} needs its solver: {chosen.install}")
@@ -76,7 +96,7 @@ def build(program: Program) -> CvxpyProgram:
 
     Rows without an entry are left out, for some of CVXPY's interfaces break on them; what they say is known.
     """
-    cvxpy = _load()
+    cvxpy = load()
     whole: Any = bool(program.integer.all()) or (np.flatnonzero(program.integer),)
     kind = {"integer": whole} if program.integer.any() else {}
     variable = cvxpy.Variable(program.cost.size, bounds=[program.lower, program.upper], **kind)
@@ -120,7 +140,7 @@ def _read_back(
 ) -> Solution:
     status = MEANING.get(raw, Status.UNDECIDED)
     prices = _multipliers(built, program)
-    bound = _bound(built.problem) if program.integer.any() else None
+    bound = proven_bound(built.problem) if program.integer.any() else None
     if bound is None and status is Status.OPTIMAL and options.gap == 0 and built.variable.value is not None:
         bound = float(program.cost @ np.asarray(built.variable.value))
     return solution(program, name, status, built.variable.value, prices, prices, bound, seconds, raw)
@@ -133,7 +153,7 @@ def _multipliers(built: CvxpyProgram, program: Program) -> Floats | None:
     return built.sides.multipliers(program.row_lower.size, *turned)
 
 
-def _bound(problem: Any) -> float | None:
+def proven_bound(problem: Any) -> float | None:
     """The branch-and-bound bound, where the solver's own statistics have one."""
     facts = None if problem.solver_stats is None else problem.solver_stats.extra_stats
     if isinstance(facts, dict):
@@ -141,7 +161,8 @@ def _bound(problem: Any) -> float | None:
     return getattr(facts, "mip_dual_bound", None)
 
 
-def _load() -> Any:
+def load() -> Any:
+    """CVXPY itself, without the solvers that cannot be in one process with HiGHS."""
     with alone("ortools"):
         import cvxpy
     return cvxpy
@@ -149,7 +170,7 @@ def _load() -> Any:
 
 def _installed() -> list[str]:
     """The solvers that CVXPY found when it was imported: asking it again would import ortools."""
-    _load()
+    load()
     from cvxpy.reductions.solvers import defines
 
     return list(defines.INSTALLED_SOLVERS)

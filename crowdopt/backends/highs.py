@@ -32,7 +32,22 @@ FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solut
 
 
 def run(solver: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of HiGHS' solvers: ``choose`` (branch and bound for integers), ``simplex``, ``ipm``, ``pdlp``."""
+    """Solve with one of HiGHS' solvers.
+
+    Parameters
+    ----------
+    solver : str
+        ``choose`` (branch and bound for integers), ``simplex``, ``ipm`` or ``pdlp``.
+    program : Program
+    options : Options
+        Limits.
+    listener : callable, optional
+        Is told of better points and bounds.
+
+    Returns
+    -------
+    Solution
+    """
     name = "highs" if solver == "choose" else f"highs-{solver}"
     model = hand_over(program, options)
     model.setOptionValue("solver", solver)
@@ -98,6 +113,18 @@ def hand_over(program: Program, options: Options) -> Any:
         point.col_value = options.start
         model.setSolution(point)
     return model
+
+
+def word_of(model: Any) -> str:
+    """HiGHS' own word on how a solve ended, such as ``kOptimal``."""
+    return str(model.getModelStatus()).rpartition(".")[2]
+
+
+def variable(model: Any, column: int) -> Any:
+    """A column of a Highs object as something to write expressions with."""
+    import highspy
+
+    return highspy.highs.highs_var(column, model)
 
 
 def _listen(model: Any, program: Program, listener: Listener | None) -> None:

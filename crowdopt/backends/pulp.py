@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,6 +26,7 @@ from crowdopt.backends import Backend, BackendMissing, alone
 from crowdopt.backends.claims import Sides, resting, solution
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.errors import InputError
 
 MEANING = {
     # PuLP 3 and PuLP 4 name the same outcomes
@@ -76,15 +77,35 @@ class PulpSolver:
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of PuLP's solvers."""
-    pulp, chosen = _load(), OFFERS[offer]
+    """Solve with one of PuLP's solvers.
+
+    Parameters
+    ----------
+    offer : str
+        A key of OFFERS.
+    program : Program
+    options : Options
+        Limits.
+    listener : callable, optional
+        Not heeded: PuLP tells nothing on the way.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    BackendMissing
+        If the solver is not installed, or would take too long to be handed the program.
+    """
+    pulp, chosen = load(), OFFERS[offer]
     if chosen.slow and _is_modern(pulp) and program.cost.size > SLOW_COLUMNS:
         raise BackendMissing(
             f"pulp-{offer}: PuLP 4 hands columns to this solver in time that grows with their square, and there are "
             f"{program.cost.size}, more than {SLOW_COLUMNS}; use the backend {offer}"
         )
     linear = not program.integer.any()
-    with TemporaryDirectory() as folder, _quiet():
+    with TemporaryDirectory() as folder, quiet():
         solver = chosen.make(pulp, options, Path(folder), linear)
         if not solver.available():
             raise BackendMissing(f"pulp-{offer} needs {chosen.missing}")
@@ -109,28 +130,41 @@ class PulpProgram:
     sides: Sides
 
 
-def build(program: Program) -> PulpProgram:
-    """The program as PuLP's objects, row by row from lists: the quickest way that both majors offer."""
-    pulp = _load()
+def build(program: Program, columns: Sequence[str] = (), rows: Sequence[str] = ()) -> PulpProgram:
+    """The program as PuLP's objects, row by row from lists: the quickest way that both majors offer.
+
+    Unless names are given, columns and rows bear their numbers.
+    """
+    pulp = load()
     problem = pulp.LpProblem("program")
-    variables = _variables(pulp, problem, program)
+    variables = _variables(pulp, problem, program, columns)
     problem.setObjective(_sum(pulp, list(zip(variables, program.cost.tolist(), strict=True))))
     sides = Sides.of(program)
     by_row = program.matrix.tocsr()
     add = partial(_add_rows, pulp, problem, variables, by_row)
+    names = partial(_row_names, rows, np.intersect1d(sides.least, sides.most))
     constraints = (
-        add("e", pulp.LpConstraintEQ, sides.equal, program.row_lower),
-        add("l", pulp.LpConstraintGE, sides.least, program.row_lower),
-        add("u", pulp.LpConstraintLE, sides.most, program.row_upper),
+        add(names("e", "", sides.equal), pulp.LpConstraintEQ, sides.equal, program.row_lower),
+        add(names("l", ".lower", sides.least), pulp.LpConstraintGE, sides.least, program.row_lower),
+        add(names("u", ".upper", sides.most), pulp.LpConstraintLE, sides.most, program.row_upper),
     )
     return PulpProgram(pulp, problem, variables, constraints, sides)
 
 
-def _variables(pulp: Any, problem: Any, program: Program) -> list[Any]:
-    """Named by rank: PuLP 3 sorts its variables by name, and sorting what is sorted costs nothing."""
+def _variables(pulp: Any, problem: Any, program: Program, names: Sequence[str]) -> list[Any]:
+    """Named by rank unless named: PuLP 3 sorts its variables by name, and sorting what is sorted costs nothing."""
+    names = names or [f"x{k:09d}" for k in range(program.cost.size)]
     kinds = np.where(program.integer, pulp.LpInteger, pulp.LpContinuous).tolist()
-    boxes = zip(_finite(program.lower), _finite(program.upper), kinds, strict=True)
-    return [problem.add_variable(f"x{k:09d}", low, high, kind) for k, (low, high, kind) in enumerate(boxes)]
+    boxes = zip(names, _finite(program.lower), _finite(program.upper), kinds, strict=True)
+    return [problem.add_variable(*box) for box in boxes]
+
+
+def _row_names(rows: Sequence[str], double: Any, mark: str, end: str, which: Any) -> list[str]:
+    """Names of the constraints of some rows: theirs, with the side's where a row has two constraints."""
+    if not rows:
+        return [f"{mark}{row:09d}" for row in which.tolist()]
+    twice = set(double.tolist())
+    return [rows[row] + (end if row in twice else "") for row in which.tolist()]
 
 
 def _finite(sides: Floats) -> list[float | None]:
@@ -146,14 +180,14 @@ def _is_modern(pulp: Any) -> bool:
 
 
 def _add_rows(
-    pulp: Any, problem: Any, variables: list[Any], by_row: Any, mark: str, sense: int, rows: Any, sides: Floats
+    pulp: Any, problem: Any, variables: list[Any], by_row: Any, names: list[str], sense: int, rows: Any, sides: Floats
 ) -> list[Any]:
     starts, columns, values = by_row.indptr.tolist(), by_row.indices.tolist(), by_row.data.tolist()
     added = []
-    for row, side in zip(rows.tolist(), sides[rows].tolist(), strict=True):
+    for name, row, side in zip(names, rows.tolist(), sides[rows].tolist(), strict=True):
         span = slice(starts[row], starts[row + 1])
         pairs = [(variables[k], value) for k, value in zip(columns[span], values[span], strict=True)]
-        added.append(_add_row(pulp, problem, f"{mark}{row:09d}", _sum(pulp, pairs), sense, side))
+        added.append(_add_row(pulp, problem, name, _sum(pulp, pairs), sense, side))
     return added
 
 
@@ -165,6 +199,30 @@ def _add_row(pulp: Any, problem: Any, name: str, terms: Any, sense: int, side: f
     terms.constant = -side
     terms.sense = sense
     return problem.addConstraint(terms, name)
+
+
+def constraints_of(problem: Any) -> list[Any]:
+    """The constraints of an LpProblem, in their order, whichever major version made it."""
+    every = problem.constraints
+    return list(every.values()) if hasattr(every, "values") else list(every())
+
+
+def status_of(problem: Any, answer: Any) -> tuple[Status, str, float | None]:
+    """What is said of an LpProblem that somebody solved: the meaning, the word itself, the bound of a search.
+
+    ``answer`` is what ``problem.solve()`` returned: PuLP 4 keeps the status there alone.
+    """
+    own = problem.solverModel
+    if own is not None and hasattr(own, "getModelStatus"):
+        word, bound = str(_highs_word(own)), float(own.getInfo().mip_dual_bound)
+        return MEANING.get(word, Status.UNDECIDED), word, bound if np.isfinite(bound) else None
+    if not _is_modern(load()):
+        word = _older_word(load(), problem)
+    elif answer is None:
+        raise InputError("PuLP 4 tells how a solve ended in what solve() returns: hand that over too")
+    else:
+        word = str(answer.status.name)
+    return MEANING.get(word, Status.UNDECIDED), word, None
 
 
 def _solve(built: PulpProgram, solver: Any, chosen: PulpSolver, folder: Path) -> str:
@@ -180,13 +238,13 @@ def _solve(built: PulpProgram, solver: Any, chosen: PulpSolver, folder: Path) ->
     own = chosen.word(built.problem.solverModel, folder)
     if own is not None or failure:
         return own or failure
-    return str(said.status.name) if _is_modern(built.pulp) else _older_word(built)
+    return str(said.status.name) if _is_modern(built.pulp) else _older_word(built.pulp, built.problem)
 
 
-def _older_word(built: PulpProgram) -> str:
+def _older_word(pulp: Any, problem: Any) -> str:
     """PuLP 3 has two words: the status knows of infeasible searches, the solution status of limits."""
-    word: str = built.pulp.LpStatus[built.problem.status]
-    return word if word in ("Infeasible", "Unbounded") else str(built.pulp.LpSolution[built.problem.sol_status])
+    word: str = pulp.LpStatus[problem.status]
+    return word if word in ("Infeasible", "Unbounded") else str(pulp.LpSolution[problem.sol_status])
 
 
 def _read_back(
@@ -226,14 +284,15 @@ def _multipliers(built: PulpProgram, program: Program) -> Floats | None:
     return built.sides.multipliers(program.row_lower.size, *prices)
 
 
-def _load() -> Any:
+def load() -> Any:
+    """PuLP itself, without the solvers that cannot be in one process with HiGHS."""
     with alone("ortools"):
         import pulp
     return pulp
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """PuLP 3 warns of PuLP 4 on calls that both have."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats
@@ -128,6 +128,48 @@ class Program:
         """The block of rows of that name."""
         return find(self.rows, name)
 
+    def with_rows(
+        self, name: str, shape: tuple[int, ...], matrix: Any, lower: ArrayLike, upper: ArrayLike = np.inf
+    ) -> Program:
+        """The program with one more block of rows, ``lower <= matrix x <= upper``: any linear wish of one's own.
+
+        Bounds and certificates know the new rows like any other: their multipliers are part of the proof.
+
+        Parameters
+        ----------
+        name : str
+            Of the block; no other may have it.
+        shape : tuple of int
+            Of the block: as many rows as the matrix has.
+        matrix : (rows, columns) array or sparse array
+        lower, upper : float or array of the block's shape
+            The sides; infinite where there is none.
+
+        Raises
+        ------
+        ValueError
+            If the name is taken, shapes do not fit, or a number is NaN.
+        """
+        if name in {block.name for block in self.rows}:
+            raise ValueError(f"program {self.name} has a block of rows {name!r}; choose another name")
+        entries, size = sparse.csc_array(matrix, dtype=np.float64), prod(shape)
+        if entries.shape != (size, self.cost.size):
+            wanted = (size, self.cost.size)
+            raise ValueError(f"rows {name} of shape {shape}: the matrix is {entries.shape}, not {wanted}")
+        sides = []
+        for end in (lower, upper):
+            array = np.asarray(end, dtype=np.float64)
+            if array.ndim and array.shape != shape:
+                raise ValueError(f"rows {name}: a side has shape {array.shape}, not {shape}")
+            sides.append(np.broadcast_to(array, shape).reshape(-1))
+        return replace(
+            self,
+            matrix=sparse.csc_array(sparse.vstack([self.matrix, entries], format="csc")),
+            row_lower=np.concatenate([self.row_lower, sides[0]]),
+            row_upper=np.concatenate([self.row_upper, sides[1]]),
+            rows=stack([*((block.name, block.shape) for block in self.rows), (name, shape)]),
+        )
+
     @cached_property
     def has_integral_values(self) -> bool:
         """Whether every feasible point has an integer objective, so that bounds may be rounded up."""
@@ -157,8 +199,13 @@ def extended(
     parts : sequence of (name, shape)
         The new blocks of columns.
     entries : (rows, new columns) sparse array
+        The new columns' coefficients.
     cost, upper : float or (new columns,) array
         Of the new columns.
+
+    Returns
+    -------
+    Program
     """
     more = entries.shape[1]
     columns = stack([*((block.name, block.shape) for block in base.columns), *parts])

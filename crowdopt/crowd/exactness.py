@@ -18,7 +18,7 @@ CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may 
 
 
 def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Floats]:
-    """Exact error of each task's vote over its labels, those already in included: ``(above, width)``, (tasks,).
+    """Exact error of each task's vote over its labels, those already in included.
 
     Votes have the rule's weights, and the prior's log-odds where the rule heeds them; accuracies are clipped as in the
     evidence, and labels without evidence count for nothing. The error lies in ``[above - width, above]``; the width is
@@ -29,6 +29,10 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
     instance : AssignmentInstance
     pairs : (k, 2) int
         Task and worker of each label.
+
+    Returns
+    -------
+    above, width : (tasks,) float
 
     Raises
     ------
@@ -43,14 +47,24 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
 
 
 def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
-    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels, shape (len(tasks),).
+    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels.
 
     Parameters
     ----------
     instance : AssignmentInstance
     tasks : (k,) int
-    hands : k lists of int
+        Whose errors are wanted.
+    hands : list of k arrays of int
         The workers who label each of them.
+
+    Returns
+    -------
+    (k,) float
+
+    Raises
+    ------
+    InputError
+        If there are more than two classes.
     """
     sizes = [len(hand) for hand in hands]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -71,10 +85,25 @@ def _errors(instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: In
 
 
 def fewest_exact(instance: AssignmentInstance) -> Ints:
-    """The fewest new labels with which each task can reach its target exactly, (tasks,); one more than workers: never.
+    """The fewest new labels with which each task can reach its target exactly.
 
     No vote errs less for having a worker replaced by a better one, nor for having one label fewer: so the best k
     workers that a task may have do best among all k, and k is found by bisection.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Of two classes.
+
+    Returns
+    -------
+    (tasks,) int
+        One more than there are workers where a task cannot reach its target.
+
+    Raises
+    ------
+    InputError
+        If there are more than two classes.
     """
     task, of = _alike(instance)
     ranked = [_ranked(instance, int(i)) for i in task]

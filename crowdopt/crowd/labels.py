@@ -75,14 +75,21 @@ def _refuse_repeats(task: Ints, worker: Ints, tasks: Sequence[str], workers: Seq
 
 
 def tally(labels: Labels, truth: Mapping[str, str] | Ints, task_type: Ints, types: int) -> tuple[Ints, Ints]:
-    """Gold tallies of real labels: ``(correct, asked)``, each of shape (types, workers).
+    """Gold tallies of real labels.
 
     Parameters
     ----------
+    labels : Labels
     truth : (tasks,) int
         Index of each task's true class, -1 where it is not known.
     task_type : (tasks,) int
         Type of each task.
+    types : int
+        How many types there are.
+
+    Returns
+    -------
+    correct, asked : (types, workers) int
     """
     known = np.asarray(truth)[labels.task] >= 0
     cell = task_type[labels.task] * len(labels.workers) + labels.worker

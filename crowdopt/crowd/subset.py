@@ -22,6 +22,11 @@ def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     instance : AssignmentInstance
     tasks : (k,) int
         Each once.
+
+    Returns
+    -------
+    AssignmentInstance
+        Its task k is ``tasks[k]``; all types stay.
     """
     return replace(
         instance,
@@ -47,6 +52,11 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
         One who stands here several times is copied; the pairs stay with the first.
     ids : sequence of str, optional
         What these workers are called; default: 0, 1, 2, ...
+
+    Returns
+    -------
+    AssignmentInstance
+        Its worker k is ``workers[k]``.
     """
     return replace(
         instance,

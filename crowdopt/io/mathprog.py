@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.io.mathprog_text import section, set_of, symbol, table, vector
 
 RULES = ("hoeffding", "bhattacharyya")  # that the models know
-PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*")
-LONGEST = 100  # characters of a symbol that GLPK takes
 
 
 def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
@@ -30,25 +26,25 @@ def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
         If the model does not know the rule, priors, observed labels or (the dual) a limit; if an id is too long.
     """
     _refuse(instance, dual)
-    tasks = [_symbol(instance.task_id(i)) for i in range(instance.n_tasks)]
-    workers = [_symbol(instance.worker_id(j)) for j in range(instance.n_workers)]
-    types = [_symbol(instance.type_id(k)) for k in range(instance.n_types)]
-    lines = ["data;", "", _set("TASKS", tasks), _set("WORKERS", workers), _set("TYPES", types), ""]
+    tasks = [symbol(instance.task_id(i)) for i in range(instance.n_tasks)]
+    workers = [symbol(instance.worker_id(j)) for j in range(instance.n_workers)]
+    types = [symbol(instance.type_id(k)) for k in range(instance.n_types)]
+    lines = [set_of("TASKS", tasks), set_of("WORKERS", workers), set_of("TYPES", types), ""]
     lines += [f"param rule := {instance.rule};"] * (instance.rule != RULES[0])
     lines += [f"param L := {instance.classes};"] * (instance.classes != 2)
     lines += [
-        _vector("tau", tasks, [types[k] for k in instance.task_type]),
-        _vector("epsilon", tasks, instance.epsilon),
+        vector("tau", tasks, [types[k] for k in instance.task_type]),
+        vector("epsilon", tasks, instance.epsilon),
     ]
-    lines += [_vector("M", workers, instance.capacity), _table("p", types, workers, instance.accuracy)]
+    lines += [vector("M", workers, instance.capacity), table("p", types, workers, instance.accuracy)]
     if (instance.cost != 1).any():
-        lines.append(_table("c", types, workers, instance.cost))
+        lines.append(table("c", types, workers, instance.cost))
     if (instance.demand != 1).any():
-        lines.append(_vector("share", tasks, instance.demand))
+        lines.append(vector("share", tasks, instance.demand))
     for name in ("forbidden", "collected") if dual else ("forbidden", "collected", "fixed"):
         pairs = [f"({tasks[i]},{workers[j]})" for i, j in getattr(instance, name).tolist()]
-        lines += [_set(name.upper(), pairs)] * bool(pairs)
-    return "\n".join([*lines, *([] if dual else _limits(instance, tasks, workers)), "", "end;"]) + "\n"
+        lines += [set_of(name.upper(), pairs)] * bool(pairs)
+    return section([*lines, *([] if dual else _limits(instance, tasks, workers))])
 
 
 def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> list[str]:
@@ -59,7 +55,7 @@ def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) 
         ("load", workers, instance.min_load, 0),
     ):
         there = np.flatnonzero(values != unset)
-        lines += [_vector(name, [keys[k] for k in there], values[there])] * bool(there.size)
+        lines += [vector(name, [keys[k] for k in there], values[there])] * bool(there.size)
     return lines + ([] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"])
 
 
@@ -77,27 +73,3 @@ def _refuse(instance: AssignmentInstance, dual: bool) -> None:
     ]
     if dual and any(limits):
         raise InputError("the paper's dual knows no fixed pairs, label limits, least loads or budget")
-
-
-def _symbol(name: str) -> str:
-    if len(name) > LONGEST or "\n" in name:
-        raise InputError(f"GLPK takes ids of up to {LONGEST} characters on one line, not {name[:20]!r}...")
-    return name if PLAIN.fullmatch(name) else "'" + name.replace("'", "''") + "'"
-
-
-def _set(name: str, members: Sequence[str]) -> str:
-    return f"set {name} := {' '.join(members)};"
-
-
-def _vector(name: str, keys: Sequence[str], values: Iterable[object]) -> str:
-    return f"param {name} := {', '.join(f'{key} {_text(value)}' for key, value in zip(keys, values, strict=True))};"
-
-
-def _table(name: str, rows: Sequence[str], columns: Sequence[str], values: Iterable[Iterable[object]]) -> str:
-    body = [f"{row} {' '.join(map(_text, entries))}" for row, entries in zip(rows, values, strict=True)]
-    return f"param {name} : {' '.join(columns)} :=\n" + "\n".join(body) + ";"
-
-
-def _text(value: object) -> str:
-    """A symbol as it is; a number so that it is read back to the last digit."""
-    return value if isinstance(value, str) else f"{float(value):.17g}"  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from crowdopt.io.recorded_settings import RECORD
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
+REPAIR, ADDED, REMOVED = "repair.csv", "added", "removed"  # what mending changed in an approximation
 
 
 def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
@@ -42,6 +43,7 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
         _write_workers(plan, new)
         _write_weights(plan, new)
         _write_queues(plan, new)
+        _write_repair(plan, new)
         _write_json(new / "plan.json", summary(plan))
         _write_json(new / "run.json", run_facts(plan))
 
@@ -83,6 +85,8 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["budget_dual"] = plan.duals.budget
     if plan.spending:
         numbers["spending"] = plan.spending
+    if plan.repaired is not None:
+        numbers["repaired"] = {name: getattr(plan.repaired, name) for name in ("labels", "short", "lacking")}
     numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
     return {**numbers, "versions": versions()}
 
@@ -200,3 +204,13 @@ def _write_queues(plan: Plan, folder: Path) -> None:
     names = queue_files([plan.instance.worker_id(j) for j in range(plan.instance.n_workers)])
     for worker, tasks in queues(plan.pairs):
         write_csv(place / names[worker], ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
+
+
+def _write_repair(plan: Plan, folder: Path) -> None:
+    """Labels that mending an approximation bought or took away."""
+    if plan.repaired is None:
+        return
+    pairs = np.concatenate([plan.repaired.added, plan.repaired.removed])
+    change = [ADDED] * len(plan.repaired.added) + [REMOVED] * len(plan.repaired.removed)
+    columns = [_task_ids(plan.instance, pairs), _worker_ids(plan.instance, pairs), change]
+    write_csv(folder / REPAIR, ["task", "worker", "change"], columns)

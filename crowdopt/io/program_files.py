@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdopt.core.program import Block, Program
+from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
-from crowdopt.io import lp, mps
+from crowdopt.io import lp, lp_reading, mps, mps_reading
 from crowdopt.io.folder import check_target
 from crowdopt.io.naming import Ids
 
 FORMATS = {".mps": mps.text, ".lp": lp.text}
+READERS = {".mps": mps_reading.read, ".lp": lp_reading.read}
 DATA = ".dat"  # no program, but data for a model of models/ (crowdopt.io.mathprog)
 TASKS, WORKERS = ("tasks",), ("workers",)
 AXES = {  # what a block's indices are, whichever program it is part of
@@ -55,6 +57,28 @@ def write_program(program: Program, path: Path, ids: Ids | None = None, force: b
     write_text(path, content, replace=force)
 
 
+def read_program(path: str | Path) -> Program:
+    """Read a program from a file of free MPS or of the CPLEX LP format, as the ending says.
+
+    Columns and rows whose names have the form ``y[a,b]`` (in LP files ``y(a,b)``) come in blocks again, others in
+    blocks of their own; a block's columns, or rows, stand together even where the file has others between them.
+
+    Parameters
+    ----------
+    path : path
+        Ends in ``.mps`` or ``.lp``; need not be one of ours.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is a maximum, or says what no linear program says; the sentence names the line.
+    """
+    place = Path(path)
+    if place.suffix.lower() not in READERS:
+        raise InputError(f"{place} must end in {' or '.join(READERS)}: the ending says the format")
+    return READERS[place.suffix.lower()](place)
+
+
 def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
     """Task and worker ids for the blocks of an assignment program, its dual, or one made of either."""
     known = {
@@ -63,6 +87,15 @@ def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
     }
     blocks = (*program.columns, *program.rows)
     return {block.name: [known[axis] for axis in _axes(block)] for block in blocks if _axes(block)}
+
+
+def selection_ids(instance: SelectionInstance) -> Ids:
+    """Sizes from 1, workers and groups for the blocks of the selection program."""
+    sizes = [str(k + 1) for k in range(instance.sizes)]
+    workers = [instance.worker_id(i) for i in range(instance.n_workers)]
+    groups = list(instance.groups or [str(g) for g in range(instance.n_groups)])
+    found = {"u": [sizes], "w": [sizes, workers], "hired": [workers], "member": [sizes, workers], "count": [sizes]}
+    return {**found, "group": [sizes, groups], "money": [sizes], "whole": [workers]}
 
 
 def _axes(block: Block) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ class Known:
 
     @property
     def n_tasks(self) -> int:
-        """N."""
+        """Tasks, n."""
         return self.task_type.size
 
     @property
@@ -127,11 +127,13 @@ class Stream:
     ----------
     instance : AssignmentInstance
         With its workers in the order of arrival; its accuracies are the true ones.
+    crowd : Crowd
+    truth : (tasks,) int
+        True classes, -1 where unknown; judged by, never shown.
     preliminary : AssignmentInstance, optional
         Workers who may be asked gold before the stream, in their order.
-    crowd : Crowd
-    truth : (tasks,) int, optional
-        True classes, -1 where unknown; judged by, never shown.
+    prices : (tasks,) float, optional
+        Clairvoyant prices, for the policy that uses them.
     """
 
     instance: AssignmentInstance

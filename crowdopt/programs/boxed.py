@@ -14,7 +14,17 @@ from crowdopt.programs import Formulation
 
 @dataclass(frozen=True, eq=False)
 class OpenAmounts:
-    """Amounts to be decided, (k,) each: of which worker and task class, what a label brings and costs, at most."""
+    """Amounts to be decided.
+
+    Parameters
+    ----------
+    worker, kind : (k,) int
+        Class of workers and class of tasks of each.
+    evidence, cost : (k,) float
+        Of a label.
+    upper : (k,) float
+        The most labels.
+    """
 
     worker: Ints
     kind: Ints
@@ -36,12 +46,17 @@ def of_amounts(amounts: OpenAmounts, need: Floats, left: Floats, lowest: Floats,
     Parameters
     ----------
     amounts : OpenAmounts
+        Those that are not decided.
     need : (T,) float
         d_t, evidence that the amounts decided leave to find, of all tasks of the class.
     left : (G,) float
         r_g, labels that they leave.
     lowest, highest : (T,) float
         h^- (at least 0 is used) and h^+ (inf: no box), cost per unit of evidence.
+
+    Returns
+    -------
+    Program
     """
     kinds, pairs = need.size, amounts.worker.size
     shared = np.bincount(amounts.worker, minlength=left.size)[amounts.worker] > 1

@@ -17,7 +17,13 @@ FAR = 1e3  # evidence; no vote has as much
 
 @dataclass(frozen=True, eq=False)
 class Tangents:
-    """Where each class's curve is touched, its value there and its slope, all (T,)."""
+    """Where each class's curve is touched.
+
+    Parameters
+    ----------
+    evidence, value, slope : (T,) float
+        There, the curve's value and its slope.
+    """
 
     evidence: Floats
     value: Floats
@@ -40,6 +46,11 @@ def of_tangents(classes: Classes, held: Floats, tangents: list[Tangents]) -> Pro
     held : (T,) float
         D_t.
     tangents : list of Tangents
+        Each touches the curves of all classes of tasks.
+
+    Returns
+    -------
+    Program
     """
     base = aggregated.of_classes(classes)
     kinds, columns, n = classes.tasks_in.size, base.cost.size, classes.tasks_in.astype(np.float64)

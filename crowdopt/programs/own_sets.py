@@ -14,7 +14,19 @@ from crowdopt.programs import Formulation
 
 @dataclass(frozen=True, eq=False)
 class KnownSets:
-    """Sets s of tasks: whose (0, 1, ...), what each costs, and its workers ``worker[starts[s]:starts[s + 1]]``."""
+    """Sets of labels, each for one task.
+
+    Parameters
+    ----------
+    task : (sets,) int
+        Whose set it is; tasks are 0, 1, ...
+    cost : (sets,) float
+        What it costs.
+    starts : (sets + 1,) int
+        Set s has the workers ``worker[starts[s]:starts[s + 1]]``.
+    worker : (labels,) int
+        Worker of each label.
+    """
 
     task: Ints
     cost: Floats
@@ -34,12 +46,18 @@ def of_sets(sets: KnownSets, room: Floats, least: Floats, money: float, dear: fl
     ----------
     sets : KnownSets
         At least one for every task.
-    room, least : (m,)
+    room, least : (m,) float
         M and L.
     money : float
         B; inf where there is no budget.
+    dear : float
+        What a label over or under costs.
     whole : bool
         Whether each task must have one set and no mixture.
+
+    Returns
+    -------
+    Program
     """
     count, tasks, m = sets.task.size, int(sets.task.max()) + 1, room.size
     column = np.repeat(np.arange(count), np.diff(sets.starts))

@@ -12,8 +12,16 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 def fewest_labels(instance: AssignmentInstance) -> Ints:
     """With how many labels each task could reach its need at all, the best workers first: no plan gives it fewer.
 
-    A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out; if all
-    the others together do not reach the need, the answer is one more than they are.
+    A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (tasks,) int
+        One more than the workers that a task may have, where all together do not reach its need.
     """
     fewest = instance.new_label_limits[0].copy()
     need = instance.floor
@@ -42,6 +50,24 @@ def prove(
     ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
     that pull on a side that is not there count as 0; ``fewest`` is a_i. Evaluated task by task, independently of the
     program's matrix, and less what rounding may have added.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    task : (tasks,) float
+        x, multipliers of the needs.
+    worker : (workers,) float
+        w, multipliers of the loads.
+    labels : (tasks,) float
+        l, multipliers of the label limits.
+    budget : float
+        b, multiplier of the budget.
+    fewest : (tasks,) int
+        a, the fewest labels of each task (:func:`fewest_labels`).
+
+    Returns
+    -------
+    float
     """
     most = instance.new_label_limits[1]
     x = np.maximum(task, 0.0)

@@ -21,7 +21,21 @@ from crowdopt.labelers.task_streams import LabelTable, drawn_labelers, recorded_
 
 @dataclass(frozen=True, eq=False)
 class GivenLabelers:
-    """Labelers of known skills; labels are simulated."""
+    """Labelers of known skills; labels are simulated.
+
+    Parameters
+    ----------
+    accuracy : (kinds, labelers) float
+        p of each kind of task.
+    cost : (labelers,) float
+        Of a label.
+    classes : (1,) int
+        L.
+    at : (kinds,) float
+        Contexts at which skills are given; empty: kinds of task.
+    names : (labelers,) array of str
+        Of the labelers.
+    """
 
     accuracy: Floats
     cost: Floats
@@ -31,12 +45,12 @@ class GivenLabelers:
 
     @staticmethod
     def of(people: Labelers) -> GivenLabelers:
-        """Those people."""
+        """Arrays of some labelers."""
         at = np.zeros(0) if people.at is None else people.at
         return GivenLabelers(people.accuracy, people.cost, np.array([people.classes]), at, np.array(people.names))
 
     def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
-        """Trial's tasks."""
+        """The tasks of a trial."""
         at = self.at if self.at.size else None
         names = tuple(map(str, self.names))
         people = Labelers(self.accuracy, self.cost, int(self.classes[0]), at, names)
@@ -45,7 +59,17 @@ class GivenLabelers:
 
 @dataclass(frozen=True, eq=False)
 class DrawnLabelers:
-    """Fresh labelers in every trial: skills uniform on [low, high] given that the majority of all beats a guess."""
+    """Fresh labelers in every trial: skills uniform on [low, high] given that the majority of all beats a guess.
+
+    Parameters
+    ----------
+    count : (1,) int
+        M.
+    low, high : (1,) float
+        Range of skills.
+    cost : (1,) float
+        Of a label.
+    """
 
     count: Ints  # one number each
     low: Floats
@@ -54,7 +78,7 @@ class DrawnLabelers:
 
     @staticmethod
     def of(count: int, low: float = 0.0, high: float = 1.0, cost: float = 0.0) -> DrawnLabelers:
-        """M of them.
+        """Arrays of a draw of labelers, refused at once where nothing can be drawn.
 
         Parameters
         ----------
@@ -70,7 +94,7 @@ class DrawnLabelers:
         return drawn
 
     def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
-        """Trial's labelers and tasks."""
+        """A trial's labelers, drawn anew, and its tasks."""
         low, high, cost = float(self.low[0]), float(self.high[0]), float(self.cost[0])
         people = drawn_labelers(int(self.count[0]), (seed, trial), low, high, cost)
         return simulated_tasks(people, horizon, (seed, trial))
@@ -78,7 +102,21 @@ class DrawnLabelers:
 
 @dataclass(frozen=True, eq=False)
 class RecordedLabels:
-    """Labels that people once gave, and what is known of the truth."""
+    """Labels that people once gave, and what is known of the truth.
+
+    Parameters
+    ----------
+    label : (tasks, labelers) int
+        Class of each label, -1 where there is none.
+    truth, context : (tasks,) int
+        True class, -1 where unknown, and kind of each task.
+    cost : (labelers,) float
+        Of a label.
+    classes : (1,) int
+        L.
+    names : (labelers,) array of str
+        Of the labelers.
+    """
 
     label: Ints
     truth: Ints

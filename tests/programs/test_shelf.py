@@ -19,6 +19,8 @@ MAKERS = ("Program(", "extended(", "replace(")
 NO_QUESTION = {
     "backends/__init__.py",  # copies what it was given, for whoever may write into it
     "backends/probe.py",  # its tiny program only asks whether a library works
+    "backends/modelling/modelled.py",  # reads back what somebody's modelling library states
+    "io/program_reading.py",  # reads what a file states
     "backends/isolated.py",  # reads back, in another process, the program that it was given
 }
 

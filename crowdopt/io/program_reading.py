@@ -1,0 +1,135 @@
+"""Programs out of MPS and LP files: ours, with their blocks, and other people's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.arrays import Ints
+from crowdopt.core.program import Program, stack
+from crowdopt.errors import InputError
+
+INFINITE = 1e30  # from here on a file's number means infinity
+
+
+@dataclass
+class Named:
+    """A program as a file states it, by names in the order in which they come."""
+
+    name: str = "program"
+    cost: dict[str, float] = field(default_factory=dict)
+    box: dict[str, list[float]] = field(default_factory=dict)  # of every column, in order: lower, upper
+    integer: set[str] = field(default_factory=set)
+    sides: dict[str, list[float]] = field(default_factory=dict)  # of every row, in order: lower, upper
+    entries: list[tuple[str, str, float]] = field(default_factory=list)  # row, column, value
+
+
+class Line:
+    """Where something stands in a file, to complain of it."""
+
+    def __init__(self, path: Path, number: int) -> None:
+        self.path, self.number = path, number
+
+    def wrong(self, what: str) -> InputError:
+        """The complaint: file, line, what is wrong."""
+        return InputError(f"{self.path.name}, line {self.number}: {what}")
+
+    def number_of(self, text: str) -> float:
+        """A number, infinity included."""
+        try:
+            value = float(text)
+        except ValueError:
+            raise self.wrong(f"{text[:40]!r} is not a number") from None
+        if value != value:
+            raise self.wrong("NaN is not a number")
+        return float(np.copysign(np.inf, value)) if abs(value) >= INFINITE else value
+
+
+def read_text(path: Path) -> list[str]:
+    """The lines of a file; InputError where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path.name} is not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def assembled(named: Named, closing: tuple[str, str], plain: Callable[[str], str]) -> Program:
+    """The program, its columns and rows in blocks by the heads of their names, ``y[a,b]`` in block ``y``.
+
+    Parameters
+    ----------
+    named : Named
+    closing : (str, str)
+        The brackets around ids.
+    plain : callable
+        An encoded text as it was.
+    """
+    columns, column_blocks = _blocks(list(named.box), closing, plain)
+    rows, row_blocks = _blocks(list(named.sides), closing, plain)
+    column_of = {name: k for k, name in enumerate(columns)}
+    row_of = {name: k for k, name in enumerate(rows)}
+    place = [(row_of[row], column_of[column]) for row, column, _ in named.entries]
+    index = np.array(place, np.int64).reshape(-1, 2)
+    value = np.array([entry for _, _, entry in named.entries], np.float64)
+    box = np.array([named.box[name] for name in columns], np.float64).reshape(-1, 2)
+    sides = np.array([named.sides[name] for name in rows], np.float64).reshape(-1, 2)
+    matrix = sparse.csc_array(sparse.coo_array((value, (index[:, 0], index[:, 1])), shape=(len(rows), len(columns))))
+    return Program(
+        name=named.name,
+        cost=np.array([named.cost.get(name, 0.0) for name in columns], np.float64),
+        matrix=matrix,
+        row_lower=sides[:, 0].copy(),
+        row_upper=sides[:, 1].copy(),
+        lower=box[:, 0].copy(),
+        upper=box[:, 1].copy(),
+        integer=np.array([name in named.integer for name in columns], bool),
+        columns=stack(column_blocks),
+        rows=stack(row_blocks),
+    )
+
+
+def _blocks(
+    names: Sequence[str], closing: tuple[str, str], plain: Callable[[str], str]
+) -> tuple[list[str], list[tuple[str, tuple[int, ...]]]]:
+    """Names ordered by blocks, which come in the order of their first names, and the blocks' names and shapes."""
+    members: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for name in names:
+        head, bracket, rest = name.partition(closing[0])
+        if bracket and rest.endswith(closing[1]):
+            members.setdefault(plain(head), []).append((name, tuple(rest[:-1].split(","))))
+        else:
+            members.setdefault(plain(name), []).append((name, ()))
+    ordered, blocks = [], []
+    for head, several in members.items():
+        shape, order = _table([ids for _, ids in several])
+        ordered += [several[k][0] for k in order]
+        blocks.append((head, shape))
+    return ordered, blocks
+
+
+def _table(ids: Sequence[tuple[str, ...]]) -> tuple[tuple[int, ...], list[int]]:
+    """The shape of a block whose indices have these ids, and their order: a full table's, else a list's."""
+    depth, plain = len(ids[0]), list(range(len(ids)))
+    if depth < 2 or any(len(one) != depth for one in ids):
+        return (len(ids),), plain
+    axes = [list(dict.fromkeys(one[axis] for one in ids)) for axis in range(depth)]
+    shape = tuple(len(axis) for axis in axes)
+    if prod(shape) != len(ids):
+        return (len(ids),), plain
+    place = [{name: k for k, name in enumerate(axis)} for axis in axes]
+    index: Ints = np.array([[place[axis][one[axis]] for axis in range(depth)] for one in ids])
+    at = np.ravel_multi_index(tuple(index.T), shape)
+    return shape, np.argsort(at, kind="stable").tolist()
+
+
+def unescaped(text: str) -> str:
+    """Percent-encoded text as it was."""
+    return unquote(text, errors="surrogatepass")

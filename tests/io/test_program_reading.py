@@ -1,0 +1,123 @@
+"""Programs read back in: ours whole, other people's as they state them, everything else refused with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt.core.program import Program
+from crowdopt.io.program_files import ids_of, write_program
+from tests.io.test_program_files import INSTANCE, PLAIN, PROGRAMS, odd
+
+OURS = {**PROGRAMS, "odd": odd()}
+
+
+def ids(name: str, program: Program) -> dict:
+    return {} if name == "odd" else ids_of(program, PLAIN if name == "dual" else INSTANCE)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_mps_comes_back_whole(name: str, tmp_path: Path) -> None:
+    """Every number to the last digit (a range to its rounding), every block with its shape."""
+    program, path = OURS[name], tmp_path / "x.mps"
+    write_program(program, path, ids(name, program))
+    back = crowdopt.read_program(path)
+    for side in ("cost", "lower", "upper", "integer"):
+        assert np.array_equal(getattr(back, side), getattr(program, side))
+    for side in ("row_lower", "row_upper"):
+        np.testing.assert_allclose(getattr(back, side), getattr(program, side), rtol=1e-15, atol=1e-15)
+    assert abs(back.matrix - program.matrix).sum() == 0
+    assert (back.columns, back.rows, back.name) == (program.columns, program.rows, program.name)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_lp_comes_back_with_its_optimum(name: str, tmp_path: Path) -> None:
+    """The format has no rows with two sides and no order of its own: the columns' blocks and the optimum stay."""
+    program, path = PROGRAMS[name], tmp_path / "x.lp"
+    write_program(program, path, ids(name, program))
+    back = crowdopt.read_program(path)
+    assert {(block.name, block.size) for block in back.columns} == {(one.name, one.size) for one in program.columns}
+    wanted = crowdopt.certify(crowdopt.solve(program)).value
+    assert crowdopt.certify(crowdopt.solve(back)).value == pytest.approx(wanted, abs=1e-6)
+
+
+LP_FILE = """\\ somebody's
+Minimize
+ cost: 2 a + 3 b
+  - c
+Subject To
+ need: a + b >= 1.5
+ -1 <= a - c <= 4
+ R9: 2.5e-1 c + 1 <= 3
+Bounds
+ a <= 1
+ -2 <= c <= 10
+ b free
+General
+ c
+End
+"""
+MPS_FILE = """* somebody's
+NAME other
+ROWS
+ N cost
+ G need
+ L cap
+COLUMNS
+ a cost 2 need 1
+ a cap 1
+ b cost 3 need 1
+RHS
+ RHS need 1.5 cap 1
+RANGES
+ RNG cap 3
+BOUNDS
+ UP BND a 1
+ENDATA
+"""
+
+
+def test_other_people_s_files_are_read(tmp_path: Path) -> None:
+    """Both formats as the world writes them, read by hand here: ranged rows, free columns, constants in rows."""
+    (tmp_path / "x.lp").write_text(LP_FILE)
+    found = crowdopt.read_program(tmp_path / "x.lp")
+    assert [block.name for block in found.columns] == ["a", "b", "c"]
+    assert found.cost.tolist() == [2, 3, -1]
+    assert found.lower.tolist() == [0, -np.inf, -2] and found.upper.tolist() == [1, np.inf, 10]
+    assert found.integer.tolist() == [False, False, True]
+    assert found.row_lower.tolist() == [1.5, -1, -np.inf] and found.row_upper.tolist() == [np.inf, 4, 2]
+    (tmp_path / "x.mps").write_text(MPS_FILE)
+    other = crowdopt.read_program(tmp_path / "x.mps")
+    assert other.row_lower.tolist() == [1.5, -2] and other.row_upper.tolist() == [np.inf, 1]
+    assert crowdopt.certify(crowdopt.solve(other)).value == pytest.approx(3.5)
+
+
+WRONG = {
+    "maximum.lp": (LP_FILE.replace("Minimize", "Maximize"), "line 2.*maximum"),
+    "square.lp": (LP_FILE.replace("2 a", "[ a ^ 2 ]"), "line 3"),
+    "two-numbers.lp": (LP_FILE.replace("2 a", "2 2 a"), "two numbers"),
+    "constant.lp": (LP_FILE.replace("2 a", "2 a + 7"), "constant"),
+    "cut.lp": (LP_FILE.replace("End\n", ""), "before End"),
+    "maximum.mps": (MPS_FILE.replace("ROWS", "OBJSENSE\n MAX\nROWS"), "line 4.*maximum"),
+    "strange-row.mps": (MPS_FILE.replace("a cap 1", "a cup 1"), "line 9.*cup"),
+    "no-number.mps": (MPS_FILE.replace("a cap 1", "a cap one"), "line 9.*'one'"),
+    "below.mps": (MPS_FILE.replace("UP BND a 1", "UP BND a -1"), "readers differ"),
+    "open-integer.mps": (
+        MPS_FILE.replace(" b cost", " M 'MARKER' 'INTORG'\n b cost"),
+        "integer column b has no bounds",
+    ),
+    "cut.mps": (MPS_FILE.replace("ENDATA\n", ""), "before ENDATA"),
+    "other.txt": (MPS_FILE, "must end in"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_read_is_a_sentence(name: str, tmp_path: Path) -> None:
+    """File, line and reason; what readers do not agree on is refused rather than guessed."""
+    text, wanted = WRONG[name]
+    (tmp_path / name).write_text(text)
+    with pytest.raises(crowdopt.InputError, match=wanted):
+        crowdopt.read_program(tmp_path / name)
