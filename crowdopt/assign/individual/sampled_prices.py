@@ -16,7 +16,7 @@ FIRST, MORE = 2_000, 10  # tasks of the first sample, and how many times as many
 EACH = 20  # tasks per worker, at least
 MOST, SHARE = 50_000, 5  # tasks of the last sample, at most; and it is at most one in so many tasks
 SWEEPS = 60  # of each sample
-NOISE = 0.5  # the box around a sample's prices, in units of the mean price by the root of the sample
+NOISE = 2.0  # the box around a sample's prices, in units of the mean price by the root of the sample
 WIDE = 0.5  # the first box, in units of the mean label
 
 
