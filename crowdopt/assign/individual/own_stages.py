@@ -43,7 +43,7 @@ DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a ro
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt
 PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first
 CLIMBS = (12, 24, 40)  # sweeps, and after each climb a plan from the sets met
-MANY_CLIMBS = (5, 8, 24)  # the same where tasks are many, with a plan blended from the sweeps after each
+MANY_CLIMBS = (3, 8, 24)  # the same where tasks are many, with a plan blended from the sweeps after each
 SAMPLING = 0.3  # of the time, for prices from samples
 RESETTLED, OFFERED_AFTER = (
     8,
@@ -107,16 +107,19 @@ def solve_individually(
     -------
     Standing
     """
+    clock = Clock(options.time_limit)
     kept = _busy(instance)
     part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)
     tasks = own_tasks(part)
     if tasks.size:
+        before = clock.spent
         load()
+        clock = Clock(options.time_limit, clock.started + clock.spent - before)
     standing = Standing(
         instance=part,
         solvers=solvers,
         options=options,
-        clock=Clock(options.time_limit),
+        clock=clock,
         listener=listener,
         duals=None,
         certified=-np.inf,
@@ -367,9 +370,10 @@ class Work:
 
         def hear(sweep: Sweep) -> bool:
             self._keep(sweep)
-            return self._hear(sweep) or (deals and self.ascent.clock.left < 0.5 * self.standing.options.time_limit)
+            return self._hear(sweep) or (hurries and self.ascent.clock.left < 0.5 * self.standing.options.time_limit)
 
         deals = self.tasks.is_shared and self.labels_each >= DEALT
+        hurries = deals or (self.is_many and self.standing.best is None)
         for _ in range(DEEPENED):
             self.ascent.climb(sweeps, hear)
             before, best = self.ascent.nodes, self.ascent.best

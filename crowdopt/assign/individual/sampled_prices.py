@@ -21,7 +21,7 @@ WIDE = 0.5  # the first box, in units of the mean label
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SampledStart:
     """Prices, how far the best ones may be from them, and the nodes a task takes."""
 
     prices: Prices
@@ -40,13 +40,13 @@ def sizes(tasks: OwnTasks) -> list[int]:
 
 def sampled_prices(
     tasks: OwnTasks, solve: Solve, options: Options, clock: Clock, rng: np.random.Generator
-) -> Sampled | None:
+) -> SampledStart | None:
     """The best prices of samples, larger and larger; None where tasks are too few or time ends before.
 
     The best prices of a sample of s tasks are off by about ``1 / sqrt(s)`` of themselves, and the bound, flat at its
     top, by ``1 / s``.
     """
-    found: Sampled | None = None
+    found: SampledStart | None = None
     for size in sizes(tasks):
         some = np.sort(rng.choice(tasks.size, size, replace=False))
         part = tasks.part(some, size / tasks.size)
@@ -61,5 +61,5 @@ def sampled_prices(
         if best is None or not np.isfinite(best.bound):
             break
         off = NOISE * float(np.abs(best.prices.worker).mean()) / size**0.5
-        found = Sampled(best.prices, max(off, 1e-6 * unit), ascent.nodes)
+        found = SampledStart(best.prices, max(off, 1e-6 * unit), ascent.nodes)
     return found
