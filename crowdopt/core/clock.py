@@ -36,6 +36,11 @@ class Clock:
         return max(ENOUGH, self.limit - ran)
 
     @property
+    def spent(self) -> float:
+        """Seconds since it began to run."""
+        return perf_counter() - self.started
+
+    @property
     def over(self) -> bool:
         """Whether the limit is used up."""
         return self.left <= ENOUGH

@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import ALONE, CLOSE, NODES, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import BY_SIZE, Options, Solve
+from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve
 from crowdopt.programs import grouped_cuts
 from crowdopt.programs.grouped_cuts import Box
 
@@ -35,6 +35,7 @@ class Ascent:
     ahead: float = np.inf
     load: list[Floats] = field(default_factory=list)
     paid: list[Floats] = field(default_factory=list)
+    visited: list[Prices] = field(default_factory=list)
     idle: int = 0
     nodes: int = 0
     at_edge: bool = True
@@ -67,6 +68,7 @@ class Ascent:
             return None
         self.load.append(sweep.load)
         self.paid.append(sweep.paid)
+        self.visited.append(prices)
         if self.best is None or sweep.bound > self.best.bound:
             self.best = sweep
         return sweep
@@ -107,14 +109,10 @@ class Ascent:
         """The model's optimum in the box; None where no solver finds it in time."""
         assert self.best is not None
         tasks, center = self.tasks, self.best.prices
-        kept = max(2, ENTRIES // self.load[0].size)
-        load, paid = np.concatenate(self.load[-kept:]), np.concatenate(self.paid[-kept:])
-        group = np.tile(np.arange(self.sweeper.groups), load.shape[0] // self.sweeper.groups)
-        room, least = tasks.room.astype(float), tasks.least.astype(float)
-        program = grouped_cuts.of_lines(load, paid, group, room, least, tasks.budget or 0.0, self._box(center))
-        solution = self.solve(program, BY_SIZE, self.clock.within(self.options, None))
+        solution = self._model(self._box(center, self.radius))
         if solution.primal is None:
             return None
+        program = solution.program
         names = ("price", "lift", "budget")
         price, lift, budget = (program.column(name).view(solution.primal) for name in names)
         self.ahead = tasks.constant - float(program.cost @ solution.primal)
@@ -123,14 +121,44 @@ class Ascent:
         self.at_edge = bool(moved >= 0.999 * self.radius)
         return trial
 
-    def _box(self, center: Prices) -> Box:
+    def _model(self, box: Box) -> Solution:
+        """The highest point of the lines in a box."""
+        tasks = self.tasks
+        load, paid = np.concatenate(self.load[-self._kept :]), np.concatenate(self.paid[-self._kept :])
+        group = np.tile(np.arange(self.sweeper.groups), load.shape[0] // self.sweeper.groups)
+        room, least = tasks.room.astype(float), tasks.least.astype(float)
+        program = grouped_cuts.of_lines(load, paid, group, room, least, tasks.budget or 0.0, box)
+        return self.solve(program, BY_SIZE, self.clock.within(self.options, None))
+
+    @property
+    def _kept(self) -> int:
+        """Sweeps whose lines the model has."""
+        return max(2, ENTRIES // self.load[0].size)
+
+    def mixture(self, radius: float) -> tuple[list[Prices], Floats] | None:
+        """The prices visited, and which share (sweeps, groups) of each group's sets at them fits workers best.
+
+        The multipliers of the model's lines: a label too many, or one too few of a worker who has a price, costs
+        ``radius``.
+        """
+        if self.best is None:
+            return None
+        solution = self._model(self._box(self.best.prices, radius))
+        if solution.dual is None:
+            return None
+        share = np.maximum(0.0, -solution.program.row("line").view(solution.dual))
+        visited = self.visited[-self._kept :]
+        share = share.reshape(len(visited), self.sweeper.groups)
+        return visited, share / np.maximum(share.sum(axis=0), 1e-12)
+
+    def _box(self, center: Prices, radius: float) -> Box:
         """Around the best prices; a price is never negative, a lift is only there for least loads."""
         price, lift = np.maximum(0.0, -center.worker), np.maximum(0.0, center.worker)
         has_least, has_budget = self.tasks.least > 0, self.tasks.budget is not None
         return Box(
-            np.maximum(0.0, price - self.radius),
-            price + self.radius,
-            np.where(has_least, np.maximum(0.0, lift - self.radius), 0.0),
-            np.where(has_least, lift + self.radius, 0.0),
-            (center.budget - self.radius, min(0.0, center.budget + self.radius)) if has_budget else (0.0, 0.0),
+            np.maximum(0.0, price - radius),
+            price + radius,
+            np.where(has_least, np.maximum(0.0, lift - radius), 0.0),
+            np.where(has_least, lift + radius, 0.0),
+            (center.budget - radius, min(0.0, center.budget + radius)) if has_budget else (0.0, 0.0),
         )

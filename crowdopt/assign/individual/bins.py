@@ -20,8 +20,8 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.crowd.classes import Classes
 
-CELLS = 60_000  # bins x workers
-MOST = 16  # bins of a row
+CELLS, MOST = 60_000, 16  # bins x workers, and bins of a row, at most
+FINER = (1, 2)  # times as many, one after the other: the prices of coarse bins are where finer ones begin
 ROUNDS, NEAR = 60, 2e-4  # of column generation; relative distance of its bound and its value at which it ends
 WORKERS = 2_500  # up to whom the blocks' master keeps its pace
 
@@ -32,10 +32,16 @@ def pays(tasks: OwnTasks, rows: int) -> bool:
     return plain and tasks.room.size <= WORKERS and rows * tasks.room.size <= CELLS
 
 
-def binned(tasks: OwnTasks) -> Classes:
-    """Tasks of each row in bins of equal size by need, every task of a bin with its greatest."""
+def binned(tasks: OwnTasks, finer: int = 1) -> Classes:
+    """Tasks of each row in bins of equal size by need, every task of a bin with its greatest.
+
+    Parameters
+    ----------
+    finer : int
+        How many times as many bins there may be.
+    """
     rows = averaged(tasks)
-    each = int(np.clip(CELLS // rows.evidence.size, 1, MOST))
+    each = int(np.clip(finer * CELLS // rows.evidence.size, 1, finer * MOST))
     place = rows.task_class
     order = np.lexsort((tasks.target, place))
     rank = np.empty(order.size, np.int64)
@@ -63,8 +69,8 @@ def binned(tasks: OwnTasks) -> Classes:
 class Bins:
     """Blocks over bins: prices, and plans by diving."""
 
-    def __init__(self, tasks: OwnTasks, start: Prices, make_master: MakeMaster) -> None:
-        self.tasks, self.classes = tasks, binned(tasks)
+    def __init__(self, tasks: OwnTasks, start: Prices, make_master: MakeMaster, finer: int) -> None:
+        self.tasks, self.classes = tasks, binned(tasks, finer)
         center = BlockPrices(start.worker.copy(), np.zeros(self.classes.need.size))
         self.blocks = Blocks(self.classes, make_master, center, self.classes.tasks_in, tasks.room)
 

@@ -15,11 +15,14 @@ from crowdopt.assign.exact.dive import DiveSettings
 from crowdopt.assign.individual import bins
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.bins import Bins
+from crowdopt.assign.individual.blending import blend
 from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, Mixture, dealt_of
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.resettling import resettle
 from crowdopt.assign.individual.rows import averaged, starting_prices
+from crowdopt.assign.individual.sampled_prices import sampled_prices, sizes
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import SetsMet
 from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
@@ -40,6 +43,14 @@ DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a ro
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt
 PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first
 CLIMBS = (12, 24, 40)  # sweeps, and after each climb a plan from the sets met
+MANY_CLIMBS = (3, 8, 24)  # the same where tasks are many, with a plan blended from the sweeps after each
+SAMPLING = 0.3  # of the time, for prices from samples
+RESETTLED, OFFERED_AFTER = (
+    8,
+    1,
+)  # times that some tasks of a blended plan get other sets: at most, and before it is offered
+LATE = 0.4  # of the time left; then a plan that overloads workers is mended by moving single tasks
+MIXED_TASKS = 50_000  # tasks up to which a master chooses among the sets met
 MET = 3_000_000  # sets x labels kept in all
 DEEPENED = 3  # times that more nodes may start another climb
 DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
@@ -96,16 +107,19 @@ def solve_individually(
     -------
     Standing
     """
+    clock = Clock(options.time_limit)
     kept = _busy(instance)
     part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)
     tasks = own_tasks(part)
     if tasks.size:
+        before = clock.spent
         load()
+        clock = Clock(options.time_limit, clock.started + clock.spent - before)
     standing = Standing(
         instance=part,
         solvers=solvers,
         options=options,
-        clock=Clock(options.time_limit),
+        clock=clock,
         listener=listener,
         duals=None,
         certified=-np.inf,
@@ -162,6 +176,10 @@ class Work:
             yield self.nothing_to_do
             return
         yield self.first_bound
+        if self.is_many:
+            for sweeps in MANY_CLIMBS:
+                yield partial(self.climb, sweeps)
+                yield self.blend
         deals = self.tasks.is_shared and self.labels_each >= DEALT
         if deals:
             yield partial(self.deal, STEPS[0])
@@ -169,8 +187,9 @@ class Work:
         if deals:
             yield from (partial(self.deal, step) for step in STEPS[1:] if self.standing.best is None)
         if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
-            yield from self.by_bins()
-        for sweeps in CLIMBS:
+            for finer in bins.FINER:
+                yield from self.by_bins(finer)
+        for sweeps in CLIMBS if self.tasks.size <= MIXED_TASKS else ():
             yield partial(self.climb, sweeps)
             yield self.mix
         if deals:
@@ -191,13 +210,24 @@ class Work:
         standing, tasks = self.standing, self.tasks
         standing.tell("pricing each task by itself")
         self.sweeper = Sweeper(tasks, standing.options.threads)
-        options = standing.clock.within(standing.options, None)
-        start = starting_prices(tasks, standing.solvers.solve, options)
+        options, solve = standing.clock.within(standing.options, None), standing.solvers.solve
+        start = starting_prices(tasks, solve, options)
         unit = float(tasks.arrays.cost.mean()) or 1.0
         nothing = Prices(np.zeros(tasks.room.size))
         self.prices = nothing if start is None else start
-        self.ascent = Ascent(self.sweeper, standing.solvers.solve, standing.options, standing.clock, unit * WIDE)
+        self.ascent = Ascent(self.sweeper, solve, standing.options, standing.clock, unit * WIDE)
         self.met = SetsMet.none(tasks, self.sweeper.width, self.sweeper.type)
+        sampled = (
+            sampled_prices(tasks, solve, standing.options, standing.clock.part(SAMPLING), self.rng)
+            if self.is_many
+            else None
+        )
+        if sampled is not None:
+            self.prices, self.ascent.radius, self.ascent.nodes = sampled.prices, sampled.radius, sampled.nodes
+            sweep = self.ascent.visit(sampled.prices)
+            if sweep is not None:
+                self._hear(sweep)
+            return
         for prices in [nothing] if start is None else [start, nothing]:
             sweep = self.ascent.deepen(prices)
             if sweep is None or self._hear(sweep):
@@ -205,6 +235,11 @@ class Work:
             self._keep(sweep)
         if start is not None and self.ascent.best is not None and self.ascent.best.prices is start:
             self.ascent.radius = unit * STARTED
+
+    @property
+    def is_many(self) -> bool:
+        """Whether tasks are many enough that samples of them tell the prices."""
+        return not self.tasks.is_shared and bool(sizes(self.tasks))
 
     @property
     def labels_each(self) -> float:
@@ -237,7 +272,7 @@ class Work:
 
     def _keep(self, sweep: Sweep) -> None:
         """Remember the sweep's sets, as long as there is room."""
-        if self.met is not None and self.met.workers.size < MET:
+        if self.met is not None and self.met.workers.size < MET and self.tasks.size <= MIXED_TASKS:
             self.met.add(sweep.hands, sweep.held)
 
     def deal(self, step: float, seed: int = 0) -> None:
@@ -255,6 +290,19 @@ class Work:
         )
         if dealt is not None:
             self._offer(dealt)
+
+    def blend(self) -> None:
+        """A plan from the shares of the sweeps in which they fit the workers best."""
+        standing = self.standing
+        dealt = blend(self.ascent, standing.clock)
+        for number in range(RESETTLED):
+            if dealt is None or standing.done:
+                return
+            resettle(dealt, self.ascent, self.mixer, standing.clock, self.rng)
+            late = standing.clock.left < LATE * standing.options.time_limit
+            if number >= OFFERED_AFTER and (dealt.left.min() >= 0 or late or number == RESETTLED - 1):
+                self._offer(dealt, patient=False)
+                return
 
     def first_plan(self) -> None:
         """A plan soon: every task's cheapest set at the best prices, then those moved whose workers have too many."""
@@ -274,7 +322,7 @@ class Work:
         """Nobody has anything yet."""
         return Served.none(self.tasks, prices, self.sweeper.width, self.sweeper.type)
 
-    def _offer(self, dealt: Served) -> None:
+    def _offer(self, dealt: Served, patient: bool = True) -> None:
         """Mend, serve who has nothing, and improve task by task; every plan on the way that holds is offered."""
         standing = self.standing
         if not dealt.shed(self.rng, standing.clock):
@@ -284,7 +332,8 @@ class Work:
             if without.size:
                 dealt.serve_all(without[np.argsort(-self.tasks.target[without], kind="stable")], standing.clock)
             self._judge(dealt)
-            if standing.done or not dealt.serve_all(self.rng.permutation(self.tasks.size), standing.clock):
+            done = standing.done or not patient
+            if done or not dealt.serve_all(self.rng.permutation(self.tasks.size), standing.clock):
                 break
         self._judge(dealt)
 
@@ -293,10 +342,10 @@ class Work:
         if dealt.is_whole and self.standing.offer(dealt.pairs()):
             self.chosen = dealt.hands.copy(), dealt.held.copy()
 
-    def by_bins(self) -> Iterator[Callable[[], None]]:
+    def by_bins(self, finer: int) -> Iterator[Callable[[], None]]:
         """Prices and plans of tasks taken as alike by their greatest needs."""
         standing = self.standing
-        blocks = Bins(self.tasks, self.prices, standing.solvers.make_master)
+        blocks = Bins(self.tasks, self.prices, standing.solvers.make_master, finer)
 
         def price() -> None:
             self.prices = blocks.prices(standing.clock)
@@ -305,6 +354,8 @@ class Work:
             if sweep is not None:
                 self._hear(sweep)
                 self._keep(sweep)
+                if self.ascent.best is not None and self.ascent.best.prices is self.prices:
+                    self.ascent.radius = STARTED * (float(self.tasks.arrays.cost.mean()) or 1.0)
 
         def dive(settings: DiveSettings) -> None:
             if blocks.blocks.point is not None:
@@ -319,15 +370,16 @@ class Work:
 
         def hear(sweep: Sweep) -> bool:
             self._keep(sweep)
-            return self._hear(sweep) or (deals and self.ascent.clock.left < 0.5 * self.standing.options.time_limit)
+            return self._hear(sweep) or (hurries and self.ascent.clock.left < 0.5 * self.standing.options.time_limit)
 
         deals = self.tasks.is_shared and self.labels_each >= DEALT
+        hurries = deals or (self.is_many and self.standing.best is None)
         for _ in range(DEEPENED):
             self.ascent.climb(sweeps, hear)
             before, best = self.ascent.nodes, self.ascent.best
             if best is None or self.standing.done:
                 return
-            deeper = self.ascent.deepen(best.prices)
+            deeper = None if self.is_many else self.ascent.deepen(best.prices)
             if deeper is None or self._hear(deeper) or self.ascent.nodes == before:
                 return
             self._keep(deeper)
@@ -354,7 +406,7 @@ class Work:
             return None
         self.met.add(best.hands, best.held)
         near = self.met.nearest(best.prices, self.tasks.size + MIXED[0] + MIXED[1] * self.tasks.room.size)
-        if self.chosen is not None:
+        if self.chosen is not None and self.tasks.size <= CHOSEN:
             near.add(*self.chosen)
         return self.mixer.mix(near, self.standing.clock)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -76,6 +76,30 @@ class OwnTasks:
     def is_limited(self) -> bool:
         """Whether any task has limits on its labels."""
         return bool(self.arrays.fewest.any() or (self.arrays.most < UNLIMITED).any())
+
+    def part(self, some: Ints, share: float = 1.0) -> OwnTasks:
+        """Some of the tasks, ascending, with a share of what workers and the budget give, whole labels."""
+        arrays = self.arrays
+        count = np.diff(arrays.starts)[some]
+        starts = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+        place = np.repeat(arrays.starts[some] - starts[:-1], count) + np.arange(starts[-1])
+        own = arrays._replace(
+            row=arrays.row[some],
+            floor=arrays.floor[some],
+            fewest=arrays.fewest[some],
+            most=arrays.most[some],
+            starts=starts,
+            barred=arrays.barred[place],
+        )
+        return replace(
+            self,
+            task=self.task[some],
+            arrays=own,
+            need=self.need[some],
+            room=np.rint(share * self.room).astype(np.int64),
+            least=np.floor(share * self.least).astype(np.int64),
+            budget=None if self.budget is None else share * self.budget,
+        )
 
     def pairs(self, hands: Ints, held: Ints) -> Ints:
         """Labels ``hands[k, :held[k]]`` of each task and the fixed ones as sorted pairs of the instance."""
