@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ class PlanAnswers:
     answer : (tasks,) int
         Class that wins the vote; ties and tasks without labels go to the likeliest class beforehand, the first of them.
     posterior : (tasks, classes)
-        ``P(class | labels)`` if the skills are what the campaign says.
+        ``P(class | labels)`` if the skills are what the campaign says; where several labels are of workers who err
+        together, what is guaranteed of the vote before any label is seen (crowdopt.crowd.families).
     labels : (tasks,) int
         Labels counted.
     epsilon : (tasks,)
@@ -69,12 +70,29 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     PlanAnswers
     """
     votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
+    answer, known = votes.argmax(axis=1), posteriors(instance, pairs, label)
     m = instance.n_workers
     there = np.isin(plan[:, 0] * m + plan[:, 1], pairs[:, 0] * m + pairs[:, 1])
     return PlanAnswers(
-        answer=votes.argmax(axis=1),
-        posterior=posteriors(instance, pairs, label),
+        answer=answer,
+        posterior=_held_back(instance, pairs, answer, known),
         labels=np.bincount(pairs[:, 0], minlength=instance.n_tasks),
         epsilon=instance.epsilon,
         missing=plan[~there],
     )
+
+
+def _held_back(instance: AssignmentInstance, pairs: Ints, answer: Ints, posterior: Floats) -> Floats:
+    """Posteriors, but for tasks with several labels of one family: no posterior is known without their joint law."""
+    together = np.zeros(instance.n_tasks, bool)
+    for group in instance.groups:
+        if group.dependent:
+            mine = np.isin(pairs[:, 1], group.members)
+            together |= np.bincount(pairs[mine, 0], minlength=instance.n_tasks) > 1
+    if not together.any():
+        return posterior
+    seen = replace(instance, collected=pairs, observed=False, fixed=None, budget=None, min_labels=None)
+    error = np.minimum(1.0, replace(seen, max_labels=None, rows=None).error_bound(instance.supply(pairs)))
+    held = np.repeat((error / (instance.classes - 1))[:, None], instance.classes, axis=1)
+    held[np.arange(instance.n_tasks), answer] = 1 - error
+    return np.where(together[:, None], held, posterior)

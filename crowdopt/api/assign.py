@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from crowdopt import backends
-from crowdopt.api.binding import RELAXATIONS, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.assign.checked import refuse_shares, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.exact.stages import solve_exact
@@ -22,15 +22,21 @@ from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
+from crowdopt.crowd.groups import OwnRows, has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, check_target
+from crowdopt.io.overrides import stating
+from crowdopt.io.own_rows import read_rows
 from crowdopt.io.plan_folder import write_plan
 from crowdopt.recheck.proofs import prove_patterns
 
 PROGRAMS = ("ip", "lp")
 UNDECIDED = Status.UNDECIDED
 PATTERNS = "patterns"
+HANDED_OVER = (
+    f"groups and rows of one's own are not priced by the exact method: {SEARCH} searched the whole program instead"
+)
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -41,6 +47,7 @@ def assign(
     program: str = "ip",
     rule: str | None = None,
     epsilon: float | None = None,
+    rows: OwnRows | AnyPath | None = None,
     time_limit: float = 60.0,
     gap: float = 0.0,
     nodes: int | None = None,
@@ -66,6 +73,9 @@ def assign(
         ``ip`` for whole labels, ``lp`` for the relaxation.
     rule, epsilon : str, float, optional
         Evidence rule, and error target of every task, in place of the instance's; the plan records them.
+    rows : OwnRows or path, optional
+        Linear limits of one's own in place of the instance's, or a table of them: row, task, worker, coefficient,
+        lower, upper (crowdopt.io.own_rows). The plan records them, and their multipliers are part of its proof.
     time_limit : float
         Seconds in all.
     gap : float
@@ -104,6 +114,9 @@ def assign(
     if program not in PROGRAMS:
         raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {program!r}")
     wanted = instance_of(instance, rule, epsilon)
+    if rows is not None:
+        own = rows if isinstance(rows, OwnRows) else read_rows(Path(rows), wanted)
+        wanted = stating(replace(wanted, rows=own), "rows")
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
     plan = _planned(wanted, method, program, options, listener, clock, isolated)
@@ -141,6 +154,11 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
         return [
             f"infeasible ({vouched}): no labels that can be had err so little on average; raise epsilon or add workers"
         ]
+    if has_joint_limits(plan.instance):
+        return [
+            f"infeasible ({vouched}): there is no such plan; it may be for the limits of groups or rows of one's own, "
+            "so loosen them one by one"
+        ]
     lack = shortage(plan.instance, probe(time_limit))
     return [f"infeasible ({vouched}): there is no such plan", *(lack.sentences(plan.instance) if lack else [])]
 
@@ -164,6 +182,9 @@ def _planned(
     if program == "lp":
         refuse_shares(instance)
     name, pools = pools_asked(method)
+    if has_joint_limits(instance) and method == "exact" and not instance.the_rule.checked:
+        plan = _linear(SEARCH, program, isolated, listener, instance, options)
+        return replace(plan, note=HANDED_OVER)
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
     if instance.the_rule.average:

@@ -30,6 +30,11 @@ from crowdopt.io.plan_folder import run_facts, summary
 )
 @click.option("--rule", type=click.Choice(list(RULES)), help="Evidence rule, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
+@click.option(
+    "--rows",
+    type=click.Path(path_type=Path),
+    help="Table of rows of your own: row,task,worker,coefficient,lower,upper.",
+)
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
 @click.option("--gap", default=0.0, show_default=True, help="Relative gap at which to stop.")
 @click.option("--nodes", type=int, help="Limit on branch-and-bound nodes (reproducible, unlike seconds).")
@@ -47,6 +52,7 @@ def solve(
     program: str,
     rule: str | None,
     epsilon: float | None,
+    rows: Path | None,
     time_limit: float,
     gap: float,
     nodes: int | None,
@@ -66,6 +72,7 @@ def solve(
             program=program,
             rule=rule,
             epsilon=epsilon,
+            rows=rows,
             time_limit=time_limit,
             gap=gap,
             nodes=nodes,
@@ -101,6 +108,7 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
         _how_good(plan),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
+    said = [plan.note, *said] if plan.note else said
     return ["interrupted; this is the best plan so far", *said] if plan.interrupted else said
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,16 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.campaign_tables import COLUMNS
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import CAMPAIGN
 from crowdopt.io.labels_back import Answered
+from crowdopt.io.own_rows import write_rows
 from crowdopt.io.tables import find_table, read_table
 
-KEPT = ("tasks", "skills", "gold", "prices", "forbidden")  # tables that are taken over as they are
+KEPT = ("tasks", "skills", "gold", "prices", "forbidden", "groups")  # tables that are taken over as they are
 
 
 def write_next(found: Answered, folder: Path) -> None:
@@ -36,15 +39,18 @@ def write_next(found: Answered, folder: Path) -> None:
     )
     _write_workers(found, folder)
     _write_fixed(found, folder)
+    _write_rows(found, folder)
 
 
 def _write_settings(found: Answered, folder: Path) -> None:
     """campaign.toml with its comments: labels count as they fell; the plan's own settings stay in force.
 
-    A rule that takes no notice of what labels say counts them as evidence: that is how its promise was meant.
+    A rule that takes no notice of what labels say counts them as evidence: that is how its promise was meant. So do
+    labels of workers who err together, from which no posterior is known.
     """
     numbers = {key: value for key, value in found.overrides.items() if isinstance(value, str | float)}
-    settings = {"collected": json.dumps("observed" if found.instance.the_rule.heeds_prior else "evidence")}
+    heeds = found.instance.the_rule.heeds_prior and not (found.instance.dependence > 1).any()
+    settings = {"collected": json.dumps("observed" if heeds else "evidence")}
     settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
     lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
     kept = [line for line in lines if line.partition("=")[0].strip() not in {*settings, *found.overrides}]
@@ -125,6 +131,22 @@ def _write_fixed(found: Answered, folder: Path) -> None:
             room[task] -= 1
     if kept:
         write_csv(folder / "fixed.csv", ["task", "worker"], named(instance, np.array(kept, np.int64)))
+
+
+def _write_rows(found: Answered, folder: Path) -> None:
+    """Rows of one's own, their sides less what the new labels have brought: they are about labels to come."""
+    if "groups" in found.overrides:
+        raise InputError(
+            "the plan has groups of its own; write them into the campaign, for no next round can hold them"
+        )
+    rows = found.instance.rows
+    if rows is None:
+        return
+    m = found.instance.n_workers
+    came = np.isin(rows.pairs[:, 0] * m + rows.pairs[:, 1], found.new[:, 0] * m + found.new[:, 1])
+    brought = np.bincount(rows.row[came], rows.coefficient[came], len(rows.names))
+    left = replace(rows, lower=rows.lower - brought, upper=rows.upper - brought)
+    write_rows(replace(found.instance, rows=left), folder)
 
 
 def named(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:
