@@ -32,6 +32,7 @@ from crowdopt.backends import BackendFailed, BackendMissing, solve
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options, Status
+from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
@@ -46,8 +47,10 @@ __all__ = [
     "AssignmentInstance",
     "BackendFailed",
     "BackendMissing",
+    "Group",
     "InputError",
     "Options",
+    "OwnRows",
     "Plan",
     "Status",
     "__version__",

@@ -92,7 +92,7 @@ def _held_back(instance: AssignmentInstance, pairs: Ints, answer: Ints, posterio
     if not together.any():
         return posterior
     seen = replace(instance, collected=pairs, observed=False, fixed=None, budget=None, min_labels=None)
-    error = np.minimum(1.0, replace(seen, max_labels=None, rows=None).error_bound(instance.supply(pairs)))
+    error = np.minimum(1.0, replace(seen, max_labels=None, own_rows=None).error_bound(instance.supply(pairs)))
     held = np.repeat((error / (instance.classes - 1))[:, None], instance.classes, axis=1)
     held[np.arange(instance.n_tasks), answer] = 1 - error
     return np.where(together[:, None], held, posterior)

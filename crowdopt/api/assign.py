@@ -116,7 +116,7 @@ def assign(
     wanted = instance_of(instance, rule, epsilon)
     if rows is not None:
         own = rows if isinstance(rows, OwnRows) else read_rows(Path(rows), wanted)
-        wanted = stating(replace(wanted, rows=own), "rows")
+        wanted = stating(replace(wanted, own_rows=own), "rows")
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
     plan = _planned(wanted, method, program, options, listener, clock, isolated)

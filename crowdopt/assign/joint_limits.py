@@ -62,7 +62,7 @@ def _of_shares(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> lis
 
 
 def _own(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[JointExcess]:
-    rows = instance.rows
+    rows = instance.own_rows
     if rows is None:
         return []
     amount = np.zeros((instance.n_tasks, instance.n_workers))
@@ -81,7 +81,7 @@ def _own(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[Join
 
 def own_scale(instance: AssignmentInstance) -> Floats:
     """The largest number of each own row, its sides included, at least 1, (rows,)."""
-    rows = instance.rows
+    rows = instance.own_rows
     assert rows is not None
     scale = np.ones(len(rows.names))
     np.maximum.at(scale, rows.row, np.abs(rows.coefficient))

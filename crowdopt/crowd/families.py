@@ -7,9 +7,10 @@ one k-th of its evidence A:
 - ``bhattacharyya``: ``S_k e^{-A/(2k)}``, ``S_k = sum over a != b of pi_a^{1 - 1/(2k)} pi_b^{1/(2k)}``, which is L - 1
   for equal priors, on average over the classes.
 
-*Proof.* Markov: ``P_a(score_b >= score_a) <= E_a e^{-t (score_a - score_b)}`` with t = 1/(2k) (hoeffding: 1/k). Families
-are independent, and inside one, of at most k labels, Hölder gives ``E prod_j e^{t X_j} <= prod_j (E e^{k t X_j})^{1/k}``:
-each label counts with the factor it has alone at k t, to the power 1/k. Sum over the wrong classes and the prior.
+*Proof.* Markov: ``P_a(score_b >= score_a) <= E_a e^{-t (score_a - score_b)}`` with t = 1/(2k) (hoeffding: 1/k).
+Families are independent, and inside one, of at most k labels, Hölder gives
+``E prod_j e^{t X_j} <= prod_j (E e^{k t X_j})^{1/k}``: each label counts with the factor it has alone at k t, to the
+power 1/k. Sum over the wrong classes and the prior.
 
 So the need is ``2 k ln(1/eps)`` and ``2 k ln(S_k / eps)``. With k = 1 labels of a task are independent and every rule
 holds as it is. With k > 1 bhattacharyya loses the factor 1/2 that it has from ``sum min(P, Q) <= sum sqrt(P Q)``, which

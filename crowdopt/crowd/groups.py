@@ -179,7 +179,9 @@ def checked_rows(rows: Any, n: int, m: int) -> OwnRows | None:
     if (lower > upper).any():
         name = names[int(np.flatnonzero(lower > upper)[0])]
         raise InputError(f"rows: the lower side of {name} is above its upper side")
-    if isinstance(rows.names, tuple) and rows.row is row and rows.pairs is pairs:
+    parts = (rows.row, rows.pairs, rows.coefficient, rows.lower, rows.upper)
+    clean = zip(parts, (row, pairs, coefficient, lower, upper), strict=True)
+    if isinstance(rows.names, tuple) and all(one is other for one, other in clean):
         return rows
     for array in (row, pairs, coefficient, lower, upper):
         array.setflags(write=False)
@@ -219,7 +221,7 @@ def membership(instance: AssignmentInstance) -> Bools:
 
 def has_joint_limits(instance: AssignmentInstance) -> bool:
     """Whether groups or rows of one's own ask anything of a plan."""
-    return instance.rows is not None or any(group.has_limits for group in instance.groups)
+    return instance.own_rows is not None or any(group.has_limits for group in instance.groups)
 
 
 def refuse_joint_limits(instance: AssignmentInstance, what: str) -> None:

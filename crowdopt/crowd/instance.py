@@ -84,7 +84,7 @@ class AssignmentInstance:
         The most the plan may cost.
     groups : sequence or mapping of Group, optional
         Groups of workers with limits on their labels (crowdopt.crowd.groups); families of workers who err together.
-    rows : OwnRows, optional
+    own_rows : OwnRows, optional
         Any other linear limits that a plan must keep.
     demand : float or (tasks,) float
         Share of the rule's need that has to be covered; 1 but for the papers' approximated and sampled programs.
@@ -120,7 +120,7 @@ class AssignmentInstance:
     min_load: Ints = _ABSENT
     budget: float | None = None
     groups: tuple[Group, ...] = ()
-    rows: OwnRows | None = None
+    own_rows: OwnRows | None = None
     demand: Floats = _DEFAULT_ONE
     tasks: Sequence[str] | None = None
     workers: Sequence[str] | None = None
@@ -152,7 +152,7 @@ class AssignmentInstance:
             min_load: ArrayLike | None = None,
             budget: float | None = None,
             groups: Sequence[Group] | Mapping[str, Any] | None = (),
-            rows: OwnRows | None = None,
+            own_rows: OwnRows | None = None,
             demand: ArrayLike = 1.0,
             tasks: Sequence[str] | None = None,
             workers: Sequence[str] | None = None,
@@ -189,7 +189,7 @@ class AssignmentInstance:
         self._keep("prior", _priors(self.prior, n, self.classes))
         object.__setattr__(self, "class_names", ids("class_names", self.class_names, int(self.classes)))
         object.__setattr__(self, "groups", checked_groups(self.groups, self.worker_id, m))
-        object.__setattr__(self, "rows", checked_rows(self.rows, n, m))
+        object.__setattr__(self, "own_rows", checked_rows(self.own_rows, n, m))
         refuse_rule(self, self.dependence)
         _check_contradictions(self)
 

@@ -25,7 +25,7 @@ def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     tasks : (k,) int
         Each once.
     """
-    if instance.rows is not None or any(group.has_share_limits for group in instance.groups):
+    if instance.own_rows is not None or any(group.has_share_limits for group in instance.groups):
         raise InputError("shares of all labels and rows of one's own are about all tasks; solve them all together")
     return replace(
         instance,
@@ -52,7 +52,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
     ids : sequence of str, optional
         What these workers are called; default: 0, 1, 2, ...
     """
-    if instance.rows is not None:
+    if instance.own_rows is not None:
         raise InputError("rows of one's own are about the workers they name; take them out before choosing workers")
     return replace(
         instance,

@@ -20,11 +20,11 @@ FORMAT = 1
 FIELDS = tuple(field.name for field in fields(AssignmentInstance) if field.name != "origin")
 JOINT = {  # entries that are text: how each is written and read, and its shape
     "groups": (written_groups, recorded_groups, GROUPS),
-    "rows": (written_rows, recorded_rows, ROWS),
+    "own_rows": (written_rows, recorded_rows, ROWS),
 }
 SINGLE = (*JOINT, "rule", "title", "skills_source", "classes", "observed", "budget")
 KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
-    **dict.fromkeys(("rule", "title", "skills_source", "groups", "rows"), ("U", "one text")),
+    **dict.fromkeys(("rule", "title", "skills_source", "groups", "own_rows"), ("U", "one text")),
     **dict.fromkeys(("tasks", "workers", "types", "class_names"), ("U", "texts")),
     **dict.fromkeys(("classes",), ("iu", "one whole number")),
     **dict.fromkeys(("observed",), ("b", "true or false")),

@@ -104,7 +104,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
         class_names=None if prior is None else list(prior),
         budget=settings.get("budget"),
         groups=read_groups(path, ids, settings),
-        rows=read_own(path, ids),
+        own_rows=read_own(path, ids),
         tasks=ids.tasks,
         workers=ids.workers,
         types=ids.types,

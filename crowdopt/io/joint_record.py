@@ -65,7 +65,7 @@ def recorded_groups(instance: AssignmentInstance, value: Any) -> list[Group]:
 
 def written_rows(instance: AssignmentInstance) -> Any:
     """Own rows by name: entries by ids, and finite sides."""
-    rows = instance.rows
+    rows = instance.own_rows
     if rows is None:
         return {}
     found: dict[str, Any] = {}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from crowdopt.crowd.groups import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 
@@ -22,7 +23,7 @@ def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
     ----------
     instance : AssignmentInstance
     dual : bool
-        For assignment_dual.mod, which knows no fixed pairs, label limits, least loads or budget.
+        For assignment_dual.mod, which knows no fixed pairs, label limits, least loads, budget, groups or own rows.
 
     Raises
     ------
@@ -60,7 +61,41 @@ def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) 
     ):
         there = np.flatnonzero(values != unset)
         lines += [_vector(name, [keys[k] for k in there], values[there])] * bool(there.size)
-    return lines + ([] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"])
+    lines += [] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"]
+    return [*lines, *_groups(instance, workers), *_own(instance, tasks, workers)]
+
+
+def _groups(instance: AssignmentInstance, workers: list[str]) -> list[str]:
+    groups = instance.groups
+    names = [_symbol(group.name) for group in groups]
+    lines = [_set("GROUPS", names)] * bool(names)
+    lines += [_set(f"OF[{name}]", [workers[j] for j in one.members]) for name, one in zip(names, groups, strict=True)]
+    for name, values, usual in (
+        ("least_of", [group.min_per_task for group in groups], 0),
+        ("most_of", [group.max_per_task for group in groups], None),
+        ("least_share", [group.min_share for group in groups], 0),
+        ("most_share", [group.max_share for group in groups], 1),
+        ("dependent", [int(group.dependent) for group in groups], 0),
+    ):
+        there = [k for k, value in enumerate(values) if value != usual]
+        lines += [_vector(name, [names[k] for k in there], [values[k] for k in there])] * bool(there)
+    return lines
+
+
+def _own(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> list[str]:
+    rows = instance.own_rows
+    if rows is None:
+        return []
+    names = [_symbol(name) for name in rows.names]
+    entries: dict[tuple[int, int, int], float] = {}
+    for k, (i, j), value in zip(rows.row.tolist(), rows.pairs.tolist(), rows.coefficient.tolist(), strict=True):
+        entries[k, i, j] = entries.get((k, i, j), 0.0) + value
+    keys = [f"[{names[k]},{tasks[i]},{workers[j]}]" for k, i, j in entries]
+    lines = [_set("OWN", names)] + [_vector("own_entry", keys, entries.values())] * bool(keys)
+    for name, side in (("own_lower", rows.lower), ("own_upper", rows.upper)):
+        there = np.flatnonzero(np.isfinite(side)).tolist()
+        lines += [_vector(name, [names[k] for k in there], side[there])] * bool(there)
+    return lines
 
 
 def _refuse(instance: AssignmentInstance, dual: bool) -> None:
@@ -74,9 +109,10 @@ def _refuse(instance: AssignmentInstance, dual: bool) -> None:
         (instance.max_labels < UNLIMITED).any(),
         (instance.min_load > 0).any(),
         instance.budget is not None,
+        has_joint_limits(instance),
     ]
     if dual and any(limits):
-        raise InputError("the paper's dual knows no fixed pairs, label limits, least loads or budget")
+        raise InputError("the paper's dual knows no fixed pairs, label limits, least loads, budget, groups or own rows")
 
 
 def _symbol(name: str) -> str:

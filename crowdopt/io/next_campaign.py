@@ -139,14 +139,14 @@ def _write_rows(found: Answered, folder: Path) -> None:
         raise InputError(
             "the plan has groups of its own; write them into the campaign, for no next round can hold them"
         )
-    rows = found.instance.rows
+    rows = found.instance.own_rows
     if rows is None:
         return
     m = found.instance.n_workers
     came = np.isin(rows.pairs[:, 0] * m + rows.pairs[:, 1], found.new[:, 0] * m + found.new[:, 1])
     brought = np.bincount(rows.row[came], rows.coefficient[came], len(rows.names))
     left = replace(rows, lower=rows.lower - brought, upper=rows.upper - brought)
-    write_rows(replace(found.instance, rows=left), folder)
+    write_rows(replace(found.instance, own_rows=left), folder)
 
 
 def named(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:

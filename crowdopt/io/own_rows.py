@@ -115,7 +115,7 @@ def write_groups(instance: AssignmentInstance, folder: Path) -> None:
 
 def write_rows(instance: AssignmentInstance, folder: Path) -> None:
     """rows.csv of an instance, where it has any; its sides stand in the first line of each row."""
-    rows = instance.rows
+    rows = instance.own_rows
     if rows is None:
         return
     first = np.zeros(rows.row.size, bool)

@@ -189,7 +189,7 @@ def _write_limits(plan: Plan, folder: Path) -> None:
         "group": [group.name for group in groups if group.has_task_limits],
         "most_share": [group.name for group in groups if group.max_share < 1],
         "least_share": [group.name for group in groups if group.min_share > 0],
-        "own": [] if instance.rows is None else instance.rows.names,
+        "own": [] if instance.own_rows is None else instance.own_rows.names,
     }
     limit = {"group": "per_task", "most_share": "max_share", "least_share": "min_share", "own": "row"}
     for block, duals in joint.items():

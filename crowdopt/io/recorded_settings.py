@@ -144,7 +144,7 @@ SETTINGS = {  # key in plan.json -> setting
         _read_limits,
     ),
     "groups": RecordedSetting("groups", GROUPS, written_groups, recorded_groups),
-    "rows": RecordedSetting("rows", ROWS, written_rows, recorded_rows),
+    "rows": RecordedSetting("own_rows", ROWS, written_rows, recorded_rows),
     "forbidden": _pairs("forbidden"),
     "fixed": _pairs("fixed"),
 }

@@ -70,7 +70,7 @@ def _with_joint_rows(program: Program, instance: AssignmentInstance) -> Program:
         side = share * len(instance.collected) - [labels_had(instance, g).sum() for g in bound]
         sides = (-np.inf, side) if name == "most_share" else (side, np.inf)
         program = program.with_rows(name, (len(bound),), rows, *sides)
-    own = instance.rows
+    own = instance.own_rows
     if own is not None:
         place = (own.row, own.pairs[:, 0] * m + own.pairs[:, 1])
         entries = sparse.coo_array((own.coefficient, place), shape=(len(own.names), n * m))

@@ -38,7 +38,7 @@ def joint_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> l
 
 
 def _own_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[tuple[str, str, float]]:
-    rows = instance.rows
+    rows = instance.own_rows
     if rows is None:
         return []
     amount = {(i, j): share for (i, j), share in zip(pairs.tolist(), shares.tolist(), strict=True)}
@@ -75,7 +75,7 @@ def joint_pull(instance: AssignmentInstance, stored: StoredPlan, report: Report)
     n, m = instance.n_tasks, instance.n_workers
     group = {one.name: one for one in instance.groups}
     task = {instance.task_id(i): i for i in range(n)}
-    own = {} if instance.rows is None else {name: k for k, name in enumerate(instance.rows.names)}
+    own = {} if instance.own_rows is None else {name: k for k, name in enumerate(instance.own_rows.names)}
     pull, size, terms = np.zeros((n, m)), np.zeros((n, m)), [0.0]
     entries = zip(table["limit"], table["name"], table["task"], table.numbers("dual").tolist(), strict=True)
     for limit, name, where, dual in entries:
@@ -85,10 +85,10 @@ def joint_pull(instance: AssignmentInstance, stored: StoredPlan, report: Report)
             continue
         row = np.zeros((n, m))
         if limit == OWN:
-            assert instance.rows is not None
-            mine = instance.rows.row == own[name]
-            np.add.at(row, tuple(instance.rows.pairs[mine].T), instance.rows.coefficient[mine])
-            low, high = float(instance.rows.lower[own[name]]), float(instance.rows.upper[own[name]])
+            assert instance.own_rows is not None
+            mine = instance.own_rows.row == own[name]
+            np.add.at(row, tuple(instance.own_rows.pairs[mine].T), instance.own_rows.coefficient[mine])
+            low, high = float(instance.own_rows.lower[own[name]]), float(instance.own_rows.upper[own[name]])
         else:
             inside = np.isin(np.arange(m), group[name].members)
             had = instance.collected[inside[instance.collected[:, 1]], 0]
