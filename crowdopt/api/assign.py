@@ -22,7 +22,8 @@ from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
-from crowdopt.crowd.groups import OwnRows, has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, check_target

@@ -21,7 +21,7 @@ from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.checks import is_amount
-from crowdopt.crowd.groups import refuse_joint_limits
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, check_target

@@ -14,7 +14,7 @@ from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.evidence import refuse_average
-from crowdopt.crowd.groups import refuse_joint_limits
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.comparison_folder import WORK, check_comparison, write_comparison_tables

@@ -22,7 +22,7 @@ from crowdopt.assign.explain.margins import Margins
 from crowdopt.assign.explain.remedies import Remedy
 from crowdopt.assign.explain.shortage import Shortage, shortage
 from crowdopt.crowd.evidence import refuse_average
-from crowdopt.crowd.groups import refuse_joint_limits
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation

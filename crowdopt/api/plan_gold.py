@@ -12,7 +12,7 @@ import numpy as np
 from crowdopt.api.assign import assign
 from crowdopt.api.binding import InstanceLike, instance_of
 from crowdopt.backends import solve_whole
-from crowdopt.crowd.groups import refuse_joint_limits
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online import theorems

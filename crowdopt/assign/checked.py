@@ -16,7 +16,7 @@ from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Progress, Status
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
-from crowdopt.crowd.groups import refuse_joint_limits
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.voting import are_compiled

@@ -14,7 +14,7 @@ from crowdopt.assign.joint_limits import joint_excess
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, is_refuted
 from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping

@@ -20,37 +20,43 @@ probability .6, though their evidence is more than 3 times the need for an error
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import Rule
+from crowdopt.crowd.groups import Group
 from crowdopt.errors import InputError
-
-if TYPE_CHECKING:
-    from crowdopt.crowd.instance import AssignmentInstance
 
 CHERNOFF = ("bhattacharyya", "hoeffding")  # rules whose promise rests on a Chernoff bound
 
 
-def dependence(instance: AssignmentInstance) -> Ints:
-    """The most labels that each task can have of one family, at least 1, (tasks,): the k of the theorem."""
-    most = np.ones(instance.n_tasks, np.int64)
-    for group in instance.groups:
+def dependence(groups: Sequence[Group], collected: Ints, n: int) -> Ints:
+    """The most labels that each task can have of one family, at least 1, (tasks,): the k of the theorem.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+    collected : (k, 2) int
+        Task and worker of each label already in.
+    n : int
+        Tasks.
+    """
+    most = np.ones(n, np.int64)
+    for group in groups:
         if group.dependent:
-            had = instance.collected[np.isin(instance.collected[:, 1], group.members), 0]
-            count = np.bincount(had, minlength=instance.n_tasks)
+            count = np.bincount(collected[np.isin(collected[:, 1], group.members), 0], minlength=n)
             allowed = min(group.max_per_task or 1, len(group.members))
             np.maximum(most, np.maximum(count, allowed), out=most)
     return most
 
 
-def refuse_rule(instance: AssignmentInstance, most: Ints) -> None:
+def refuse_rule(rule: str, observed: bool, most: Ints, task_id: Callable[[int], str]) -> None:
     """InputError where a rule promises nothing to a task with several labels of one family."""
-    if (most > 1).any() and (instance.rule not in CHERNOFF or instance.observed):
-        task = instance.task_id(int(np.flatnonzero(most > 1)[0]))
-        what = "labels already observed" if instance.observed else f"rule {instance.rule}"
+    if (most > 1).any() and (rule not in CHERNOFF or observed):
+        task = task_id(int(np.flatnonzero(most > 1)[0]))
+        what = "labels already observed" if observed else f"rule {rule}"
         raise InputError(
             f"task {task} may have {most.max()} labels of workers who err together, and with {what} nothing can be "
             f"promised then; use rule {' or '.join(CHERNOFF)}, or let max_per_task of every dependent group be 1"

@@ -190,7 +190,7 @@ class AssignmentInstance:
         object.__setattr__(self, "class_names", ids("class_names", self.class_names, int(self.classes)))
         object.__setattr__(self, "groups", checked_groups(self.groups, self.worker_id, m))
         object.__setattr__(self, "own_rows", checked_rows(self.own_rows, n, m))
-        refuse_rule(self, self.dependence)
+        refuse_rule(self.rule, self.observed, self.dependence, self.task_id)
         _check_contradictions(self)
 
     def _keep(self, name: str, array: NDArray[Any]) -> None:
@@ -230,7 +230,7 @@ class AssignmentInstance:
     @cached_property
     def dependence(self) -> Ints:
         """The most labels that each task can have of workers who err together, at least 1, shape (tasks,)."""
-        return dependence(self)
+        return dependence(self.groups, self.collected, self.n_tasks)
 
     @cached_property
     def need(self) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 

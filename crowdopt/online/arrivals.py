@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import Rule, rule_named
-from crowdopt.crowd.groups import refuse_joint_limits
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.programs import Formulation

@@ -11,7 +11,6 @@ from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import Formulation, assignment
 
-
 JOINT = ("group", "most_share", "least_share", "own")  # rows that may be missed and exceeded
 
 
@@ -25,7 +24,8 @@ def build(instance: AssignmentInstance) -> Program:
     Rows of groups and of one's own may be missed and exceeded likewise.
 
     Columns: ``y`` (tasks, workers), then ``missing.cover`` (tasks,) and, where the instance has them,
-    ``missing.labels`` (tasks,), ``missing.capacity`` (workers,; a load below its minimum), ``missing.budget`` (1,), ``missing.`` and ``beyond.`` of group, most_share, least_share and own.
+    ``missing.labels`` (tasks,), ``missing.capacity`` (workers,; a load below its minimum), ``missing.budget`` (1,),
+    ``missing.`` and ``beyond.`` of group, most_share, least_share and own.
     """
     return elastic(relax(assignment.build(instance)))
 

@@ -12,7 +12,6 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, OwnRows
-from crowdopt.crowd.families import dependence
 
 SOME, ALL = range(100), range(100, 2000)
 
@@ -220,7 +219,7 @@ def test_labels_already_in_raise_the_dependence_of_their_task() -> None:
     """Two collected labels of one family are there, whatever max_per_task says: that task pays for both."""
     given = {"groups": {"f": Group("", [0, 1], dependent=True)}, "collected": [[0, 0], [0, 1]]}
     instance = AssignmentInstance([[0.9, 0.9, 0.9]], [0, 0], 2, 0.1, **given)
-    assert dependence(instance).tolist() == [2, 1]
+    assert instance.dependence.tolist() == [2, 1]
     assert instance.need[0] == pytest.approx(4 * np.log(1 / 0.1)) and instance.need[1] == pytest.approx(2 * np.log(5))
 
 

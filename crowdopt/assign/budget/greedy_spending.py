@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import bhattacharyya_error
-from crowdopt.crowd.groups import refuse_joint_limits
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 
