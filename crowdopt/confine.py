@@ -90,6 +90,7 @@ def run_confined(
     Parameters
     ----------
     command : sequence of str
+        The program and its arguments.
     environment : mapping of str to str
         All the variables it sees.
     said : Path

@@ -77,7 +77,6 @@ def one_of(*names: str) -> Value:
 TEXT = Value("text in quotes", lambda value: isinstance(value, str))
 FLAG = Value("true or false", lambda value: isinstance(value, bool))
 NUMBER, COUNT = number(), whole("a whole number of at least 0", low=0)
-ANY = Value("anything", lambda value: True)
 
 
 def read_json(path: Path, shape: Shape, what: str = "file") -> Any:

@@ -122,6 +122,11 @@ def run(
     title : str
         Stands before the progress bar, which is shown on a terminal and nowhere else.
 
+    Returns
+    -------
+    list of Row
+        In the order of the jobs.
+
     Raises
     ------
     JobsError

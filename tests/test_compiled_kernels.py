@@ -7,7 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import crowdopt
+from crowdopt import pauses
+from crowdopt.compiled_kernels import njit
+from crowdopt.core import clock
+from crowdopt.core.clock import Clock
 
 WITHOUT_PLACES = """
 import warnings
@@ -24,6 +30,7 @@ print(double(2), triple(2), [str(one.message) for one in heard if "NUMBA_CACHE_D
 """
 
 
+@pytest.mark.slow
 def test_without_a_cache_kernels_compile_all_the_same():
     """And that it happens in every process, and what would change it, is said once."""
     environment = {**os.environ, "PYTHONPATH": str(Path(crowdopt.__file__).parent.parent)}
@@ -32,3 +39,24 @@ def test_without_a_cache_kernels_compile_all_the_same():
     assert (
         done.stdout.startswith("4 6 ['compiled code cannot be kept here") and done.stdout.count("NUMBA_CACHE_DIR") == 1
     )
+
+
+def test_no_clock_runs_while_something_is_compiled(monkeypatch):
+    """Compiling is done once on a machine; whoever allowed ten seconds for a plan did not mean it."""
+    before = pauses.seconds()
+    assert njit()(lambda x: x + 1)(1) == 2
+    assert pauses.seconds() > before
+    now = [0.0]
+    monkeypatch.setattr(clock, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(pauses, "perf_counter", lambda: now[0])
+    limit = Clock(10.0, started=0.0)
+    now[0] = 4.0
+    pauses.begin()
+    pauses.begin()  # a loop that is compiled for another one's sake, or in another thread
+    now[0] = 50.0
+    assert limit.left == 6.0
+    pauses.end()
+    pauses.end()
+    assert limit.left == 6.0
+    now[0] = 56.0
+    assert limit.over

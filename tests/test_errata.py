@@ -75,7 +75,8 @@ SPLIT = np.array([[0.9, 0.7, 0.4, 0.5], [0.9, 0.6, 0.9, 0.4]])  # q: two tasks, 
 @pytest.mark.parametrize("noise", [0.0, 1e-5, 1e-3, 1e-2])
 def test_the_primal_approximation_algorithm_may_be_infeasible(noise: float) -> None:
     """Theorem 1 says that its output is feasible. The LP splits worker 1 between both tasks, so by complementary
-    slackness her two values are equal at x*, perturb q as you will; whichever task she then gets, the other is short.
+    slackness the worker's two values are equal at x*, perturb q as you will; whichever task they then get, the other is
+    short.
     """
     rng = np.random.default_rng(1)
     for _ in range(5 if noise else 1):
@@ -105,7 +106,7 @@ def test_the_excess_may_be_above_the_number_of_tasks() -> None:
 
 
 def test_the_excess_may_be_above_the_number_of_workers_where_types_tie_everything() -> None:
-    """The bound m needs that each worker has at most one task at her threshold; equal tasks all sit there."""
+    """The bound m needs that each worker has at most one task at their threshold; equal tasks all sit there."""
     evidence = np.full((3, 10), 0.8**2)
     instance = crowdopt.AssignmentInstance(
         accuracy=np.full((1, 10), 0.9), task_type=[0, 0, 0], capacity=3, epsilon=0.2, rule="hoeffding"
@@ -123,7 +124,7 @@ def test_weights_against_the_truth_break_lemma_1() -> None:
 
 def test_the_smallest_instance_whose_plan_is_short() -> None:
     """Two tasks, three workers of capacity 1, C = .8, prices (5/3, 10/9): worker 3 is worth nothing to either task, and
-    if she goes to the first the second has no label at all.
+    if the worker goes to the first the second has no label at all.
     """
     evidence = np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]])
     instance = instance_with(evidence, 0.8, 1)
@@ -213,7 +214,7 @@ def test_the_score_f_is_no_gap_of_votes() -> None:
 
 
 def test_theorem_3_does_not_cover_the_selected_set() -> None:
-    """Workers who guess, two questions each: whoever is selected looks better than she is. For the best of 4000 the
+    """Workers who guess, two questions each: whoever is selected looks better than they are. For the best of 4000 the
     80 % interval misses the true score, 0, every time; for a set fixed in advance it covers it more than promised.
     """
     rng = np.random.default_rng(1)
@@ -382,7 +383,7 @@ def disagreements(p: np.ndarray) -> np.ndarray:
 
 def test_vetting_may_drop_the_best_labeler() -> None:
     """(12) says pi(M) + p_i (1 - 2 pi(M)), as if i were not in the majority. p = (.99, .4, .3): it says that the first
-    differs least; she differs most. Right: E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i), r_ij = pi(M without i and j).
+    differs least; they differ most. Right: E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i), r_ij = pi(M without i and j).
     """
     p = np.array([0.99, 0.4, 0.3])
     rates, all_right = disagreements(p), majority_accuracy(p)

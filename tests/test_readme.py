@@ -29,7 +29,7 @@ def masked(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory) -> Path:
-    """One folder for all blocks: whoever types them from top to bottom stays where she is."""
+    """One folder for all blocks: whoever types them from top to bottom stays where they are."""
     return tmp_path_factory.mktemp("desk")
 
 

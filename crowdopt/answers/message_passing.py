@@ -25,8 +25,8 @@ def kos(labels: Labels, iterations: int = ITERATIONS, start: Any = None) -> Answ
     scaled. Because ``<a, a>`` is the same for all labels, the messages stay of the form
     ``y_ij = r y0_ij + B_j - <a_ij, C_i>``, so an iteration costs two products with the sparse label table.
 
-    Answers are by the final messages; what new labels add is by each worker's mean message; accuracies are her
-    agreement with the answers (smoothed), and the confidence is theirs by the one-coin model.
+    Answers are by the final messages; what new labels add is by each worker's mean message; an accuracy is
+    the worker's agreement with the answers (smoothed), and confidence follows from accuracies by the one-coin model.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class Answers:
     score : (tasks, classes) float
         Sum of the votes of a task's labels.
     weight : (workers,) or (workers, classes, classes) float
-        What a worker's label adds to the score: her weight for the class it says, or a row per class said.
+        What a worker's label adds to the score: the worker's weight for the class it says, or a row per class said.
     evidence : (tasks, classes) float, optional
         Log-likelihoods up to a constant, for the confidence; absent where nothing is known of the workers.
     speech : like weight, optional
@@ -124,6 +124,7 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
     Parameters
     ----------
     score : (tasks, classes) float
+        Sums of weights, or whatever is largest for the answer.
     count : (tasks,) int
         Labels of each task.
     scale : float
@@ -132,6 +133,7 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
     Returns
     -------
     (tasks,) int
+        Class of each task.
     """
     best = score[:, 0].copy()
     for k in range(1, score.shape[1]):

@@ -13,7 +13,7 @@ from crowdopt.answers import FROM_ACCURACIES, FROM_LABELS, Answers
 from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-from crowdopt.io.answers_table import read_accuracy, write_accuracies, write_answers
+from crowdopt.io.answers_table import read_gold_shares, write_accuracies, write_answers
 from crowdopt.io.folder import check_target
 from crowdopt.io.label_table import read_labels, read_truth
 
@@ -121,7 +121,7 @@ def aggregate_tables(
         if path is not None:
             check_target(Path(path), None, force)
     table = read_labels(labels)
-    answers = aggregate(table, method, accuracy=None if gold is None else read_accuracy(gold, table))
+    answers = aggregate(table, method, accuracy=None if gold is None else read_gold_shares(gold, table))
     right = None if truth is None else _share_right(answers, read_truth(truth, table))
     if output is not None:
         write_answers(answers, table, Path(output), force)

@@ -152,7 +152,9 @@ def looks_to_certify(claims: ArrayLike | None, answers: int, target: float = TAR
         Claimed probability that each is wrong; 1.5 times as many are taken to be wrong. Without claims it is half of
         the target.
     answers : int
+        How many there are.
     target : float
+        The share that may be wrong.
 
     Returns
     -------
@@ -164,13 +166,16 @@ def looks_to_certify(claims: ArrayLike | None, answers: int, target: float = TAR
 
 
 def certifying(claims: ArrayLike | None, answers: int, target: float, place: AnyPath) -> str:
-    """The same as a sentence, with the command that draws them.
+    """How many answers to check, as a sentence, with the command that draws them.
 
     Parameters
     ----------
     claims : (answers,) float, optional
+        Claimed probability that each is wrong.
     answers : int
+        How many there are.
     target : float
+        The share that may be wrong.
     place : path
         Where the answers are.
 

@@ -8,18 +8,17 @@ from pathlib import Path
 from time import perf_counter
 from typing import Literal, overload
 
-from crowdopt.api.assign import assign, pools_asked
+from crowdopt.api.assign import assign, pools_asked, probe
 from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.arrays import Ints
 from crowdopt.assign.budget.promise import Promised as Promised
 from crowdopt.assign.budget.promise import smallest_promise
 from crowdopt.assign.budget.spending import METHODS, least_wrong
 from crowdopt.assign.budget.spending import Spent as Spent
-from crowdopt.assign.explain.questions import Probe
+from crowdopt.assign.explain.questions import SHARE
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.quick import get_ready, quick_plan
+from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import solve_whole
-from crowdopt.core.clock import Clock
 from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
@@ -31,6 +30,7 @@ from crowdopt.recheck.proofs import prove_patterns
 
 PROMISES = ("average", "each")
 NEAR = 0.01  # relative gap at which the plan for the smallest error is cheap enough
+MOMENT = 0.5  # seconds for one more plan at least
 
 
 @overload
@@ -183,6 +183,7 @@ def promised_to_each(
     ----------
     instance : AssignmentInstance
     money : float
+        The most that a plan may cost.
     time_limit : float
         Seconds in all: one half for the error, one for the plan.
     seed : int
@@ -231,11 +232,12 @@ def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 6
         If the sum cannot be spent.
     """
     _refuse_amount(money)
-    get_ready(SOLVERS)
-    clock = Clock(options_of(time_limit, seed).time_limit)
-    each = max(0.5, time_limit / 40)
-    probe = Probe(solve_whole, lambda one, seconds: quick_plan(one, SOLVERS, min(each, seconds)), clock)
-    return smallest_promise(instance, money, probe.lacks_shares, lambda one: quick_plan(one, SOLVERS, each), clock)
+    asked = probe(options_of(time_limit, seed).time_limit)
+
+    def find(one: AssignmentInstance) -> Ints | None:
+        return quick_plan(one, SOLVERS, max(MOMENT, SHARE * asked.clock.left))
+
+    return smallest_promise(instance, money, asked.lacks_shares, find, asked.clock)
 
 
 def _refuse_amount(money: float) -> None:

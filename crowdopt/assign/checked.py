@@ -39,8 +39,18 @@ def solve_checked(
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Under a checked rule.
     linear : callable
         ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
+    options : Options
+        Limits of the whole.
+    listener : callable, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Plan
     """
     refuse_joint_limits(instance, f"rule {instance.rule}, whose plans are mended label by label,")
     if listener is not None and not are_compiled():
@@ -108,6 +118,11 @@ def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | N
         Task and worker of each label to begin with.
     clock : Clock
         When to give up.
+
+    Returns
+    -------
+    (k, 2) int, or None
+        Task and worker of each label.
     """
     hands = TaskLabels.of(instance, pairs)
     if not hands.mend(clock):

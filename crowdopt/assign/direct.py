@@ -40,13 +40,26 @@ def solve_full(
 
     Parameters
     ----------
+    instance : AssignmentInstance
     kind : str
         ``ip`` or ``lp``.
+    solve : callable
+        ``solve(program, backend, options)``.
+    backend : str
+        Who searches over integers, and solves the LP unless another is named.
+    options : Options
+        Limits of the whole.
+    listener : callable, optional
+        Is told of progress.
     lp_backend : str, optional
         Who solves the LP, where ``backend`` cannot give multipliers.
     head : Plan, optional
         What another method knows already: its bound and multipliers save the LP, its plan starts the search, and the
         better of both plans and of both bounds comes back.
+
+    Returns
+    -------
+    Plan
     """
     program = assignment.build(instance)
     clock = Clock(options.time_limit)

@@ -26,6 +26,11 @@ def joint_excess(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> l
         Task and worker of each label.
     shares : (k,) float
         Share of each label, 1 for whole ones.
+
+    Returns
+    -------
+    list of (str, (k,) array, callable)
+        Which limit, by how much each of its owners breaks it, and an owner's name.
     """
     return [*_of_tasks(instance, pairs, shares), *_of_shares(instance, pairs, shares), *_own(instance, pairs, shares)]
 
@@ -81,7 +86,17 @@ def _own(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[Join
 
 
 def own_scale(instance: AssignmentInstance) -> Floats:
-    """The largest number of each own row, its sides included, at least 1, (rows,)."""
+    """The largest number of each own row, its sides included, at least 1, (rows,).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        With own rows.
+
+    Returns
+    -------
+    (rows,) array
+    """
     rows = instance.own_rows
     assert rows is not None
     scale = np.ones(len(rows.names))

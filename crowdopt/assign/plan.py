@@ -278,12 +278,17 @@ def decide(certificate: Certificate, found: bool) -> Status:
 
 
 def queues(pairs: Ints) -> list[tuple[int, Ints]]:
-    """Each worker in the plan with her tasks, both in ascending order.
+    """Each worker in the plan with their tasks, both in ascending order.
 
     Parameters
     ----------
     pairs : (k, 2) int
         Task and worker of each label.
+
+    Returns
+    -------
+    list of (int, (k,) int)
+        Worker and tasks.
     """
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     workers, starts = np.unique(pairs[order, 1], return_index=True)
@@ -301,6 +306,11 @@ def worst_breach(instance: AssignmentInstance, pairs: Ints, amounts: Floats | No
         Task and worker of each label.
     amounts : (k,) float, optional
         Shares of labels; whole ones by default.
+
+    Returns
+    -------
+    float
+        In the unit of the limit.
     """
     return max((breach.amount for breach in breaches(instance, pairs, amounts, tolerance=0.0)), default=0.0)
 
@@ -322,6 +332,10 @@ def breaches(
         Shares of labels; whole ones by default.
     tolerance : float
         Absolute, in the unit of the limit.
+
+    Returns
+    -------
+    list of Breach
     """
     n, m = instance.n_tasks, instance.n_workers
     shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts
@@ -351,7 +365,7 @@ def breaches(
 
 
 def _counted(places: Ints, amounts: Floats | None, size: int) -> Floats:
-    """How much comes to each place."""
+    """Sums of the amounts by place, (size,)."""
     total = np.zeros(size)
     for part in parts(places.size):
         total += np.bincount(places[part], weights=None if amounts is None else amounts[part], minlength=size)

@@ -24,7 +24,22 @@ BEYOND = 1.03  # times the bound: what a plan may cost
 
 
 def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -> Ints | None:
-    """Pairs of a plan that keeps every limit, under any rule; None where none was found, which proves nothing."""
+    """A plan that keeps every limit, under any rule.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    solvers : Solvers
+        Who solves linear and integer programs.
+    seconds : float
+        A limit that only very large instances reach: the work ends by itself, so that the answer does not depend on
+        the machine.
+
+    Returns
+    -------
+    (k, 2) int, or None
+        Task and worker of each label; None where no plan was found, which proves nothing.
+    """
     get_ready(solvers)
     options = Options(time_limit=seconds, gap=1.0)
     if instance.the_rule.checked:
@@ -47,7 +62,7 @@ def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -
 
 def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Ints | None:
     if instance.n_tasks * instance.n_workers <= MODEST:
-        return solve_exact(instance, "ip", solvers, options).pairs
+        return solve_exact(instance, "ip", solvers, options, soon=True).pairs
     clock, classes = Clock(options.time_limit), classes_of(instance)
     search = Search.of(relax_classes(classes, solvers.solve, options, whole=True), solvers, options, clock)
     if not np.isfinite(search.bound):

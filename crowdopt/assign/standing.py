@@ -52,7 +52,7 @@ class Standing:
 
     @property
     def pairs(self) -> int:
-        """Size of the full program."""
+        """Pairs of the full program."""
         return self.instance.n_tasks * self.instance.n_workers
 
     @property

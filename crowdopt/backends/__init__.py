@@ -184,6 +184,20 @@ def solve_whole(
 ) -> Solution:
     """Solve for a caller whose answer cannot say that it was cut short: Ctrl-C ends the caller too.
 
+    Parameters
+    ----------
+    program : Program
+    backend : str
+        Who solves.
+    options : Options, optional
+        Limits; default: those of :func:`solve`.
+    listener : callable, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Solution
+
     Raises
     ------
     KeyboardInterrupt

@@ -51,7 +51,19 @@ class Sides:
 
 
 def vector(values: Any, size: int) -> Floats | None:
-    """The values as a flat array of that size; None if they are absent, too few, or not all finite."""
+    """The values as a flat array, unless they are absent, too few, too many, or not all finite.
+
+    Parameters
+    ----------
+    values : array_like or None
+        Of any shape.
+    size : int
+        How many there should be.
+
+    Returns
+    -------
+    (size,) float, or None
+    """
     if size == 0:
         return np.zeros(0)
     if values is None:
@@ -61,7 +73,17 @@ def vector(values: Any, size: int) -> Floats | None:
 
 
 def resting(program: Program) -> Floats:
-    """The point of the box nearest to 0; an integer column rounds away from 0 to stay inside."""
+    """The point of the box nearest to 0; an integer column rounds away from 0 to stay inside.
+
+    Parameters
+    ----------
+    program : Program
+        Of the box.
+
+    Returns
+    -------
+    (columns,) float
+    """
     point: Floats = np.clip(0.0, program.lower, program.upper)
     return np.where(program.integer, np.copysign(np.ceil(np.abs(point)), point), point)
 
@@ -83,6 +105,29 @@ def solution(
     fractional point behind when time runs out. Without a point there is no claim of optimality. Multipliers belong
     to linear programs; those of an unfinished solve are kept unless all are 0. A ray is kept, with the sign under
     which it proves something, only if it does.
+
+    Parameters
+    ----------
+    program : Program
+        What was to be solved.
+    backend : str
+        Who solved it.
+    status : Status
+        What the library claims.
+    primal : array_like or None
+        The point, of columns.
+    dual, ray : array_like or None
+        Multipliers of rows, in the house's sign; the ray in either.
+    bound : float, optional
+        What the library says that no point has less of.
+    seconds : float
+        Of the search.
+    raw : str
+        The library's own word for its status.
+
+    Returns
+    -------
+    Solution
     """
     point = vector(primal, program.cost.size)
     linear = not program.integer.any()
@@ -111,6 +156,17 @@ def completed(program: Program, multipliers: Floats) -> Floats:
     SCIP and CBC take such a row for a bound of its column and leave it without a multiplier: what it should have is
     the column's reduced cost over the entry. Giving it that replaces the column's own end in the Lagrangian bound by
     the row's, so only a row whose end is the better one gets it, and the bound can only rise.
+
+    Parameters
+    ----------
+    program : Program
+        Linear.
+    multipliers : (rows,) float
+        In the house's sign.
+
+    Returns
+    -------
+    (rows,) float
     """
     entries = program.matrix.tocoo()
     single = np.bincount(entries.row, minlength=multipliers.size)[entries.row] == 1

@@ -55,7 +55,27 @@ class CvxpyProgram:
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of CVXPY's solvers."""
+    """Solve with one of CVXPY's solvers.
+
+    Parameters
+    ----------
+    offer : str
+        A key of OFFERS.
+    program : Program
+    options : Options
+        Limits.
+    listener : callable, optional
+        Not heeded: CVXPY tells nothing on the way.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    BackendMissing
+        If the solver is not installed.
+    """
     chosen = OFFERS[offer]
     if offer.upper() not in _installed():
         raise BackendMissing(f"cvxpy-{offer} needs its solver: {chosen.install}")

@@ -32,7 +32,22 @@ FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solut
 
 
 def run(solver: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of HiGHS' solvers: ``choose`` (branch and bound for integers), ``simplex``, ``ipm``, ``pdlp``."""
+    """Solve with one of HiGHS' solvers.
+
+    Parameters
+    ----------
+    solver : str
+        ``choose`` (branch and bound for integers), ``simplex``, ``ipm`` or ``pdlp``.
+    program : Program
+    options : Options
+        Limits.
+    listener : callable, optional
+        Is told of better points and bounds.
+
+    Returns
+    -------
+    Solution
+    """
     name = "highs" if solver == "choose" else f"highs-{solver}"
     model = hand_over(program, options)
     model.setOptionValue("solver", solver)

@@ -32,6 +32,20 @@ ARRAYS = ("primal", "dual", "ray")
 def run(name: str, program: Program, options: Options, listener: Listener | None) -> Solution:
     """Solve in a new process within the options' seconds and megabytes.
 
+    Parameters
+    ----------
+    name : str
+        The backend.
+    program : Program
+    options : Options
+        Limits; a process that overruns them is stopped.
+    listener : callable, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Solution
+
     Raises
     ------
     BackendMissing, BackendFailed

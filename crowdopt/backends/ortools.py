@@ -172,7 +172,21 @@ def _box(program: Program) -> tuple[Any, Any]:
 
 
 def relaxed_rows(program: Program, low: Any, high: Any, sign: float) -> Iterator[Scaled]:
-    """The lower sides (sign 1) or the upper sides (sign -1) of the rows, each as ``coefficients x >= side``."""
+    """The lower sides or the upper sides of the rows, each as ``coefficients x >= side`` in integers.
+
+    Parameters
+    ----------
+    program : Program
+        Whose finite sides are meant.
+    low, high : (columns,) array of int
+        The box.
+    sign : float
+        1 for lower sides, -1 for upper ones.
+
+    Yields
+    ------
+    Scaled
+    """
     by_row = program.matrix.tocsr()
     sides = sign * (program.row_lower if sign > 0 else program.row_upper)
     for row in np.flatnonzero(np.isfinite(sides)).tolist():
@@ -185,6 +199,21 @@ def relaxed(columns: Any, values: Floats, side: float | None, low: Any, high: An
 
     Rounding a coefficient up only adds to a column measured from its lower side; ``shift`` is what that measuring
     takes away again.
+
+    Parameters
+    ----------
+    columns : (k,) array of int
+        Columns of the form.
+    values : (k,) float
+        Their coefficients.
+    side : float, optional
+        What the form is at least; without one only the coefficients are scaled.
+    low, high : (columns,) array of int
+        The box of all columns.
+
+    Returns
+    -------
+    Scaled
     """
     lowest, highest = low[columns].astype(np.float64), high[columns].astype(np.float64)
     power = _power(values, highest - lowest, np.maximum(np.abs(lowest), np.abs(highest)))

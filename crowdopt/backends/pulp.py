@@ -77,7 +77,27 @@ class PulpSolver:
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of PuLP's solvers."""
+    """Solve with one of PuLP's solvers.
+
+    Parameters
+    ----------
+    offer : str
+        A key of OFFERS.
+    program : Program
+    options : Options
+        Limits.
+    listener : callable, optional
+        Not heeded: PuLP tells nothing on the way.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    BackendMissing
+        If the solver is not installed, or would take too long to be handed the program.
+    """
     pulp, chosen = load(), OFFERS[offer]
     if chosen.slow and _is_modern(pulp) and program.cost.size > SLOW_COLUMNS:
         raise BackendMissing(

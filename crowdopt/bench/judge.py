@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.bench.sources import Problem
-from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify
+from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify, relative_gap
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status
 from crowdopt.errors import InputError
@@ -59,9 +59,7 @@ class Judgement:
     @property
     def gap(self) -> float | None:
         """``(value - bound) / max(1, |value|)``, where there are both."""
-        if self.value is None or self.bound is None:
-            return None
-        return (self.value - self.bound) / max(1.0, abs(self.value))
+        return None if self.value is None or self.bound is None else relative_gap(self.value, self.bound)
 
 
 def judge_solution(program: Program, claim: str, bound: float | None, arrays: Arrays) -> Judgement:

@@ -79,8 +79,9 @@ def point(program: Program, workers: Any) -> Floats:
     Parameters
     ----------
     program : Program
-        Of selection.
+        The selection program.
     workers : sequence of int
+        At least one, each once.
 
     Returns
     -------

@@ -111,7 +111,7 @@ def _troubles(results: Sequence[Result]) -> list[str]:
 
 
 def _trouble(method: str, results: Sequence[Result]) -> str:
-    """How often, and the first reason."""
+    """How often the method failed, and the first reason."""
     reason = shorten(results[0].why.rstrip("."), LONGEST, placeholder=" …")
     why = "" if results[0].outcome == LATE else f", as on {results[0].subject.problem}: {reason}"
     return f"{method} ({len(results)}{why})"

@@ -115,7 +115,13 @@ def violation(program: Program, point: Floats) -> float:
     Parameters
     ----------
     program : Program
+        Its rows and bounds.
     point : (columns,) float
+        Any values.
+
+    Returns
+    -------
+    float
     """
     if not np.isfinite(point).all():
         return float("inf")
@@ -137,7 +143,14 @@ def fraction(program: Program, point: Floats) -> float:
     Parameters
     ----------
     program : Program
+        Says which columns are integer.
     point : (columns,) float
+        Any values.
+
+    Returns
+    -------
+    float
+        Infinite where one of them is not finite.
     """
     integers = point[program.integer]
     if not np.isfinite(integers).all():
@@ -173,8 +186,13 @@ def proves_empty(program: Program, ray: Floats) -> bool:
     Parameters
     ----------
     program : Program
+        Whose rows and bounds are in question.
     ray : (rows,) float
         In the house's sign.
+
+    Returns
+    -------
+    bool
     """
     scale = float(np.abs(ray).max(initial=0.0))
     if not np.isfinite(scale) or scale == 0:
@@ -204,8 +222,13 @@ def pulling_sides(program: Program, multipliers: Floats) -> Floats:
     Parameters
     ----------
     program : Program
+        Whose sides are meant.
     multipliers : (rows,) float
-        In the house's sign.
+        In the house's sign; NaN and infinite ones count as zero.
+
+    Returns
+    -------
+    (rows,) float
     """
     idle = ((multipliers > 0) & np.isinf(program.row_lower)) | ((multipliers < 0) & np.isinf(program.row_upper))
     return np.where(idle | ~np.isfinite(multipliers), 0.0, multipliers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+from crowdopt import pauses
 from crowdopt.core.solution import Options
 
 ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth starting
@@ -12,7 +13,7 @@ ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth st
 
 @dataclass(frozen=True)
 class Clock:
-    """What is left of a time limit.
+    """What is left of a time limit; it stands still while loops are compiled, which happens once on a machine.
 
     Parameters
     ----------
@@ -20,15 +21,19 @@ class Clock:
         Seconds in all.
     started : float
         When they began to run, by ``time.perf_counter``; default: now.
+    paused : float
+        Seconds by which all clocks of the process had stood still then.
     """
 
     limit: float
     started: float = field(default_factory=perf_counter)
+    paused: float = field(default_factory=pauses.seconds)
 
     @property
     def left(self) -> float:
         """Seconds left, never below ENOUGH."""
-        return max(ENOUGH, self.limit - (perf_counter() - self.started))
+        ran = perf_counter() - self.started - (pauses.seconds() - self.paused)
+        return max(ENOUGH, self.limit - ran)
 
     @property
     def over(self) -> bool:

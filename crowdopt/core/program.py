@@ -199,8 +199,13 @@ def extended(
     parts : sequence of (name, shape)
         The new blocks of columns.
     entries : (rows, new columns) sparse array
+        The new columns' coefficients.
     cost, upper : float or (new columns,) array
         Of the new columns.
+
+    Returns
+    -------
+    Program
     """
     more = entries.shape[1]
     columns = stack([*((block.name, block.shape) for block in base.columns), *parts])

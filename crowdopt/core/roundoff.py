@@ -27,13 +27,29 @@ def sum_below(terms: Floats, more: float = 0.0) -> float:
         Each may have passed through a few roundings.
     more : float
         Absolute values that went into the terms and do not show in them, because they cancel.
+
+    Returns
+    -------
+    float
     """
     size = float(np.abs(terms).sum()) + more
     return lowered(fsum(terms), size) if np.isfinite(size) else -np.inf
 
 
 def product_error(matrix: sparse.csc_array, vector: Floats) -> Floats:
-    """By how much ``matrix.T @ vector`` may be off, entry by entry: ``(k + 2) u sum_i |a_i y_i|``, k entries."""
+    """By how much ``matrix.T @ vector`` may be off, entry by entry: ``(k + 2) u sum_i |a_i y_i|``, k entries.
+
+    Parameters
+    ----------
+    matrix : (rows, columns) sparse array
+        a.
+    vector : (rows,) float
+        y.
+
+    Returns
+    -------
+    (columns,) float
+    """
     absolute = sparse.csc_array((np.abs(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
     error: Floats = (np.diff(matrix.indptr) + 2) * UNIT * (absolute.T @ np.abs(vector))
     return error

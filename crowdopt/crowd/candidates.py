@@ -93,7 +93,7 @@ class SelectionInstance:
 
     @property
     def n_workers(self) -> int:
-        """M."""
+        """Workers, M."""
         return int(self.correct.size)
 
     @property

@@ -13,7 +13,25 @@ from crowdopt.errors import InputError
 
 
 def floats(name: str, values: Any) -> Floats:
-    """A fresh float array; InputError if that is not what it can be."""
+    """A fresh float array of what was given.
+
+    Parameters
+    ----------
+    name : str
+        The field, for messages.
+    values : array_like
+        Of any shape.
+
+    Returns
+    -------
+    array of float
+        Of the shape of the values.
+
+    Raises
+    ------
+    InputError
+        If the values are no numbers.
+    """
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -21,7 +39,25 @@ def floats(name: str, values: Any) -> Floats:
 
 
 def integers(name: str, values: Any) -> Ints:
-    """A fresh array of whole numbers; InputError names the first entry that is none."""
+    """A fresh array of whole numbers; floats without a fraction count.
+
+    Parameters
+    ----------
+    name : str
+        The field, for messages.
+    values : array_like
+        Of any shape.
+
+    Returns
+    -------
+    array of int
+        Of the shape of the values.
+
+    Raises
+    ------
+    InputError
+        If an entry is not whole; the first such entry is named.
+    """
     array = np.asarray(values)
     if array.dtype.kind in "iu":
         return array.astype(np.int64)
@@ -39,7 +75,7 @@ def per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[A
     Parameters
     ----------
     name : str
-        Of the field, for messages.
+        The field, for messages.
     values : number or (count,) array
     count : int
         Owners.
@@ -47,6 +83,16 @@ def per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[A
         What an owner is called.
     kind : dtype
         Of the array that comes back.
+
+    Returns
+    -------
+    (count,) array
+        Of the given kind, fresh.
+
+    Raises
+    ------
+    InputError
+        If there are as many numbers as neither one nor the owners.
     """
     array = integers(name, values) if kind is np.int64 else floats(name, values)
     if array.ndim == 0:

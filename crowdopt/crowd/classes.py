@@ -19,7 +19,7 @@ class Classes:
     """Classes t of tasks (equal evidence, price, need, limits) and g of workers (equal columns, capacity, least load).
 
     Swapping two tasks of a class, or two workers of one, turns a plan into a plan of the same cost. A worker with a
-    barred or fixed pair is a class of her own; a task with one shares its class only with tasks that have the same.
+    barred or fixed pair is a class of their own; a task with one shares its class only with tasks that have the same.
 
     Parameters
     ----------
@@ -159,6 +159,11 @@ def firsts(place: Ints) -> Ints:
     ----------
     place : (k,) int
         Numbers from 0 on, each at least once.
+
+    Returns
+    -------
+    (numbers,) int
+        The first place of 0, of 1, and so on.
     """
     return np.unique(place, return_index=True)[1]
 

@@ -102,12 +102,16 @@ def guessing(prior: Floats) -> Floats:
     ----------
     prior : (..., classes) float
         Rows add up to 1.
+
+    Returns
+    -------
+    (...,) float
     """
     error: Floats = np.sort(prior, axis=-1)[..., :-1].sum(axis=-1)
     return error
 
 
-def is_guessable(epsilon: Floats, prior: Floats) -> Bools:
+def _is_guessable(epsilon: Floats, prior: Floats) -> Bools:
     """Whether the likeliest class errs little enough by itself, so that a task needs no label."""
     enough: Bools = guessing(prior) <= epsilon + ROUNDING
     return enough
@@ -122,7 +126,7 @@ def _overlap(prior: Floats) -> Floats:
 def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         need: Floats = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(epsilon))
-    return np.where(is_guessable(epsilon, prior), 0.0, need)
+    return np.where(_is_guessable(epsilon, prior), 0.0, need)
 
 
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
@@ -134,6 +138,11 @@ def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
         A, in the rule's unit.
     prior : (classes,) or (tasks, classes) float
         Rows add up to 1.
+
+    Returns
+    -------
+    (tasks,) float
+        More than 1 where little is known.
     """
     error: Floats = _overlap(prior) * np.exp(-evidence / 2)
     return error
@@ -160,7 +169,7 @@ def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
         middle = (low + high) / 2
         missed = _probit_error(middle, prior) > epsilon
         low, high = np.where(missed, middle, low), np.where(missed, high, middle)
-    return np.where(is_guessable(epsilon, prior), 0.0, high)
+    return np.where(_is_guessable(epsilon, prior), 0.0, high)
 
 
 def _least_need(epsilon: Floats, prior: Floats) -> Floats:
@@ -171,7 +180,7 @@ def _least_need(epsilon: Floats, prior: Floats) -> Floats:
     """
     with np.errstate(divide="ignore"):
         need: Floats = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
-    return np.where(is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
+    return np.where(_is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
 
 
 def _least_error(evidence: Floats, prior: Floats) -> Floats:

@@ -30,6 +30,10 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
     pairs : (k, 2) int
         Task and worker of each label.
 
+    Returns
+    -------
+    above, width : (tasks,) float
+
     Raises
     ------
     InputError
@@ -49,8 +53,18 @@ def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
     ----------
     instance : AssignmentInstance
     tasks : (k,) int
-    hands : k lists of int
+        Whose errors are wanted.
+    hands : list of k arrays of int
         The workers who label each of them.
+
+    Returns
+    -------
+    (k,) float
+
+    Raises
+    ------
+    InputError
+        If there are more than two classes.
     """
     sizes = [len(hand) for hand in hands]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -75,6 +89,20 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
 
     No vote errs less for having a worker replaced by a better one, nor for having one label fewer: so the best k
     workers that a task may have do best among all k, and k is found by bisection.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Of two classes.
+
+    Returns
+    -------
+    (tasks,) int
+
+    Raises
+    ------
+    InputError
+        If there are more than two classes.
     """
     task, of = _alike(instance)
     ranked = [_ranked(instance, int(i)) for i in task]

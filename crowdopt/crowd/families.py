@@ -42,6 +42,10 @@ def dependence(groups: Sequence[Group], collected: Ints, n: int) -> Ints:
         Task and worker of each label already in.
     n : int
         Tasks.
+
+    Returns
+    -------
+    (tasks,) array
     """
     most = np.ones(n, np.int64)
     for group in groups:
@@ -53,7 +57,23 @@ def dependence(groups: Sequence[Group], collected: Ints, n: int) -> Ints:
 
 
 def refuse_rule(rule: str, observed: bool, most: Ints, task_id: Callable[[int], str]) -> None:
-    """InputError where a rule promises nothing to a task with several labels of one family."""
+    """InputError where a rule promises nothing to a task with several labels of one family.
+
+    Parameters
+    ----------
+    rule : str
+    observed : bool
+        Whether what the labels already in say is in the prior.
+    most : (tasks,) int
+        From :func:`dependence`.
+    task_id : callable
+        A task's id.
+
+    Raises
+    ------
+    InputError
+        Naming the task and what would help.
+    """
     if (most > 1).any() and (rule not in CHERNOFF or observed):
         task = task_id(int(np.flatnonzero(most > 1)[0]))
         what = "labels already observed" if observed else f"rule {rule}"
@@ -73,6 +93,10 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
     epsilon : (tasks,) float
     prior : (classes,) or (tasks, classes) float
     k : (tasks,) int
+
+    Returns
+    -------
+    (tasks,) array
     """
     alone = rule.need(epsilon, prior.shape[-1], prior)
     scale = np.ones_like(epsilon) if rule.name == "hoeffding" else _spread(prior, k)
@@ -81,7 +105,20 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
 
 
 def joint_error(rule: Rule, evidence: Floats, prior: Floats, k: Ints) -> Floats:
-    """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,)."""
+    """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,).
+
+    Parameters
+    ----------
+    rule : Rule
+        One of CHERNOFF.
+    evidence : (tasks,) float
+    prior : (classes,) or (tasks, classes) float
+    k : (tasks,) int
+
+    Returns
+    -------
+    (tasks,) array
+    """
     scale = np.ones_like(evidence) if rule.name == "hoeffding" else _spread(prior, k)
     error: Floats = np.minimum(1.0, scale * np.exp(-evidence / (2 * k)))
     return error

@@ -1,7 +1,7 @@
-"""What a worker's answers to control questions say about hiring her: estimates (10), gains (8), scores (5)-(9).
+"""What a worker's answers to control questions say about hiring them: estimates (10), gains (8), scores (5)-(9).
 
 Li & Liu, *Cheaper and Better: Selecting Good Workers for Crowdsourcing*, 2015. A worker answered c of n control
-questions correctly, n of her own; there are L classes. Gains are fractions of whole numbers, so that ties are ties.
+questions correctly, n of their own; there are L classes. Gains are fractions of whole numbers, so ties are exact.
 """
 
 from __future__ import annotations
@@ -16,13 +16,33 @@ Fractions: TypeAlias = tuple[Ints, Ints]  # numerators, denominators > 0
 
 
 def reliability(correct: Any, asked: Any) -> Floats:
-    """``w = c / n``, unbiased (Li & Liu, eq. 10)."""
+    """``w = c / n``, unbiased (Li & Liu, eq. 10).
+
+    Parameters
+    ----------
+    correct, asked : (workers,) array_like of int
+        c and n of each.
+
+    Returns
+    -------
+    (workers,) float
+    """
     share: Floats = np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
     return share
 
 
 def reliability_variance(correct: Any, asked: Any) -> Floats:
-    """``c (n - c) / (n^2 (n - 1))``, unbiased for the variance of ``c / n`` (Li & Liu, eq. 10); n at least 2."""
+    """``c (n - c) / (n^2 (n - 1))``, unbiased for the variance of ``c / n`` (Li & Liu, eq. 10).
+
+    Parameters
+    ----------
+    correct, asked : (workers,) array_like of int
+        c and n of each, n at least 2.
+
+    Returns
+    -------
+    (workers,) float
+    """
     c, n = np.asarray(correct, np.float64), np.asarray(asked, np.float64)
     variance: Floats = c * (n - c) / (n**2 * (n - 1))
     return variance
@@ -39,6 +59,10 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
         c and n of each, n at least 2.
     classes : int
         L.
+
+    Returns
+    -------
+    numerator, denominator : (workers,) int
     """
     c, n = correct, asked
     pairs = n * (n - 1)
@@ -54,6 +78,10 @@ def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
         c and n of each.
     classes : int
         L.
+
+    Returns
+    -------
+    numerator, denominator : (workers,) int
     """
     return (classes * correct - asked) ** 2, asked**2
 
@@ -67,6 +95,10 @@ def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions
         c and n of each.
     classes : int
         Not needed; all three have the same arguments.
+
+    Returns
+    -------
+    numerator, denominator : (workers,) int
     """
     return correct, asked
 

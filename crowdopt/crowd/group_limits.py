@@ -14,6 +14,14 @@ def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
     """Groups with limits per task (positions), and the fewest and most *new* labels of each for each task, (k, tasks).
 
     UNBOUNDED where a group has no most.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (list of int, (k, tasks) array, (k, tasks) array)
     """
     limited = [g for g, group in enumerate(instance.groups) if group.has_task_limits]
     n = instance.n_tasks
@@ -27,14 +35,34 @@ def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
 
 
 def labels_had(instance: AssignmentInstance, group: int) -> Ints:
-    """Labels already in that are the group's, (tasks,)."""
+    """Labels already in that are the group's, (tasks,).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    group : int
+        Its position.
+
+    Returns
+    -------
+    (tasks,) array
+    """
     collected = instance.collected
     mine = np.isin(collected[:, 1], instance.groups[group].members)
     return np.bincount(collected[mine, 0], minlength=instance.n_tasks)
 
 
 def membership(instance: AssignmentInstance) -> Bools:
-    """Who is in which group, (groups, workers)."""
+    """Who is in which group, (groups, workers).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (groups, workers) array
+    """
     table = np.zeros((len(instance.groups), instance.n_workers), bool)
     for g, group in enumerate(instance.groups):
         table[g, list(group.members)] = True

@@ -199,17 +199,17 @@ class AssignmentInstance:
 
     @property
     def n_tasks(self) -> int:
-        """N."""
+        """Tasks, n."""
         return len(self.task_type)
 
     @property
     def n_workers(self) -> int:
-        """M."""
+        """Workers, m."""
         return int(self.accuracy.shape[1])
 
     @property
     def n_types(self) -> int:
-        """T, the rows of accuracy."""
+        """Types of task, T: the rows of ``accuracy``."""
         return int(self.accuracy.shape[0])
 
     @property

@@ -20,8 +20,19 @@ def item_recipe(name: str, features: int, n: int, m: int, seed: int) -> Assignme
 
     Parameters
     ----------
+    name : str
+        The recipe's, for the title.
     features : int
-        K, at least 1.
+        k, at least 1.
+    n, m : int
+        Items and workers.
+    seed : int
+        Of the generator.
+
+    Returns
+    -------
+    AssignmentInstance
+        Its types are its tasks.
     """
     rng = np.random.default_rng(seed)
     skill = rng.normal(1.2, 0.6, m)

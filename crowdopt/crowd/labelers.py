@@ -52,7 +52,7 @@ class Labelers:
 
     @property
     def count(self) -> int:
-        """M."""
+        """Labelers, M."""
         return self.cost.size
 
     @property
@@ -61,12 +61,12 @@ class Labelers:
         return len(self.accuracy) if self.at is None else 0
 
     def skill(self, context: NDArray[Any]) -> Floats:
-        """P of each context, (contexts, labelers)."""
+        """Chance of a right label in each context, (contexts, labelers)."""
         if self.at is None:
             return self.accuracy[np.asarray(context, dtype=np.int64)]
         return np.column_stack([np.interp(context, self.at, column) for column in self.accuracy.T])
 
     def ordered(self, order: Ints) -> Labelers:
-        """The same people in another order."""
+        """The same labelers in another order."""
         names = tuple(self.names[k] for k in order.tolist())
         return replace(self, accuracy=self.accuracy[:, order], cost=self.cost[order], names=names)

@@ -79,10 +79,17 @@ def tally(labels: Labels, truth: Mapping[str, str] | Ints, task_type: Ints, type
 
     Parameters
     ----------
+    labels : Labels
     truth : (tasks,) int
         Index of each task's true class, -1 where it is not known.
     task_type : (tasks,) int
         Type of each task.
+    types : int
+        How many types there are.
+
+    Returns
+    -------
+    correct, asked : (types, workers) int
     """
     known = np.asarray(truth)[labels.task] >= 0
     cell = task_type[labels.task] * len(labels.workers) + labels.worker

@@ -97,7 +97,7 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
         workers; or ``up`` to the greatest, so that a bound for the pools is one for the workers.
     """
     refuse_joint_limits(instance, "method patterns")
-    skill = folded(instance)
+    skill = _folded(instance)
     useful = (instance.capacity > 0) & ((skill > 0.5).any(axis=0) | bool(instance.min_labels.any()))
     who = np.flatnonzero(useful)
     table = np.column_stack([instance.cost[:, who].T, skill[:, who].T])
@@ -128,7 +128,7 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
     )
 
 
-def folded(instance: AssignmentInstance) -> Floats:
+def _folded(instance: AssignmentInstance) -> Floats:
     """Skills as a vote by log-odds sees them: p or 1 - p, whichever is larger, clipped; 1/2 without evidence."""
     skill = np.minimum(np.maximum(instance.accuracy, 1 - instance.accuracy), 1 - CLIP)
     return np.where(instance.evidence > 0, skill, 0.5)

@@ -19,6 +19,8 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Of the skills and the prior.
     pairs : (k, 2) int
         Task and worker of each label.
     label : (k,) int
@@ -36,15 +38,24 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
 def vote_sums(
     instance: AssignmentInstance, pairs: Ints, label: Ints, weight: Floats, heeds_prior: bool = True
 ) -> Floats:
-    """Sum of the weights of each task's labels for each class, and the log of its prior, (tasks, classes).
+    """Sum of the weights of each task's labels for each class, and the log of its prior.
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Of the prior.
     pairs : (k, 2) int
+        Task and worker of each label.
     label : (k,) int
+        Its class.
     weight : (k,) float
+        What it counts.
     heeds_prior : bool
-        Whether the prior counts.
+        Whether the log of the prior is added.
+
+    Returns
+    -------
+    (tasks, classes) float
     """
     n, classes = instance.n_tasks, instance.classes
     cell = pairs[:, 0] * classes + label

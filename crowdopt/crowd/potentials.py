@@ -21,7 +21,18 @@ KNOTS = 160
 
 
 def grid(knots: int = KNOTS) -> Floats:
-    """Beliefs from 1/2 to 1, evenly spaced in log-odds but for the last one, which is certainty."""
+    """Beliefs from 1/2 to 1, evenly spaced in log-odds but for the last one, which is certainty.
+
+    Parameters
+    ----------
+    knots : int
+        How many beliefs, at least 2.
+
+    Returns
+    -------
+    (knots,) float
+        Ascending.
+    """
     return np.append(1 / (1 + np.exp(-np.linspace(0.0, FARTHEST, knots - 1))), 1.0)
 
 
@@ -76,6 +87,11 @@ def after(belief: Floats, p: float) -> tuple[Floats, Floats, Floats]:
         Chance of class 1.
     p : float
         Accuracy of the label.
+
+    Returns
+    -------
+    says, right, wrong : (k,) float
+        The chance, and the belief in either case.
     """
     says = belief * p + (1 - belief) * (1 - p)
     right = np.divide(belief * p, says, out=np.ones_like(belief), where=says > 0)
@@ -91,8 +107,15 @@ def turning_points(knots: Floats, p: float) -> Floats:
 
     Parameters
     ----------
+    knots : (m,) float
+        Ascending beliefs from 1/2 to 1.
     p : float
-        Of at least 1/2.
+        Accuracy of the label, at least 1/2.
+
+    Returns
+    -------
+    (k,) float
+        Ascending, the knots among them.
     """
     if p >= 1 or p <= 0.5:
         return knots
@@ -111,6 +134,11 @@ def reading(knots: Floats, belief: Floats, weight: Floats) -> sparse.csr_array:
     knots : (m,) float
         Ascending beliefs.
     belief, weight : (k,) float
+        Where V is read, and what it is multiplied by.
+
+    Returns
+    -------
+    (k, m) sparse array
     """
     folded = np.maximum(belief, 1 - belief)
     left = np.minimum(np.searchsorted(knots, folded, side="right") - 1, knots.size - 2)
@@ -130,6 +158,10 @@ def steps(knots: Floats, p: float) -> sparse.csr_array:
         Ascending beliefs.
     p : float
         Accuracy of the label.
+
+    Returns
+    -------
+    (turning points, m) sparse array
     """
     before = turning_points(knots, max(p, 1 - p))
     chance, right, wrong = after(before, max(p, 1 - p))
@@ -144,6 +176,11 @@ def bending(knots: Floats) -> sparse.csr_array:
     ----------
     knots : (m,) float
         Ascending beliefs.
+
+    Returns
+    -------
+    (m - 1, m) sparse array
+        A row for each knot but certainty.
     """
     before = np.concatenate([[1 - knots[1]], knots[:-2]])  # the first knot's other neighbour is its mirror image
     wide = knots[1:] - before

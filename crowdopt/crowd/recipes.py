@@ -147,6 +147,13 @@ def simulated_labels(
     rng : Generator
     truth : (tasks,) int, optional
         Class of each task; drawn by default.
+
+    Returns
+    -------
+    truth : (tasks,) int
+        As given or drawn.
+    label : (k,) int
+        Class of each pair's label.
     """
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     drawn = (rng.random((instance.n_tasks, 1)) > np.cumsum(prior, axis=1)[:, :-1]).sum(axis=1)

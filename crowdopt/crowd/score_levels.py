@@ -73,6 +73,11 @@ def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
         The sum it belongs to.
     kinds : int
         How many sums.
+
+    Returns
+    -------
+    list of int
+        One sum per kind.
     """
     bound = float(np.abs(values).max(initial=0)) * float(count.sum())
     sums = np.zeros(kinds, np.int64 if bound < WHOLE else object)
@@ -85,8 +90,13 @@ def fraction_sum(numerators: list[int], denominators: Ints) -> Fraction:
 
     Parameters
     ----------
-    numerators, denominators : (k,) int
-        Denominators positive.
+    numerators : list of k int
+    denominators : (k,) int
+        Positive.
+
+    Returns
+    -------
+    Fraction
     """
     bottoms = denominators.tolist()
     common = lcm(*bottoms)
@@ -105,7 +115,11 @@ def levels(
     classes : int
         L.
     value : callable
-        One of crowdopt.crowd.gains' fractions.
+        One of crowdopt.crowd.gains' fractions: two arrays (workers,) in, numerators and denominators (workers,) out.
+
+    Returns
+    -------
+    ScoreLevels
     """
     pairs, place = _distinct(correct, asked)
     numerator, denominator = value(*pairs, classes)

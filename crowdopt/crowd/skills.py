@@ -19,6 +19,15 @@ def plug_in(correct: Any, asked: Any) -> Floats:
     ----------
     correct, asked : (types, workers) int
         c and s.
+
+    Returns
+    -------
+    (types, workers) float
+
+    Raises
+    ------
+    InputError
+        If a tally is impossible.
     """
     c, s = _tallies(correct, asked)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -29,6 +38,20 @@ def unbiased_evidence(correct: Any, asked: Any) -> Floats:
     """``q = max(0, (s (2 c/s - 1)^2 - 1) / (s - 1))``, unbiased for ``(2p - 1)^2`` but for the clip; NaN for s < 2.
 
     For equal s it is affine in the plug-in: it changes how much is bought, never whom the ranking prefers.
+
+    Parameters
+    ----------
+    correct, asked : (types, workers) array_like of int
+        c and s.
+
+    Returns
+    -------
+    (types, workers) float
+
+    Raises
+    ------
+    InputError
+        If a tally is impossible.
     """
     _, s = _tallies(correct, asked)
     naive = (2 * plug_in(correct, asked) - 1) ** 2
@@ -37,7 +60,22 @@ def unbiased_evidence(correct: Any, asked: Any) -> Floats:
 
 
 def unbiased(correct: Any, asked: Any) -> Floats:
-    """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2."""
+    """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2.
+
+    Parameters
+    ----------
+    correct, asked : (types, workers) array_like of int
+        c and s.
+
+    Returns
+    -------
+    (types, workers) float
+
+    Raises
+    ------
+    InputError
+        If a tally is impossible.
+    """
     side = np.where(plug_in(correct, asked) < 0.5, -1.0, 1.0)
     accuracy: Floats = 0.5 + 0.5 * side * np.sqrt(unbiased_evidence(correct, asked))
     return accuracy
@@ -60,6 +98,10 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
     ----------
     correct, asked : (types, workers) int
         c and s.
+
+    Returns
+    -------
+    (types, workers) float
 
     Raises
     ------

@@ -24,6 +24,16 @@ def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     instance : AssignmentInstance
     tasks : (k,) int
         Each once.
+
+    Returns
+    -------
+    AssignmentInstance
+        Its task k is ``tasks[k]``; all types stay.
+
+    Raises
+    ------
+    InputError
+        If there are limits on all labels together: shares, rows of one's own.
     """
     if instance.own_rows is not None or any(group.has_share_limits for group in instance.groups):
         raise InputError("shares of all labels and rows of one's own are about all tasks; solve them all together")
@@ -51,6 +61,16 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
         One who stands here several times is copied; the pairs stay with the first.
     ids : sequence of str, optional
         What these workers are called; default: 0, 1, 2, ...
+
+    Returns
+    -------
+    AssignmentInstance
+        Its worker k is ``workers[k]``.
+
+    Raises
+    ------
+    InputError
+        If there are rows of one's own, or nobody of a group is left that every plan must have labels of.
     """
     if instance.own_rows is not None:
         raise InputError("rows of one's own are about the workers they name; take them out before choosing workers")

@@ -122,8 +122,10 @@ def errors(votes, cells, above, width, first, last):
     votes : Votes
     cells : int
         Values that a half's law may take before it is put on a lattice.
-    above, width : (tasks,)
-        Written.
+    above, width : (tasks,) float
+        Written: the upper bound, and how far below it the error may lie.
+    first, last : int
+        The tasks from ``first`` to the one before ``last``.
     """
     room = np.empty((8, cells))
     for i in range(first, last):

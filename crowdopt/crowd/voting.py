@@ -27,9 +27,9 @@ def are_compiled() -> bool:
 
 
 def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:
-    """``argmax_k sum of the weights of the labels that say k``, one answer per task, shape (tasks,).
+    """``argmax_k sum of the weights of the labels that say k``, one answer per task.
 
-    With two classes this is ``sign(sum w l)``. Ties go to the smallest class; a task without labels answers -1.
+    With two classes this is ``sign(sum w l)``. Ties go to the smallest class.
 
     Parameters
     ----------
@@ -37,6 +37,13 @@ def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: 
         Task and class of each label.
     weight : (k,) float
         Its weight; a negative one speaks against its class.
+    tasks, classes : int
+        How many of each.
+
+    Returns
+    -------
+    (tasks,) int
+        Class of each task; -1 without labels.
     """
     votes = np.bincount(task * classes + label, weights=weight, minlength=tasks * classes)
     answers = votes.reshape(tasks, classes).argmax(axis=1)
@@ -57,11 +64,40 @@ def hoeffding_bound(accuracy: Any, weight: Any) -> float:
 
 
 def log_odds(accuracy: Any) -> Floats:
-    """``ln(p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1."""
+    """``ln(p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1.
+
+    Parameters
+    ----------
+    accuracy : array_like
+        p, of any shape.
+
+    Returns
+    -------
+    array of float
+        Of the shape of the accuracies.
+    """
     p = np.asarray(accuracy, dtype=np.float64)
     with np.errstate(divide="ignore"):
         odds: Floats = np.log(p) - np.log1p(-p)
     return odds
+
+
+def poisson_binomial(accuracy: Any) -> Floats:
+    """``P(c of the labels are right)``, c = 0, ..., k, by convolution label by label.
+
+    Parameters
+    ----------
+    accuracy : (k,) array_like of float
+        p of each label.
+
+    Returns
+    -------
+    (k + 1,) float
+    """
+    law = np.ones(1)
+    for right in np.asarray(accuracy, dtype=np.float64):
+        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
+    return law
 
 
 def majority_accuracy(accuracy: Any) -> float:
@@ -73,9 +109,7 @@ def majority_accuracy(accuracy: Any) -> float:
         p of each label; without labels the answer is a fair guess, 1/2.
     """
     p = _probabilities("accuracy", accuracy)
-    law = np.ones(1)
-    for right in p:
-        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
+    law = poisson_binomial(p)
     twice = 2 * np.arange(law.size)
     return float(law[twice > p.size].sum() + 0.5 * law[twice == p.size].sum())
 
@@ -100,6 +134,11 @@ def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias:
     -------
     float
         Where more than about 24 labels all differ, an upper bound: see :func:`vote_errors` for its width.
+
+    Raises
+    ------
+    InputError
+        If an accuracy is no probability, or the weights are not as many finite numbers.
     """
     p = _probabilities("accuracy", accuracy)
     w = _finite_weights(p) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -114,7 +153,7 @@ def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias:
 def vote_errors(
     starts: Ints, accuracy: Floats, weight: Floats, prior: Floats, bias: Floats, cells: int = LATTICE
 ) -> tuple[Floats, Floats]:
-    """Errors of many votes between two classes at once: ``(above, width)``, each (tasks,).
+    """Errors of many votes between two classes at once.
 
     The error lies in ``[above - width, above]``. The law of a vote's sum is built in two halves that meet in the
     middle; workers with equal accuracy and weight are convolved as a class. While either half takes at most EXACT
@@ -124,13 +163,17 @@ def vote_errors(
     Parameters
     ----------
     starts : (tasks + 1,) int
-        Task i has the labels ``starts[i]`` to ``starts[i + 1]``.
+        Task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``.
     accuracy, weight : (k,) float
         p and w of each label.
     prior, bias : (tasks,) float
         Probability of class 1, and what is added to the vote for it.
     cells : int
         Cells of the lattice per half.
+
+    Returns
+    -------
+    above, width : (tasks,) float
     """
     votes = Votes(starts, accuracy, weight, prior, bias)
     above, width = _in_threads(votes, np.arange(starts.size - 1), EXACT)
@@ -180,8 +223,13 @@ def plurality_error(accuracy: Any, weights: Any, prior: Any) -> float:
     Parameters
     ----------
     accuracy, weights : (k,) float
+        p and w of each label.
     prior : (L,) float
         Probabilities of the classes, all positive.
+
+    Returns
+    -------
+    float
 
     Raises
     ------

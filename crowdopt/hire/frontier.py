@@ -20,7 +20,7 @@ from crowdopt.hire.selected import Frontier, records
 Codes: TypeAlias = NDArray[np.uint8]
 
 LARGEST = 2 * 10**9  # bytes of decisions that are kept to read the sets off
-LEFT, TAKEN, MORE = 0, 1, 2  # a worker is left out; taken towards her group's fewest; taken beyond them
+LEFT, TAKEN, MORE = 0, 1, 2  # a worker is left out; taken towards their group's fewest; taken beyond them
 
 
 def cost_frontier(instance: SelectionInstance) -> Frontier:
@@ -88,7 +88,7 @@ def _tables(instance: SelectionInstance, price: Ints, shape: tuple[int, int]) ->
 
 
 def _with_worker(layers: Floats, worth: float, price: int, required: bool) -> tuple[Floats, Codes]:
-    """The tables with one more worker to choose from, and what each cell did with her."""
+    """The tables with one more worker to choose from, and what each cell did with them."""
     depth, width = layers.shape[0] - 1, layers.shape[2]
     after = np.full_like(layers, -np.inf) if required else layers.copy()
     code = np.full(layers.shape, LEFT, np.uint8)

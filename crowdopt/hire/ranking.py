@@ -67,7 +67,7 @@ def random_k(instance: SelectionInstance, rng: np.random.Generator) -> Selection
 def variance_normalised(instance: SelectionInstance) -> Selection:
     """Sort by G, take the first k workers with the largest ``sum G / sqrt(sum (L w - 1)^2)``: not Algorithm 1.
 
-    ``sqrt(|S|)`` in F charges each worker a noise of 1 while her vote's variance is about ``(L w - 1)^2``. A rule of
+    ``sqrt(|S|)`` in F charges each worker a noise of 1 while their vote's variance is about ``(L w - 1)^2``. A rule of
     ours, without a guarantee; where the ranking's first workers have no variance the next ones join them.
     """
     _refuse_limits(instance, "the variance-normalised rule")

@@ -34,7 +34,15 @@ def best_vote_bound(accuracy: Any, classes: int) -> float:
 
     Parameters
     ----------
-    accuracy : (|S|,) float
+    accuracy : (|S|,) array_like of float
+        True accuracies of the set.
+    classes : int
+        L.
+
+    Returns
+    -------
+    float
+        At most 1 - 1/L, the error of guessing.
     """
     rule = rule_named("bhattacharyya", classes)
     evidence = rule.evidence(np.asarray(accuracy, np.float64), classes).sum()

@@ -195,6 +195,7 @@ def records(scores: Floats) -> Ints:
     Parameters
     ----------
     scores : (points,) float
+        Best score at each point.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from crowdopt.files import write_text
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import new_folder
 from crowdopt.io.labels_back import Answered
-from crowdopt.io.next_campaign import named, write_next
+from crowdopt.io.next_campaign import pair_ids, write_next
 
 ANSWERS = "answers.json"  # the file that tells a folder of answers
 
@@ -47,7 +47,7 @@ def write_answers(found: Answered, folder: str | Path, force: bool = False) -> N
     }
     with new_folder(Path(folder), ANSWERS, force) as new:
         write_csv(new / "answers.csv", list(columns), columns.values())
-        write_csv(new / "missing.csv", ["task", "worker"], named(instance, result.missing))
+        write_csv(new / "missing.csv", ["task", "worker"], pair_ids(instance, result.missing))
         (new / "campaign").mkdir()
         write_next(found, new / "campaign")
         write_text(new / ANSWERS, json.dumps(facts(found), indent=2, ensure_ascii=False) + "\n")

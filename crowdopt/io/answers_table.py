@@ -14,8 +14,26 @@ from crowdopt.io.cells import write_table
 from crowdopt.io.hiring_tables import read_gold
 
 
-def read_accuracy(path: str | Path, labels: Labels) -> Floats:
-    """Share of gold each worker of the labels answered correctly, NaN for one without any, shape (workers,)."""
+def read_gold_shares(path: str | Path, labels: Labels) -> Floats:
+    """Share of gold that each worker of the labels answered correctly.
+
+    Parameters
+    ----------
+    path : path
+        A table with columns worker, correct, asked.
+    labels : Labels
+        Of the workers.
+
+    Returns
+    -------
+    (workers,) float
+        NaN for a worker without gold.
+
+    Raises
+    ------
+    InputError
+        If the table cannot be used, or a worker has more correct answers than questions.
+    """
     names, correct, asked = read_gold(path)
     place = {name: k for k, name in enumerate(names)}
     rows = np.array([place.get(name, -1) for name in labels.workers])
@@ -30,14 +48,47 @@ def read_accuracy(path: str | Path, labels: Labels) -> Floats:
 
 
 def write_answers(answers: Answers, labels: Labels, path: Path, force: bool = False) -> None:
-    """``task,label,confidence,labels`` for every task, whole or not at all."""
+    """``task,label,confidence,labels`` for every task, whole or not at all.
+
+    Parameters
+    ----------
+    answers : Answers
+    labels : Labels
+        Of the names of tasks and classes.
+    path : Path
+        The file.
+    force : bool
+        Whether a file that is there is replaced.
+
+    Raises
+    ------
+    InputError
+        If the file is there and not forced, or cannot be written.
+    """
     names = [*labels.classes, ""]
     columns = [labels.tasks, [names[k] for k in answers.answer.tolist()], answers.confidence, answers.count]
     write_table(path, ["task", "label", "confidence", "labels"], columns, force)
 
 
 def write_accuracies(answers: Answers, labels: Labels, path: Path, force: bool = False) -> None:
-    """``worker,labels,accuracy`` for every worker, whole or not at all."""
+    """``worker,labels,accuracy`` for every worker, whole or not at all.
+
+    Parameters
+    ----------
+    answers : Answers
+        By a method that estimates accuracies.
+    labels : Labels
+        Of the workers' names.
+    path : Path
+        The file.
+    force : bool
+        Whether a file that is there is replaced.
+
+    Raises
+    ------
+    InputError
+        If nobody's accuracy was estimated, or the file is there and not forced, or cannot be written.
+    """
     if answers.accuracy is None:
         raise InputError(f"{answers.method} estimates nobody's accuracy; choose one-coin or dawid-skene")
     write_table(path, ["worker", "labels", "accuracy"], [labels.workers, labels.counts, answers.accuracy], force)

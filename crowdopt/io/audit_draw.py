@@ -78,7 +78,23 @@ class Committed:
 
 
 def written_draw(draw: Draw, table: AnsweredTable, confidence: float, earlier: list[dict[str, Any]]) -> dict[str, Any]:
-    """All that decides a draw, as plain values, with its commitment."""
+    """All that decides a draw, as plain values, with its commitment.
+
+    Parameters
+    ----------
+    draw : Draw
+    table : AnsweredTable
+        The answers it was drawn from.
+    confidence : float
+        Of the claim, in (0, 1).
+    earlier : list of dict
+        Audits that were done before and share the chance of a wrong claim.
+
+    Returns
+    -------
+    dict
+        What ``draw.json`` says.
+    """
     strata = draw.strata
     columns = zip(strata.size.tolist(), strata.claim.tolist(), strata.rate.tolist(), strict=True)
     groups = [dict(zip(("size", "claim", "rate"), row, strict=True)) for row in columns]
@@ -107,6 +123,20 @@ def commitment(said: dict[str, Any]) -> str:
 def write_draw(draw: Draw, table: AnsweredTable, said: dict[str, Any], folder: Path, show: bool, force: bool) -> None:
     """Write ``draw.json`` and ``check.csv`` as a folder, whole or not at all.
 
+    Parameters
+    ----------
+    draw : Draw
+    table : AnsweredTable
+        The answers it was drawn from.
+    said : dict
+        What ``draw.json`` says (:func:`written_draw`).
+    folder : Path
+        Of the audit.
+    show : bool
+        Whether ``check.csv`` shows the answers.
+    force : bool
+        Whether an audit that is there is replaced.
+
     Raises
     ------
     InputError
@@ -118,7 +148,20 @@ def write_draw(draw: Draw, table: AnsweredTable, said: dict[str, Any], folder: P
 
 
 def write_checks(draw: Draw, table: AnsweredTable, folder: Path, checks: int, show: bool) -> None:
-    """The tasks to look at, in order; with their answers only where asked for: an expert should not be led."""
+    """The tasks to look at, in order; with their answers only where asked for: an expert should not be led.
+
+    Parameters
+    ----------
+    draw : Draw
+    table : AnsweredTable
+        The answers it was drawn from.
+    folder : Path
+        Where ``check.csv`` goes.
+    checks : int
+        How many tasks.
+    show : bool
+        Whether the answers are shown.
+    """
     chosen = np.concatenate([draw.certain, draw.order])[:checks].tolist()
     columns = [[table.tasks[i] for i in chosen]] + ([[table.labels[i] for i in chosen]] if show else [])
     write_csv(folder / "check.csv", ["task", "answer"] if show else ["task"], columns)

@@ -65,8 +65,17 @@ def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int)
 
     Parameters
     ----------
+    path : path
+        The expert's table.
+    table : AnsweredTable
+        The answers that are audited.
+    draw : Draw
     listed : int
         Tasks in ``check.csv``, from the top of the draw's order.
+
+    Returns
+    -------
+    ExpertAnswers
 
     Raises
     ------
@@ -151,6 +160,19 @@ def write_audit(
     audited: Audited, table: AnsweredTable, said: dict[str, Any], expert: ExpertAnswers, folder: Path, checks: int
 ) -> None:
     """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on.
+
+    Parameters
+    ----------
+    audited : Audited
+    table : AnsweredTable
+        The answers that were audited.
+    said : dict
+        What ``audit.json`` says (:func:`facts`).
+    expert : ExpertAnswers
+    folder : Path
+        Of the audit; its ``draw.json`` stays.
+    checks : int
+        Tasks that ``check.csv`` lists.
 
     Raises
     ------

@@ -16,7 +16,24 @@ from crowdopt.io.tables import Table
 
 
 def read_epsilon(tasks: Table, settings: dict[str, Any]) -> Floats:
-    """Error target of each task, (tasks,): its own where the table has one, else that of campaign.toml."""
+    """Error target of each task: its own where the table has one, else that of campaign.toml.
+
+    Parameters
+    ----------
+    tasks : Table
+        Column epsilon is optional.
+    settings : dict
+        Of campaign.toml.
+
+    Returns
+    -------
+    (tasks,) float
+
+    Raises
+    ------
+    InputError
+        If a task has no target, or one outside of (0, 1/2).
+    """
     default = settings.get("epsilon")
     if default is None and ("epsilon" not in tasks or "" in tasks["epsilon"]):
         raise InputError("campaign.toml has no epsilon; add a line such as epsilon = 0.05")
@@ -33,7 +50,26 @@ def read_epsilon(tasks: Table, settings: dict[str, Any]) -> Floats:
 
 
 def read_cost(folder: Path, workers: Table, ids: Ids) -> Floats:
-    """Prices (types, workers): prices.csv, else the workers' price column, else 1."""
+    """Prices of labels: prices.csv, else the workers' price column, else 1.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the campaign.
+    workers : Table
+        Column price is optional.
+    ids : Ids
+        Of the campaign.
+
+    Returns
+    -------
+    (types, workers) float
+
+    Raises
+    ------
+    InputError
+        If prices are given twice, or one is missing or negative.
+    """
     prices = optional_table(folder, "prices")
     if prices is None and "price" not in workers:
         return np.ones((len(ids.types), len(ids.workers)))
@@ -50,7 +86,27 @@ def read_cost(folder: Path, workers: Table, ids: Ids) -> Floats:
 
 
 def read_limits(folder: Path, tasks: Table, workers: Table, ids: Ids) -> dict[str, Any]:
-    """Capacities, least loads, label limits and special pairs, by the names that an instance has for them."""
+    """Capacities, least loads, label limits and special pairs, by the names that an instance has for them.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the campaign; forbidden.csv, fixed.csv and collected.csv are optional.
+    tasks, workers : Table
+        Of the campaign.
+    ids : Ids
+        Of the campaign.
+
+    Returns
+    -------
+    dict
+        Arguments of AssignmentInstance.
+
+    Raises
+    ------
+    InputError
+        If a table cannot be used, or names an unknown task or worker.
+    """
     limits: dict[str, Any] = {"capacity": workers.counts("capacity")}
     if "min_tasks" in workers:
         limits["min_load"] = workers.counts("min_tasks", empty=0)

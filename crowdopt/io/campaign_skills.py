@@ -15,7 +15,28 @@ from crowdopt.io.tables import Table
 
 
 def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> tuple[Floats, str]:
-    """Accuracies (types, workers) and the sentence that says where they come from."""
+    """Accuracies of a campaign's workers, and where they come from.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the campaign, with skills.csv or gold.csv.
+    ids : Ids
+        Of the campaign.
+    settings : dict
+        Of campaign.toml: ``skills`` names the method for gold.
+
+    Returns
+    -------
+    accuracy : (types, workers) float
+    source : str
+        Where it comes from, in words.
+
+    Raises
+    ------
+    InputError
+        If there are both tables or neither, or an accuracy is missing or outside of [0, 1].
+    """
     skills, gold = optional_table(folder, "skills"), optional_table(folder, "gold")
     if (skills is None) == (gold is None):
         have = "both" if skills else "neither"
@@ -36,7 +57,26 @@ def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> tuple[Flo
 
 
 def filled(table: Table, values: Floats, ids: Ids) -> Floats:
-    """A (types, workers) table from rows worker[, type]; every cell must be given."""
+    """A table of type and worker from rows worker[, type]; every cell must be given.
+
+    Parameters
+    ----------
+    table : Table
+        Columns worker and, where types differ, type.
+    values : (rows,) float
+        What each row says.
+    ids : Ids
+        Of the campaign.
+
+    Returns
+    -------
+    (types, workers) float
+
+    Raises
+    ------
+    InputError
+        If a cell has no row, or two.
+    """
     kinds, workers = ids.cells(table)
     refuse_repeats(table, kinds * len(ids.workers) + workers, "worker", "this worker and type")
     cells = np.full((len(ids.types), len(ids.workers)), np.nan)

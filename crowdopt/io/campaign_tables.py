@@ -49,7 +49,21 @@ def refuse_empty(*tables: Table) -> None:
 
 
 def refuse_repeats(table: Table, keys: Ints, column: str, what: str) -> None:
-    """InputError at the first row whose key was there before."""
+    """Refuse a table in which a key stands twice.
+
+    Parameters
+    ----------
+    table : Table
+    keys : (rows,) int
+        What must be there once.
+    column, what : str
+        The column to name in the complaint, and what was there before.
+
+    Raises
+    ------
+    InputError
+        At the first row whose key was there before.
+    """
     unique, first = np.unique(keys, return_index=True)
     if unique.size < keys.size:
         row = int(np.setdiff1d(np.arange(keys.size), first)[0])

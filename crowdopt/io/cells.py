@@ -99,7 +99,24 @@ def write_csv(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]
 
 
 def write_table(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]], force: bool = False) -> None:
-    """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force."""
+    """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    header : sequence of str
+        Names of the columns.
+    columns : iterable of iterables
+        Their cells, equally many.
+    force : bool
+        Whether a file that is there is replaced.
+
+    Raises
+    ------
+    InputError
+        If the file is there and not forced, or cannot be written.
+    """
     check_target(path, None, force)
     with draft(path, replace=force) as file:
         file.write(_csv_text(header, columns).encode("utf-8"))

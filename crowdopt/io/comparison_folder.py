@@ -42,6 +42,22 @@ def write_comparison_tables(
     """Write trials.csv, summary.csv, timings.csv, comparison.md, and comparison.json last: it marks the whole.
 
     Equal input and seed give equal bytes, but for timings.csv and the timings on the page.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is not there.
+    facts : dict
+        What comparison.json says beside the summary.
+    rows, summary, timings : sequence of dict
+        Lines of the tables; a key is a column.
+    page : str
+        Of comparison.md.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
     """
     write_lines(folder, {"trials.csv": rows, "summary.csv": summary, "timings.csv": timings})
     write_text(folder / "comparison.md", page)

@@ -26,6 +26,26 @@ def write_explanation(
     """Write ``explain.json``, one CSV per table, and pictures, whole or not at all.
 
     Tables whose first column is ``task`` or ``worker`` are about all of them, and get the ids.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Of the ids.
+    facts : dict
+        What ``explain.json`` says.
+    tables : dict of dict
+        Name -> column -> cells; ``task`` or ``worker`` without cells stands for all of them.
+    folder : Path
+        Of the explanation.
+    force : bool
+        Whether an explanation that is there is replaced.
+    pictures : dict of callable, optional
+        File name -> what draws it into a path.
+
+    Raises
+    ------
+    InputError
+        If the folder is there and not forced, or cannot be written.
     """
     ids = {
         "task": [instance.task_id(i) for i in range(instance.n_tasks)],

@@ -33,10 +33,24 @@ def read_candidates(
     ----------
     gold : path
         Columns worker, correct, asked; with a column type, a worker's types are added up, unless ``kind`` names one.
+    classes : int
+        L.
+    most : int, optional
+        K, the most workers to hire; default: all.
     workers : path, optional
         Columns worker, and price or group or both (others are ignored); it must have every worker of the gold.
-    required, barred : ids of workers
-    fewest : dict of group to number, optional
+    money : float, optional
+        What the hired may cost together.
+    required, barred : sequence of str
+        Ids of workers.
+    fewest : dict, optional
+        Group -> the fewest of it to hire.
+    kind : str, optional
+        The type of task whose tallies count; default: all added up.
+
+    Returns
+    -------
+    SelectionInstance
 
     Raises
     ------
@@ -62,7 +76,25 @@ def read_candidates(
 
 
 def read_gold(path: str | Path, kind: str | None = None) -> tuple[tuple[str, ...], Ints, Ints]:
-    """Workers in order of appearance, and their tallies over all types, or of one."""
+    """Workers in order of appearance, and their tallies over all types, or of one.
+
+    Parameters
+    ----------
+    path : path
+        A table with columns worker, correct, asked, and optionally type; others are ignored.
+    kind : str, optional
+        The type whose tallies count; default: all added up.
+
+    Returns
+    -------
+    names : tuple of str
+    correct, asked : (workers,) int
+
+    Raises
+    ------
+    InputError
+        If the table cannot be used, a worker (and type) stands twice, or nobody has such a type.
+    """
     table = read_table(Path(path), ("worker", "correct", "asked"), ("type",), extras=True)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
     if len(set(keys)) < len(keys):
@@ -105,7 +137,23 @@ def write_hired(selection: Selection, path: Path, force: bool = False) -> None:
 
 
 def write_frontier(frontier: Frontier, instance: SelectionInstance, path: Path, force: bool = False) -> None:
-    """``workers,score[,cost],hired`` per point, cheapest first; the hired of a point as ids between blanks."""
+    """``workers,score[,cost],hired`` per point, cheapest first; the hired of a point as ids between blanks.
+
+    Parameters
+    ----------
+    frontier : Frontier
+    instance : SelectionInstance
+        Of the workers' ids.
+    path : Path
+        The file.
+    force : bool
+        Whether a file that is there is replaced.
+
+    Raises
+    ------
+    InputError
+        If the file is there and not forced, or cannot be written.
+    """
     header, columns = ["workers", "score"], [frontier.size, frontier.score]
     if frontier.cost is not None:
         header.append("cost")

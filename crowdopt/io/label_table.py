@@ -57,12 +57,26 @@ def read_true_labels(path: str | Path) -> dict[str, str]:
 
 
 def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
-    """Class of each task of the labels, -1 where it is not known, one beyond the last for a label that nobody gave.
+    """Class of each task of the labels.
 
     Parameters
     ----------
+    known : dict
+        Task -> its true label.
+    labels : Labels
+        Of the tasks and classes.
     source : str
         The file they are from, for the complaint when it knows none of the tasks.
+
+    Returns
+    -------
+    (tasks,) int
+        -1 where it is not known, one beyond the last for a label that nobody gave.
+
+    Raises
+    ------
+    InputError
+        If no task of the labels is known.
     """
     place = {name: k for k, name in enumerate(labels.classes)}
     truth = np.array([place.get(known[task], len(place)) if task in known else -1 for task in labels.tasks])
@@ -72,12 +86,42 @@ def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
 
 
 def read_truth(path: str | Path, labels: Labels) -> Ints:
-    """:func:`true_classes` from a table of known labels, shape (tasks,)."""
+    """Class of each task of the labels, from a table of known labels (:func:`true_classes`).
+
+    Parameters
+    ----------
+    path : path
+        Columns task and label.
+    labels : Labels
+        Of the tasks and classes.
+
+    Returns
+    -------
+    (tasks,) int
+
+    Raises
+    ------
+    InputError
+        If the table cannot be used, or knows none of the tasks.
+    """
     return true_classes(read_true_labels(path), labels, Path(path).name)
 
 
 def read_types(path: str | Path | None, tasks: Sequence[str]) -> tuple[Ints, list[str]]:
     """Type of each labelled task, and the types' names, sorted; without a table every task is of type ``all``.
+
+    Parameters
+    ----------
+    path : path, optional
+        Columns task and type.
+    tasks : sequence of str
+        The labelled tasks.
+
+    Returns
+    -------
+    type : (tasks,) int
+        Place of each task's type among the names.
+    names : list of str
 
     Raises
     ------
@@ -96,7 +140,24 @@ def read_types(path: str | Path | None, tasks: Sequence[str]) -> tuple[Ints, lis
 
 
 def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:
-    """Task and worker of each row, in the campaign's indices, (rows, 2)."""
+    """Task and worker of each row, in the campaign's indices.
+
+    Parameters
+    ----------
+    table : Table
+        Columns task and worker.
+    instance : AssignmentInstance
+        The campaign.
+
+    Returns
+    -------
+    (rows, 2) int
+
+    Raises
+    ------
+    InputError
+        If a row names a task or a worker that is not the campaign's.
+    """
     tasks = {instance.task_id(i): i for i in range(instance.n_tasks)}
     workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
     remedy = "it is not in the campaign"

@@ -75,6 +75,20 @@ def _kinds(table: Table) -> tuple[Ints, Floats | None]:
 def read_table_of_labels(labels: Path, truth: Path, types: Path | None, cost: float) -> dict[str, Any]:
     """Arrays of a label table: label (tasks, workers), truth, context, cost, classes, names.
 
+    Parameters
+    ----------
+    labels, truth : Path
+        Tables task,worker,label and task,label.
+    types : Path, optional
+        Table task,type; default: all tasks are of one type.
+    cost : float
+        Of every label.
+
+    Returns
+    -------
+    dict
+        Name -> array, as above.
+
     Raises
     ------
     InputError
@@ -103,6 +117,22 @@ def write_learning(
     """Write the tables, learning.md, and learning.json last: it marks the whole.
 
     Equal input and seed give equal bytes, but for timings.csv.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is not there.
+    facts : dict
+        What learning.json says.
+    tables : dict of sequences of dict
+        File name -> its lines; a key is a column.
+    page : str
+        Of learning.md.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
     """
     write_lines(folder, tables)
     write_text(folder / "learning.md", page)

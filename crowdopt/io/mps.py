@@ -30,7 +30,17 @@ def text(program: Program, ids: Ids) -> str:
 
 
 def numbers(values: Floats) -> list[str]:
-    """Each number in the fewest digits that read back as the same float64."""
+    """Each number in the fewest digits that read back as the same float64.
+
+    Parameters
+    ----------
+    values : (k,) float
+        Finite.
+
+    Returns
+    -------
+    list of str
+    """
     return [repr(value).removesuffix(".0") for value in (values + 0.0).tolist()]
 
 

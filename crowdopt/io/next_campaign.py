@@ -35,7 +35,7 @@ def write_next(found: Answered, folder: Path) -> None:
     _write_tasks(found, folder)
     _write_pairs(found, folder)
     write_csv(
-        folder / "collected.csv", ["task", "worker", "label"], [*named(found.instance, found.pairs), found.labels]
+        folder / "collected.csv", ["task", "worker", "label"], [*pair_ids(found.instance, found.pairs), found.labels]
     )
     _write_workers(found, folder)
     _write_fixed(found, folder)
@@ -84,7 +84,7 @@ def _write_pairs(found: Answered, folder: Path) -> None:
         if path is not None:
             path.unlink()
     if "forbidden" in found.overrides and len(instance.forbidden):
-        write_csv(folder / "forbidden.csv", ["task", "worker"], named(instance, instance.forbidden))
+        write_csv(folder / "forbidden.csv", ["task", "worker"], pair_ids(instance, instance.forbidden))
     if "price" in found.overrides:
         kinds = np.unique(instance.task_type)
         cells = [(worker, kind) for worker in range(instance.n_workers) for kind in kinds.tolist()]
@@ -130,7 +130,7 @@ def _write_fixed(found: Answered, folder: Path) -> None:
             capacity[worker] -= 1
             room[task] -= 1
     if kept:
-        write_csv(folder / "fixed.csv", ["task", "worker"], named(instance, np.array(kept, np.int64)))
+        write_csv(folder / "fixed.csv", ["task", "worker"], pair_ids(instance, np.array(kept, np.int64)))
 
 
 def _write_rows(found: Answered, folder: Path) -> None:
@@ -149,6 +149,18 @@ def _write_rows(found: Answered, folder: Path) -> None:
     write_rows(replace(found.instance, own_rows=left), folder)
 
 
-def named(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:
-    """Ids of the tasks and of the workers of pairs."""
+def pair_ids(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:
+    """Ids of the tasks and of the workers of pairs.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Of the ids.
+    pairs : (k, 2) int
+        Task and worker.
+
+    Returns
+    -------
+    list of two lists of str
+    """
     return [[instance.task_id(i) for i in pairs[:, 0].tolist()], [instance.worker_id(j) for j in pairs[:, 1].tolist()]]

@@ -26,14 +26,32 @@ def write_rehearsal(
     lost: float,
     force: bool,
 ) -> int:
-    """Draw labels for a plan's pairs by the campaign's skills and write them; returns their number.
+    """Draw labels for a plan's pairs by the campaign's skills and write them.
 
     Parameters
     ----------
+    campaign, plan : path
+        Folders.
+    output : path
+        The table task,worker,label.
     truth : path, optional
         Where the drawn truth is written; a table that is there already is read instead, for a second round.
+    seed : int
+        Of the draw.
     lost : float
         Share of the labels that do not come.
+    force : bool
+        Whether a table that is there is replaced.
+
+    Returns
+    -------
+    int
+        Labels written.
+
+    Raises
+    ------
+    InputError
+        If a folder or table cannot be used, or the output is there and not forced.
     """
     check_target(Path(output), None, force)
     if truth is not None and not os.path.exists(truth):

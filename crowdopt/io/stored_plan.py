@@ -58,6 +58,20 @@ def read_overrides(folder: str | Path) -> dict[str, Any]:
 def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, Table]:
     """Task and worker of each row of assignment.csv, and the table itself.
 
+    Parameters
+    ----------
+    folder : path
+        Of the plan.
+    instance : AssignmentInstance
+        The campaign.
+
+    Returns
+    -------
+    pairs : (rows, 2) int
+        Task and worker.
+    table : Table
+        assignment.csv.
+
     Raises
     ------
     InputError
@@ -68,7 +82,24 @@ def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, 
 
 
 def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
-    """Vote weights (types, workers): the plan's, and the rule's own for workers of whom it knows nothing."""
+    """Vote weights: the plan's, and the rule's own for workers of whom it knows nothing.
+
+    Parameters
+    ----------
+    folder : path
+        Of the plan.
+    instance : AssignmentInstance
+        The campaign.
+
+    Returns
+    -------
+    (types, workers) float
+
+    Raises
+    ------
+    InputError
+        If the plan's table cannot be used, or names an unknown type or worker.
+    """
     table = weights_table(folder)
     kinds = {instance.type_id(k): k for k in range(instance.n_types)}
     workers = {instance.worker_id(j): j for j in range(instance.n_workers)}

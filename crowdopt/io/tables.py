@@ -112,6 +112,19 @@ def find_table(folder: Path, name: str) -> Path | None:
 def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = (), extras: bool = False) -> Table:
     """Read a table whose header has the required columns, and of others only the optional ones (unless ``extras``).
 
+    Parameters
+    ----------
+    path : Path
+        CSV, or Parquet where pyarrow is there.
+    required, optional : sequence of str
+        Columns that must be there, and that may be.
+    extras : bool
+        Whether other columns are ignored; else they are refused.
+
+    Returns
+    -------
+    Table
+
     Raises
     ------
     InputError

@@ -21,9 +21,19 @@ def is_large_enough(accuracy: Any) -> bool:
 
 
 def rivals(accuracy: Any) -> Floats:
-    """``r_ij = pi(M minus i and j)``, (M, M), NaN on the diagonal: ``E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i)``.
+    """``r_ij = pi(M minus i and j)``, the accuracy of all others' majority: ``E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i)``.
 
     Where it is below 1/2 the better of two labelers disagrees with the majority more often.
+
+    Parameters
+    ----------
+    accuracy : (labelers,) array_like of float
+        p.
+
+    Returns
+    -------
+    (labelers, labelers) float
+        Symmetric; NaN on the diagonal.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     table = np.full((p.size, p.size), np.nan)

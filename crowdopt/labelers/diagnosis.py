@@ -19,7 +19,7 @@ ODD = 3.5  # standard deviations; the largest of 300 crowds drawn from the model
 
 
 def one_coin_skills(labels: Ints, classes: int) -> Floats:
-    """Skills by one-coin EM from a table (tasks, labelers) of labels, -1: none, (labelers,).
+    """Skills by one-coin EM from a table of labels.
 
     With two classes a crowd and its mirror image explain labels equally well. The majority of all is presumed to be
     right more often than not (a_min > 1/2), so that of the two the one is taken whose answers agree with it more.
@@ -27,8 +27,14 @@ def one_coin_skills(labels: Ints, classes: int) -> Floats:
     Parameters
     ----------
     labels : (tasks, labelers) int
-        -1: none.
+        -1 where there is none.
     classes : int
+        L.
+
+    Returns
+    -------
+    (labelers,) float
+        Chance of a right label.
     """
     task, worker = np.nonzero(labels >= 0)
     names = [tuple(map(str, range(count))) for count in (*labels.shape, classes)]
@@ -52,9 +58,16 @@ def warnings(labels: Ints, classes: int, names: Sequence[str]) -> list[str]:
     Parameters
     ----------
     labels : (testers, labelers) int
-        First labels.
+        First labels; -1 where there is none.
+    classes : int
+        L; for more than two nothing is said.
     names : sequence of str
         Of the labelers.
+
+    Returns
+    -------
+    list of str
+        Empty where all is well, or labels are too few to tell.
     """
     asked = np.flatnonzero((labels >= 0).any(axis=0))
     if len(labels) < FEWEST or asked.size < 3 or asked.size > MOST or classes != 2:

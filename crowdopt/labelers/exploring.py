@@ -85,7 +85,7 @@ class Exploring(BaseLabelerPolicy):
 
     @property
     def asked(self) -> Ints:
-        """Those who label testers."""
+        """The labelers who label testers, ascending."""
         return np.arange(self.known.labelers)
 
     def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
@@ -139,7 +139,7 @@ class Exploring(BaseLabelerPolicy):
         return Ask(WORK, np.zeros(0, np.int64), self.asked[choice.members])
 
     def skills(self) -> Floats:
-        """``p'``, (cells, labelers)."""
+        """Estimated chances of a right label, ``p'``, (cells, labelers)."""
         return self.testers.accuracy()
 
     def beforehand(self) -> int:
@@ -152,11 +152,11 @@ class Exploring(BaseLabelerPolicy):
         return [*self._length(), *warnings(first, self.known.classes, self.known.names)]
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The testers."""
+        """The testers' tallies, from which all else follows."""
         return self.testers.arrays()
 
     def restore(self, arrays: Arrays) -> None:
-        """Go on."""
+        """Take the testers' tallies from a snapshot."""
         self.testers.restore(arrays)
         self._kept.clear()
 

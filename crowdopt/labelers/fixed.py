@@ -19,7 +19,7 @@ class Fixed(BaseLabelerPolicy):
     """What comparators share: no state, no exploration."""
 
     def start(self, known: KnownLabelers) -> None:
-        """How many labelers there are."""
+        """Take note of the labelers."""
         self.known = known
 
     def rest(self, arrival: TaskArrival) -> Ints:
@@ -28,11 +28,11 @@ class Fixed(BaseLabelerPolicy):
         return np.arange(arrival.number, last)
 
     def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
-        """Always the same."""
+        """Ask the chosen set; never explore."""
         return self.chosen(arrival)
 
     def chosen(self, arrival: TaskArrival) -> Ask:
-        """Whom it asks."""
+        """The set to ask about a task."""
         raise NotImplementedError
 
     def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:

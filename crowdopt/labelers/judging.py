@@ -92,7 +92,7 @@ class ByTable:
         return [known[context == kind] for kind in range(int(self.stream.context.max()) + 1)]
 
     def utility(self, tasks: Ints, ask: Ask) -> Floats:
-        """The same for all tasks of a kind; NaN for a kind without known truth."""
+        """Share of right answers among the tasks of each one's kind, (tasks,); NaN where no truth is known."""
         each = np.array([self._share(group, ask) for group in self._groups])
         return each[self.stream.context[tasks].astype(np.int64)]
 

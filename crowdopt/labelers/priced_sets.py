@@ -46,7 +46,7 @@ class PricedChoice:
     proven: bool
 
 
-def majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
+def _majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
     """``pi(A + {1..k})``, k = 0, 1, ..., of those kept and more of them one by one; and what it is at most.
 
     Parameters
@@ -58,8 +58,8 @@ def majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
     return values, values
 
 
-def weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
-    """The same of the vote weighted by log-odds, where more than two dozen labelers leave a small interval.
+def _weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
+    """:func:`_majority_chain` for the vote weighted by log-odds; more than two dozen labelers leave an interval.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
     return 1 - above, 1 - above + width
 
 
-CHAINS: dict[str, Chain] = {"majority": majority_chain, "weighted": weighted_chain}
+CHAINS: dict[str, Chain] = {"majority": _majority_chain, "weighted": _weighted_chain}
 
 
 def worth_its_price(
@@ -85,12 +85,22 @@ def worth_its_price(
     Parameters
     ----------
     accuracy, cost : (labelers,) float
+        p, and the price of a label.
     price : float
         lambda: how much accuracy a unit of money is worth.
     votes : str
         ``majority``, or ``weighted`` by log-odds.
     nodes : int
         Limit of the search; beyond it the bound is what remains, and ``proven`` is False.
+
+    Returns
+    -------
+    PricedChoice
+
+    Raises
+    ------
+    InputError
+        If the price is negative, or an argument is not what it should be.
     """
     if not price >= 0:
         raise InputError(f"the price must be at least 0, not {price}")
@@ -103,12 +113,17 @@ def cheapest(accuracy: Any, cost: Any, target: float, votes: str = "majority", n
     Parameters
     ----------
     accuracy, cost : (labelers,) float
+        p, and the price of a label.
     target : float
         Least U(S).
     votes : str
         ``majority``, or ``weighted`` by log-odds.
     nodes : int
         Limit of the search; beyond it the bound is what remains, and ``proven`` is False.
+
+    Returns
+    -------
+    PricedChoice
 
     Raises
     ------

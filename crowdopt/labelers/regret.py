@@ -107,7 +107,18 @@ def _mean(values: Floats) -> float | None:
 
 
 def checkpoints(horizon: int) -> Ints:
-    """Steps at which curves are kept, (points,): about POINTS of them, evenly, the last one T."""
+    """Steps at which curves are kept, (points,): about POINTS of them, evenly, the last one T.
+
+    Parameters
+    ----------
+    horizon : int
+        T.
+
+    Returns
+    -------
+    (points,) int
+        Ascending.
+    """
     return np.unique(np.linspace(1, horizon, min(POINTS, horizon)).astype(np.int64))
 
 

@@ -37,10 +37,22 @@ class Choice:
 
 @lru_cache(maxsize=32)
 def wins(most: int, classes: int) -> Floats:
-    """``P(the truth wins | c labels right, w wrong)``, ties fair, (most + 1, most + 1); wrong labels fall evenly.
+    """``P(the truth wins | c labels right, w wrong)``, ties fair; wrong labels fall evenly.
 
     With two classes 1, 1/2 or 0 as c is above, equal to or below w. With L: the w wrong labels are balls in L - 1
     boxes; all boxes stay below c, or j of them reach it exactly and the truth wins one time in j + 1.
+
+    Parameters
+    ----------
+    most : int
+        Labels.
+    classes : int
+        L.
+
+    Returns
+    -------
+    (most + 1, most + 1) float
+        Entry (c, w), read-only; for more than two classes 0 where c + w exceeds ``most``.
 
     Raises
     ------
@@ -96,6 +108,11 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
     -------
     (..., labelers) float
         Exact up to rounding.
+
+    Raises
+    ------
+    InputError
+        If an accuracy is no probability, or there are too many labelers for more than two classes.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
@@ -121,7 +138,24 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
 
 
 def set_accuracy(accuracy: Any, classes: int = 2) -> Floats:
-    """U(S) of whole sets, (...,) from (..., members); nobody is a fair guess."""
+    """U(S) of whole sets; nobody is a fair guess.
+
+    Parameters
+    ----------
+    accuracy : (..., members) array_like of float
+        p; a set along the last axis.
+    classes : int
+        L.
+
+    Returns
+    -------
+    (...,) float
+
+    Raises
+    ------
+    InputError
+        As in :func:`top_accuracies`.
+    """
     p = np.asarray(accuracy, dtype=np.float64)
     if p.shape[-1] == 0:
         return np.full(p.shape[:-1], 1 / classes)
@@ -130,7 +164,7 @@ def set_accuracy(accuracy: Any, classes: int = 2) -> Floats:
 
 
 def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Floats:
-    """``P(sum w l > tol) + P(|sum w l| <= tol) / 2``: two classes, sums within the tolerance are ties, (n,).
+    """``P(sum w l > tol) + P(|sum w l| <= tol) / 2``: two classes, sums within the tolerance are ties.
 
     Exact for up to 24 labelers who all differ; beyond, a lower bound that is off by what
     :func:`crowdopt.crowd.voting.vote_errors` reports.
@@ -138,9 +172,15 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
     Parameters
     ----------
     accuracy : (n, members) float
-        One row a vote.
+        p, one row a vote.
     weight : (members,) or (n, members) float
+        w.
     tolerance : float
+        tol, at least 0.
+
+    Returns
+    -------
+    (n,) float
     """
     p = np.atleast_2d(np.asarray(accuracy, dtype=np.float64))
     votes, members = p.shape
@@ -158,15 +198,29 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
 def plurality_accuracy(
     accuracy: Any, weight: Any, classes: int, rng: np.random.Generator | None = None, draws: int = DRAWS
 ) -> tuple[float, float]:
-    """``P(argmax_k of the weights for k is the truth)``, L classes equally likely: (value, half of its 95 % interval).
-
-    Exact, with half-width 0, while the scores fall in few enough ways; simulated otherwise.
+    """``P(argmax_k of the weights for k is the truth)``, L classes equally likely.
 
     Parameters
     ----------
     accuracy, weight : (members,) float
+        p and w.
+    classes : int
+        L.
     rng : Generator, optional
         Of the simulation; without one a set that is too large is refused.
+    draws : int
+        Of the simulation.
+
+    Returns
+    -------
+    value : float
+    half : float
+        Of the value's 95 % interval; 0 where it is exact.
+
+    Raises
+    ------
+    InputError
+        If the set is too large and there is no generator.
     """
     p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     if w.size and (w == w[0]).all() and w[0] > 0 and p.size <= MOST_PLURAL:
@@ -195,6 +249,12 @@ def ranked(accuracy: Floats) -> Ints:
     Parameters
     ----------
     accuracy : (..., labelers) float
+        p.
+
+    Returns
+    -------
+    (..., labelers) int
+        Indices of labelers.
     """
     return np.argsort(-np.asarray(accuracy), axis=-1, kind="stable")
 
@@ -218,6 +278,10 @@ def clipped_odds(accuracy: Floats, seen: Floats | Ints) -> Floats:
     ----------
     accuracy, seen : (labelers,) float
         p, and N.
+
+    Returns
+    -------
+    (labelers,) float
     """
     half = 0.5 / np.maximum(np.asarray(seen, dtype=np.float64), 1.0)
     return log_odds(np.clip(accuracy, half, 1 - half))

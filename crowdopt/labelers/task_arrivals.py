@@ -122,7 +122,7 @@ class TaskStream:
 
     @property
     def horizon(self) -> int:
-        """T."""
+        """Tasks after the initial tester, T."""
         return self.truth.size - 1
 
     def arrival(self, number: int, shows_skill: bool = False) -> TaskArrival:
@@ -162,6 +162,13 @@ def drawn_labels(truth: NDArray[np.integer], draws: Floats, skill: Floats, class
     ----------
     truth, draws, skill : (tasks, labelers) arrays, or what broadcasts to that
         True classes, uniform numbers in [0, 1), accuracies.
+    classes : int
+        L.
+
+    Returns
+    -------
+    (tasks, labelers) int
+        Class of each label.
     """
     if classes == 2:
         wrong: Ints = (truth ^ (draws >= skill)).astype(np.int64)

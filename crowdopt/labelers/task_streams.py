@@ -26,8 +26,23 @@ def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shu
 
     Parameters
     ----------
+    labelers : Labelers
+        Who can be asked, with true skills.
+    horizon : int
+        Tasks that arrive after the initial tester.
+    seed : tuple of int
+        Of all chance.
     shuffle : bool
         Whether labelers come in a random order, so that ties between them are broken fairly.
+
+    Returns
+    -------
+    TaskStream
+
+    Raises
+    ------
+    InputError
+        If the horizon is below 1, or the run does not fit into memory.
     """
     if horizon < 1:
         raise InputError(f"the horizon must be at least 1 task, not {horizon}")
@@ -64,10 +79,22 @@ def drawn_labelers(
     count : int
         M.
     seed : tuple of int
+        Of the draw.
     low, high : float
+        Within [0, 1].
     cost : float
         Of every label.
     classes : int
+        L.
+
+    Returns
+    -------
+    Labelers
+
+    Raises
+    ------
+    InputError
+        If there is nothing to draw from, or no draw has such a majority.
     """
     if not 0 <= low < high <= 1 or count < 1:
         raise InputError(f"cannot draw {count} labelers with skills from {low} to {high}: 0 <= low < high <= 1")
@@ -123,7 +150,7 @@ def recorded_tasks(table: LabelTable, horizon: int, seed: tuple[int, ...]) -> Ta
 
 
 def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int) -> Floats:
-    """Each labeler's share of right labels by kind of task, (kinds, labelers); 1/L where there are none.
+    """Each labeler's share of right labels by kind of task; 1/L where there are none.
 
     Parameters
     ----------
@@ -132,6 +159,11 @@ def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int
     truth, context : (tasks,) int
         True classes, -1 where unknown, and kinds of task.
     classes : int
+        L.
+
+    Returns
+    -------
+    (kinds, labelers) float
     """
     known = (label >= 0) & (truth >= 0)[:, None]
     right = known & (label == truth[:, None])

@@ -59,7 +59,7 @@ class Testers:
         self.seen[cell] += labels >= 0
 
     def repeat(self, place: int, vote: int, coin: float, ready: int) -> bool:
-        """One round more; returns whether y*, the majority of the rounds (ties by the coin), has changed.
+        """Count one more round; whether y*, the majority of the rounds (ties by the coin), has changed.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Testers:
         return np.flatnonzero(few)
 
     def place_of(self, task: int) -> int:
-        """Where a tester is."""
+        """The row of a tester's task."""
         return int(np.flatnonzero(self.task[: self.count] == task)[0])
 
     def accuracy(self) -> Floats:
@@ -100,7 +100,7 @@ class Testers:
         return np.where(self.seen > 0, self.agree / np.maximum(self.seen, 1), 0.5)
 
     def sorted_into(self, cell: Ints, cells: int) -> None:
-        """New cells: tallies are made anew."""
+        """Sort the testers into new cells and count the tallies anew."""
         here, labelers = self.count, self.first.shape[1]
         self.cell[:here] = cell
         self.agree, self.seen = np.zeros((cells, labelers)), np.zeros((cells, labelers))
@@ -109,14 +109,14 @@ class Testers:
         self.per_cell = np.bincount(cell, minlength=cells)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything, to be kept."""
+        """All tallies, as arrays."""
         rows = {name: getattr(self, name)[: self.count].copy() for name in self.COLUMNS}
         return {f"testers.{name}": array for name, array in rows.items()} | {
             f"testers.{name}": getattr(self, name).copy() for name in self.CELLS
         }
 
     def restore(self, arrays: Arrays) -> None:
-        """What was kept."""
+        """Take up what :meth:`arrays` gave."""
         for name in (*self.COLUMNS, *self.CELLS):
             setattr(self, name, np.array(arrays[f"testers.{name}"]))
         self.count = self.task.size

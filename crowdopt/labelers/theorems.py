@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import zeta
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.voting import poisson_binomial
 from crowdopt.errors import InputError
 from crowdopt.labelers.agreement import HALF, rivals
 from crowdopt.labelers.sets import ranked, top_accuracies
@@ -39,16 +40,8 @@ class Constants:
 def strict_majority(accuracy: Any) -> float:
     """``a_min = P(strictly more than half of all M labels are right)``; below pi(M) by half of the ties at even M."""
     p = np.asarray(accuracy, dtype=np.float64)
-    law = majority_law(p)
+    law = poisson_binomial(p)
     return float(law[p.size // 2 + 1 :].sum())
-
-
-def majority_law(accuracy: Any) -> Floats:
-    """``P(c of the labels are right)``, c = 0, ..., M: the Poisson-binomial law."""
-    law = np.ones(1)
-    for right in np.asarray(accuracy, dtype=np.float64):
-        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
-    return law
 
 
 def least_gaps(accuracy: Any) -> tuple[float, float]:
@@ -98,6 +91,12 @@ def constants(
 
     Parameters
     ----------
+    labelers : int
+        M.
+    epsilon : float
+        At most half the least gap between two sets or two skills (:func:`presumed`).
+    a_min : float
+        Chance that the majority of all is right.
     kind : str
         ``printed``: limit ``1 / max m n(S_m)``. ``tight``: ``2 / (M + 1)``, since
         ``|pi(S; p') - pi(S; p)| <= (m + 1)/2 max |p'_i - p_i|`` and no smaller factor does.
@@ -105,6 +104,10 @@ def constants(
         alpha over its limit, in [0, 1); at 0 exploration is least.
     weighted : float, optional
         C, for weighted votes.
+
+    Returns
+    -------
+    Constants
 
     Raises
     ------
@@ -137,6 +140,19 @@ def steps(g: float, horizon: int, eta: float = 0.0) -> Floats:
     """``D(t) = G ln^(1 + 2 eta) t`` for t = 0, ..., T; with eta > 0, epsilon_t = 1 / ln^eta t is what epsilon was.
 
     ln t is above 1 from t = 3, where epsilon_t begins; before, and at t = 0, D is that of eta = 0 at t >= 1.
+
+    Parameters
+    ----------
+    g : float
+        G, the constant of exploration.
+    horizon : int
+        T.
+    eta : float
+        How fast epsilon_t falls; 0 where epsilon is known.
+
+    Returns
+    -------
+    (T + 1,) float
     """
     times = np.arange(horizon + 1)
     logs = np.log(np.maximum(times, 1))
@@ -160,6 +176,11 @@ def explorations(d1: Floats, d2: Floats) -> NDArray[np.bool_]:
     Parameters
     ----------
     d1, d2 : (T + 1,) float
+        D1(t) and D2(t) of :func:`steps`.
+
+    Returns
+    -------
+    (T + 1,) bool
     """
     wanted = ((np.floor(d1) + 1) * (np.floor(d2) + 1)).tolist()
     explores, spread = np.zeros(d1.size, bool), 1
@@ -179,10 +200,22 @@ def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) 
     Parameters
     ----------
     accuracy : (labelers,) float
+        p.
     given : Constants
+        Of exploration.
     horizon : int
         T.
     z : float
+        In (0, 1); any value gives a bound.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If alpha is 0, or z out of range.
     """
     p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
     explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * log(horizon) ** 2
@@ -195,10 +228,22 @@ def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, 
     Parameters
     ----------
     accuracy, cost : (labelers,) float
+        p and c.
     given : Constants
+        Of exploration.
     horizon : int
         T.
     z : float
+        In (0, 1); any value gives a bound.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If alpha is 0, or z out of range.
     """
     p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
     order = ranked(p)
@@ -221,9 +266,20 @@ def weighted_regret_bound(
     labelers : int
         M.
     given : Constants
+        Of exploration.
     horizon : int
         T.
     z : float
+        In (0, 1); any value gives a bound.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If alpha is 0, or z out of range.
     """
     explored = best * given.g1 * given.g2 * log(horizon) ** 2
     sets = sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1))
@@ -236,6 +292,22 @@ def context_regret_bound(accuracy: Any, given: Constants, horizon: int, z: float
     Parameters
     ----------
     accuracy : (kinds, labelers) float
+        p.
+    given : Constants
+        Of exploration.
+    horizon : int
+        T.
+    z : float
+        In (0, 1); any value gives a bound.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If alpha is 0, or z out of range.
     """
     return float(sum(regret_bound(p, given, horizon, z) for p in np.atleast_2d(np.asarray(accuracy, np.float64))))
 
@@ -256,15 +328,24 @@ def _largest_gap(descending: Floats) -> float:
 
 
 def disagreement(accuracy: Any) -> Floats:
-    """``P(labeler i differs from the majority of all M, who is among them)``, ties by a fair coin, (M,).
+    """``P(labeler i differs from the majority of all M, who is among them)``, ties by a fair coin.
 
     Printed (12), ``pi(M) + p_i (1 - 2 pi(M))``, treats i as outside of the majority.
+
+    Parameters
+    ----------
+    accuracy : (labelers,) array_like of float
+        p.
+
+    Returns
+    -------
+    (labelers,) float
     """
     p = np.asarray(accuracy, dtype=np.float64)
     count = p.size
     share = np.empty(count)
     for i in range(count):
-        law = majority_law(np.delete(p, i))
+        law = poisson_binomial(np.delete(p, i))
         votes = np.arange(count)
         wins_with, wins_without = (_won(2 * (votes + mine) - count) for mine in (1, 0))
         share[i] = p[i] * (law @ (1 - wins_with)) + (1 - p[i]) * (law @ wins_without)

@@ -10,7 +10,7 @@ ROUNDING = 1e-12  # of the sum of |weights|: a difference below it is none
 
 
 def voted(labels: Ints, weight: Floats | None, tolerance: float, classes: int, coin: Floats) -> Ints:
-    """``argmax_k sum of the weights of the labels for k``, (tasks,); all within the tolerance of the most are tied.
+    """``argmax_k sum of the weights of the labels for k``; all within the tolerance of the most are tied.
 
     Parameters
     ----------
@@ -18,14 +18,23 @@ def voted(labels: Ints, weight: Floats | None, tolerance: float, classes: int, c
         -1 where there is none.
     weight : (workers,) float, optional
         None: one each.
+    tolerance : float
+        In the unit of the weights.
+    classes : int
+        L.
     coin : (tasks,) float
         In [0, 1): picks one of those tied; alone it answers a task without labels.
+
+    Returns
+    -------
+    (tasks,) int
+        Class of each task.
     """
     return picked(tallied_votes(labels, weight, classes), tolerance, coin)
 
 
 def tallied_votes(labels: Ints, weight: Floats | None, classes: int) -> Floats:
-    """Sums of weights by class, (tasks, classes).
+    """Sums of weights by class.
 
     Parameters
     ----------
@@ -34,6 +43,11 @@ def tallied_votes(labels: Ints, weight: Floats | None, classes: int) -> Floats:
     weight : (workers,) float, optional
         None: one each.
     classes : int
+        L.
+
+    Returns
+    -------
+    (tasks, classes) float
     """
     score = np.empty((len(labels), classes))
     for k in range(classes):
@@ -48,6 +62,11 @@ def row_sums(table: Floats) -> Floats:
     Parameters
     ----------
     table : (rows, columns) float
+        What is summed along its rows.
+
+    Returns
+    -------
+    (rows,) float
     """
     if table.shape[1] == 0:
         return np.zeros(len(table))
@@ -61,9 +80,16 @@ def picked(score: Floats, tolerance: float, coin: Floats) -> Ints:
     Parameters
     ----------
     score : (tasks, classes) float
+        Sums of weights.
     tolerance : float
+        In the unit of the weights.
     coin : (tasks,) float
         In [0, 1).
+
+    Returns
+    -------
+    (tasks,) int
+        Class of each task.
     """
     near = tolerance + ROUNDING * (1 + np.abs(score).sum(axis=1, keepdims=True))
     best = score >= score.max(axis=1, keepdims=True) - near

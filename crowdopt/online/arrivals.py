@@ -47,7 +47,7 @@ class Known:
 
     @property
     def n_tasks(self) -> int:
-        """N."""
+        """Tasks, n."""
         return self.task_type.size
 
     @property

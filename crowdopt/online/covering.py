@@ -158,7 +158,7 @@ class Covering(BasePolicy):
         return self.seen.accuracy(self.seen.first + np.arange(self.known.workers))
 
     def answers(self) -> str:
-        """As the option says."""
+        """How answers are made of the labels: the option ``aggregate``."""
         return self.aggregate
 
     def snapshot(self) -> dict[str, NDArray[Any]]:

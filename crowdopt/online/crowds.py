@@ -58,12 +58,12 @@ class Simulated:
         return _chances((*self.seed, WORK, int(worker)), self.instance.n_tasks)
 
     def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
-        """P of the worker on these tasks."""
+        """The worker's accuracies on these tasks, (tasks,)."""
         right: Floats = self.instance.accuracy[self.instance.task_type[tasks], worker]
         return right
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
-        """P of the worker on their next gold tasks of a type, (count,)."""
+        """The worker's accuracies on their next gold tasks of a type, (count,)."""
         pool = self.preliminary if arrival.preliminary else self.instance
         assert pool is not None
         return np.full(count, pool.accuracy[kind, arrival.number])
@@ -96,11 +96,22 @@ def simulated_stream(
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Of the workers' true skills.
     seed : tuple of int
         Everything follows from it: order, truth, labels, preliminary workers.
     preliminary : int
-        How many preliminary workers to have at hand; drawn with replacement from the instance's own unless ``draw``
-        (a generator and their number -> an instance of that many workers) says better.
+        How many preliminary workers to have at hand.
+    draw : callable, optional
+        (generator, number) -> an instance of so many preliminary workers; default: the stream's own, with replacement.
+    shuffle : bool
+        Whether the workers come in random order; else in the instance's.
+    prices : (tasks,) float, optional
+        Clairvoyant prices, for the policy that uses them.
+
+    Returns
+    -------
+    Stream
     """
     n, m = instance.n_tasks, instance.n_workers
     order = np.random.default_rng([*seed, ORDER]).permutation(m) if shuffle else np.arange(m)
@@ -127,8 +138,15 @@ def copies(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Of the workers to copy.
     workers : (k,) int
         Indices in the instance; some may come several times.
+
+    Returns
+    -------
+    AssignmentInstance
+        All its tasks; worker k is ``workers[k]``.
     """
     nobody = np.zeros((0, 2), np.int64)
     bare = replace(instance, forbidden=nobody, collected=nobody)

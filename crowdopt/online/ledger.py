@@ -60,14 +60,14 @@ class Ledger:
         self.load += np.bincount(each[got], minlength=self.load.size)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything, to be kept."""
+        """All entries, as arrays."""
         pairs = {"tasks": self.tasks, "workers": self.workers, "labels": self.labels}
         joined = {name: np.concatenate([np.zeros(0, np.int64), *parts]) for name, parts in pairs.items()}
         rest = {name: getattr(self, name).copy() for name in ("count", "cost", "refused", "load")}
         return {f"ledger.{name}": array for name, array in {**joined, **rest}.items()}
 
     def restore(self, arrays: Arrays) -> None:
-        """What was kept."""
+        """Take up what :meth:`arrays` gave."""
         for name in ("tasks", "workers", "labels"):
             setattr(self, name, [np.array(arrays[f"ledger.{name}"])])
         for name in ("count", "cost", "refused", "load"):

@@ -93,7 +93,7 @@ class Breached(Simulated):
     given: Ints
 
     def chances(self, worker: int) -> Floats:
-        """Those in the clique share theirs."""
+        """What the worker's labels are compared with; members of the clique share theirs."""
         if self.member[worker]:
             return np.random.default_rng([*self.seed, CLIQUE, 1]).random(self.instance.n_tasks)
         return super().chances(worker)
@@ -101,7 +101,7 @@ class Breached(Simulated):
     def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
         """Accuracy now, on these tasks."""
         mean = self._drifted(super().accuracy(worker, tasks), worker, self._count(worker, tasks.size))
-        easy = eased(mean, self.breach.difficulty) if self.breach.difficulty else mean
+        easy = _eased(mean, self.breach.difficulty) if self.breach.difficulty else mean
         return np.where(self.hard[tasks], 0.5, easy)
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
@@ -124,7 +124,7 @@ class Breached(Simulated):
         return np.minimum(accuracy, np.maximum(0.5, accuracy - self.breach.drift * share))
 
 
-def eased(accuracy: Floats, share: float) -> Floats:
+def _eased(accuracy: Floats, share: float) -> Floats:
     """``1/2 + (p - 1/2) / (1 - share)``, within [0, 1]: accuracy on easy tasks, if ``share`` of all tasks are hard.
 
     Parameters
@@ -164,6 +164,6 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
 
 def _mean(instance: AssignmentInstance, how: Misspecification, member: NDArray[np.bool_]) -> Floats:
     share = how.difficulty
-    mean = (1 - share) * eased(instance.accuracy, share) + share * 0.5 if share else instance.accuracy
+    mean = (1 - share) * _eased(instance.accuracy, share) + share * 0.5 if share else instance.accuracy
     accuracy: Floats = np.where(member, 0.5, mean)
     return accuracy

@@ -16,11 +16,19 @@ TIE = 1e-7  # relative; values this close are equal, whichever way a solver roun
 
 
 def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
-    """Tasks of equal entries are of one kind: kind of each task, (tasks,), and one task of each kind, (kinds,).
+    """Tasks of equal entries are of one kind.
 
     Parameters
     ----------
     columns : list of (tasks,) arrays
+        What tasks of one kind have in common.
+
+    Returns
+    -------
+    kind : (tasks,) int
+        Of each task.
+    example : (kinds,) int
+        The first task of each kind.
     """
     key = np.zeros(columns[0].size, np.int64)
     for column in columns:
@@ -40,7 +48,9 @@ def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
     value : (workers, kinds) float
         q x - c.
     tasks_in : (kinds,) int
+        Tasks of each kind.
     capacity : (workers,) int
+        The most that each worker takes.
 
     Returns
     -------
@@ -110,6 +120,16 @@ def best_of(value: Floats, ties: Floats, candidates: Ids, room: int) -> Ids:
     Parameters
     ----------
     value, ties : (candidates,) float
+        The larger value first; between equals the smaller ``ties``.
+    candidates : (candidates,) int
+        Tasks.
+    room : int
+        How many to choose; all where there are no more.
+
+    Returns
+    -------
+    (room,) int
+        The chosen, in the order of the candidates.
     """
     if candidates.size <= room:
         return candidates

@@ -80,7 +80,7 @@ class Recorded:
         return correct, done
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
-        """What was recorded, or REFUSED."""
+        """The recorded label of each task, or REFUSED."""
         wanted = worker * self.tasks + np.asarray(tasks, dtype=np.int64)
         place = np.minimum(np.searchsorted(self.key, wanted), self.key.size - 1)
         return np.where(self.key[place] == wanted, self.label_of[place], REFUSED)
@@ -100,6 +100,8 @@ def recorded_stream(
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Of the workers and tasks that the table knows.
     record : GivenLabels
         The table, in the instance's indices.
     seed : tuple of int
@@ -110,6 +112,10 @@ def recorded_stream(
         How many preliminary workers to have at hand.
     prices : (tasks,) float, optional
         Clairvoyant prices, for the policy that uses them.
+
+    Returns
+    -------
+    Stream
 
     Raises
     ------
@@ -150,11 +156,19 @@ def hold_out(
     Parameters
     ----------
     instance : AssignmentInstance
+        Of all tasks.
     truth : (tasks,) int
         -1 where unknown.
     share : float
         Chance of each to be held out.
     seed : int
+
+    Returns
+    -------
+    instance : AssignmentInstance
+        With no need for the held-out tasks.
+    held : (tasks,) bool
+        Which are held out.
     """
     held = (np.random.default_rng([seed, HELD]).random(instance.n_tasks) < share) & (truth >= 0)
     return replace(instance, demand=np.where(held, 0.0, instance.demand)), held

@@ -27,6 +27,8 @@ def repair(
 
     Parameters
     ----------
+    known : Known
+        What is known of the tasks.
     evidence, cost : (types, workers) float
         As believed.
     covered : (tasks,) float
@@ -35,6 +37,11 @@ def repair(
         Pairs that are taken.
     room : (workers,) int
         What each could still do.
+
+    Returns
+    -------
+    Decision or None
+        None where nothing is short, or nobody can help.
     """
     lack = known.need - covered
     short = np.flatnonzero(lack > COVERAGE)

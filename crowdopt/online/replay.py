@@ -171,7 +171,7 @@ class Replay:
         )
 
     def _skills(self) -> Floats:
-        """As believed; 1/2 where the policy believes nothing."""
+        """The skills that the policy believes in, (types, workers); 1/2 where it believes nothing."""
         skills = self.policy.skills()
         return np.full(self.stream.instance.accuracy.shape, 0.5) if skills is None else skills
 
@@ -184,9 +184,14 @@ def replay(policy: BasePolicy, stream: Stream, seed: int, solve: Solve) -> Run:
     policy : BasePolicy
         A fresh one.
     stream : Stream
+        The workers who come, and what they say.
     seed : int
         Of the policy's own chance.
     solve : callable
         For policies that price by a program.
+
+    Returns
+    -------
+    Run
     """
     return Replay(policy, stream, seed, solve).finish()

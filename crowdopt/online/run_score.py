@@ -50,7 +50,7 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
     share = np.divide(lack, instance.need, out=np.zeros_like(lack), where=wanted)
     answers = answers_of(run)
     exact, width = exact_error(run)
-    claimed = claimed_error(run)
+    claimed = _claimed_error(run)
     bound = (
         None
         if run.prices is None
@@ -92,7 +92,17 @@ def _mean(values: NDArray[Any] | None, wanted: NDArray[np.bool_]) -> float | Non
 
 
 def answers_of(run: Run) -> Ints:
-    """A class per task, (tasks,), -1 where there is no label."""
+    """The answers that a run's labels lead to, by the policy's own way of combining them.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    (tasks,) int
+        Class of each task, -1 where there is no label.
+    """
     instance = run.stream.instance
     if run.answers == "own":
         assert run.decided is not None
@@ -123,8 +133,14 @@ def realised_error(run: Run, answers: Ints) -> float | None:
     Parameters
     ----------
     run : Run
+        Of known truth.
     answers : (tasks,) int
         -1 where there is none.
+
+    Returns
+    -------
+    float or None
+        None where no truth is known.
     """
     instance, truth = run.stream.instance, run.stream.truth
     judged = (truth >= 0) & (instance.need > COVERAGE)
@@ -134,7 +150,7 @@ def realised_error(run: Run, answers: Ints) -> float | None:
     return float(wrong[judged].mean())
 
 
-def claimed_error(run: Run) -> Floats | None:
+def _claimed_error(run: Run) -> Floats | None:
     """Each task's chance of a wrong answer as the policy believes, given the labels that came, (tasks,).
 
     Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between two
@@ -152,12 +168,19 @@ def claimed_error(run: Run) -> Floats | None:
 
 
 def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
-    """Each task's probability of a wrong answer given who labelled it, and what it may be more, each (tasks,).
-
-    By true skills and the policy's own weights.
+    """Each task's probability of a wrong answer given who labelled it, by true skills and the policy's own weights.
 
     None for more than two classes, where answers are no weighted vote with weights of their own, and for a crowd that
     breaks the model.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    error, width : (tasks,) float, or None
+        The error lies in ``[error - width, error]`` (crowdopt.crowd.voting.vote_errors).
     """
     instance = run.stream.instance
     if instance.classes != 2 or run.answers not in ("weighted", "majority"):

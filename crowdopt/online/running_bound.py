@@ -44,8 +44,15 @@ def running_bound(instance: AssignmentInstance, arrived: int, price: Floats, cov
     arrived : int
         How many have come.
     price : (tasks,) float
+        x; negative and infinite ones count as 0.
     covered : (tasks,) float
         Evidence bought so far.
+    spent : float
+        What the labels so far cost.
+
+    Returns
+    -------
+    Bound
     """
     demand = np.minimum(instance.residual_need, covered)
     usable = np.where(np.isfinite(price), np.maximum(price, 0.0), 0.0)

@@ -52,7 +52,7 @@ class SeenWorkers:
         return np.concatenate([np.arange(self.count[0]), self.first + np.arange(self.count[1])])
 
     def accuracy(self, columns: Ints) -> Floats:
-        """P of those workers as far as it is known now, (types, columns)."""
+        """Those workers' accuracies as far as they are known now, (types, columns)."""
         if self.told:
             return self.given[:, columns]
         stamp = (int(self.count[0]), int(self.count[1]), int(self.asked.sum()))
@@ -70,12 +70,12 @@ class SeenWorkers:
         return every
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything, to be kept."""
+        """All that is known of workers, as arrays."""
         names = ("count", "given", "right", "asked", "cost", "capacity")
         return {f"seen.{name}": getattr(self, name).copy() for name in names}
 
     def restore(self, arrays: Arrays) -> None:
-        """What was kept."""
+        """Take up what :meth:`arrays` gave."""
         self._fitted = None
         for name in ("count", "given", "right", "asked", "cost", "capacity"):
             setattr(self, name, np.array(arrays[f"seen.{name}"]))

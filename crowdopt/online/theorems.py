@@ -48,6 +48,10 @@ def error_after(epsilon: float, tolerance: float, least_quality: float, quality:
         The target, and t.
     least_quality, quality : float
         qmin and q_i.
+
+    Returns
+    -------
+    float
     """
     if 4 * tolerance >= min(least_quality, quality):
         return 1.0
@@ -81,12 +85,23 @@ def theorem_2(tasks: int, workers: int, epsilon: float, delta: float, gamma: flo
 
     Parameters
     ----------
+    tasks, workers : int
+        n and m.
     epsilon, delta : float
         In (0, 1/2). The promise holds with probability 1 - delta over the order of arrival.
     gamma : float
         Preliminary workers per worker to come, in (0, 1].
     assigned_quality : float
         qmin, the least evidence q_ij of a pair that the sampled LP's optimum uses at all.
+
+    Returns
+    -------
+    Sampled
+
+    Raises
+    ------
+    InputError
+        If an argument lies outside its range.
     """
     _check(epsilon, delta, gamma)
     if not 0 < assigned_quality <= 1:
@@ -161,10 +176,14 @@ def theorem_5(
 
     Parameters
     ----------
+    tasks, workers, types : int
+        n, m and T.
     epsilon, delta : float
         In (0, 1/2).
     least_quality : float
         q-bar*_min, at most each task's mean evidence per label in the LP's optimum.
+    gamma : float
+        Preliminary workers per worker to come, in (0, 1].
     gold : int, optional
         Gold tasks one can pay; default: the theorem's own ``s = 8 ln(4 T (1+gamma) m / delta) / qmin^2``.
     quality : float, optional
@@ -172,6 +191,15 @@ def theorem_5(
     assigned_quality : float, optional
         q-hat_min, the least estimated evidence of a pair that the sampled LP assigns; without it no number of labels is
         promised. It is a least value where ``least_quality`` is a mean, and may be far below it.
+
+    Returns
+    -------
+    Guarantee
+
+    Raises
+    ------
+    InputError
+        If an argument lies outside its range.
     """
     _check(epsilon, delta, gamma)
     for what, value in (("qmin", least_quality), ("quality", quality), ("assigned quality", assigned_quality)):

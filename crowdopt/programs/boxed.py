@@ -36,12 +36,17 @@ def of_amounts(amounts: OpenAmounts, need: Floats, left: Floats, lowest: Floats,
     Parameters
     ----------
     amounts : OpenAmounts
+        Those that are not decided.
     need : (T,) float
         d_t, evidence that the amounts decided leave to find, of all tasks of the class.
     left : (G,) float
         r_g, labels that they leave.
     lowest, highest : (T,) float
         h^- (at least 0 is used) and h^+ (inf: no box), cost per unit of evidence.
+
+    Returns
+    -------
+    Program
     """
     kinds, pairs = need.size, amounts.worker.size
     shared = np.bincount(amounts.worker, minlength=left.size)[amounts.worker] > 1

@@ -40,6 +40,11 @@ def of_tangents(classes: Classes, held: Floats, tangents: list[Tangents]) -> Pro
     held : (T,) float
         D_t.
     tangents : list of Tangents
+        Each touches the curves of all classes of tasks.
+
+    Returns
+    -------
+    Program
     """
     base = aggregated.of_classes(classes)
     kinds, columns, n = classes.tasks_in.size, base.cost.size, classes.tasks_in.astype(np.float64)

@@ -33,14 +33,22 @@ def of_lines(load: Floats, paid: Floats, group: Ints, room: Floats, least: Float
 
     Parameters
     ----------
-    load : (lines, m)
-    paid : (lines,)
+    load : (lines, m) float
+        Labels that the sets of a line ask of each worker.
+    paid : (lines,) float
+        What they cost.
     group : (lines,) int
-    room, least : (m,)
+        The group that each line is about.
+    room, least : (m,) float
         M and L, of what no fixed label takes.
     money : float
         B; 0 where there is no budget, whose price is then 0.
     box : Box
+        Where prices may go.
+
+    Returns
+    -------
+    Program
     """
     lines, m = load.shape
     groups = int(group.max()) + 1

@@ -30,6 +30,7 @@ def of_sets(classes: Classes, tasks: Ints, room: Ints, kinds: Sequence[int], set
     Parameters
     ----------
     classes : Classes
+        Of tasks and workers.
     tasks : (T,) int
         n_t, tasks that are to have a set.
     room : (G,) int
@@ -38,6 +39,10 @@ def of_sets(classes: Classes, tasks: Ints, room: Ints, kinds: Sequence[int], set
         Class of tasks of each set.
     sets : sequence of (size,) int
         Worker classes of one task's labels, sorted.
+
+    Returns
+    -------
+    Program
     """
     rows = _rows(classes)
     count, height = classes.need.size, rows[-1].stop
@@ -69,10 +74,16 @@ def columns_of(classes: Classes, kinds: Sequence[int], sets: Sequence[Ints]) -> 
     Parameters
     ----------
     classes : Classes
+        Of tasks and workers.
     kinds : sequence of int
         Class of tasks of each set.
     sets : sequence of (size,) int
         Worker classes of one task's labels, sorted.
+
+    Returns
+    -------
+    cost : (sets,) float
+    entries : (rows, sets) sparse array
     """
     kind, sizes = np.array(kinds, np.int64), np.array([chosen.size for chosen in sets])
     label, column = np.concatenate(sets), np.repeat(np.arange(sizes.size), sizes)

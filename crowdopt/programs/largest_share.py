@@ -23,10 +23,15 @@ def of_groups(groups: market.GroupedMarket, need: Floats, joint: bool) -> Progra
     Parameters
     ----------
     groups : GroupedMarket
+        Kinds of tasks, groups of workers.
     need : (kinds,) float
         C_k, evidence for each task of the kind.
     joint : bool
         Whether all kinds have one share.
+
+    Returns
+    -------
+    Program
     """
     base, kinds = market.of_groups(groups, need), need.size
     extra = 1 if joint else kinds

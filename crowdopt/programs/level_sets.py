@@ -36,6 +36,10 @@ def of_levels(classes: Classes, level: Ints, starts: Ints, kinds: Sequence[int],
         Class of tasks of each set.
     sets : sequence of (size,) int
         Levels of one task's labels, sorted.
+
+    Returns
+    -------
+    Program
     """
     count, groups = level.shape
     inner = int(starts[-1])
@@ -72,6 +76,10 @@ def columns_of(level: Ints, starts: Ints, kinds: Sequence[int], sets: Sequence[I
         Class of tasks of each set.
     sets : sequence of (size,) int
         Levels of one task's labels, sorted.
+
+    Returns
+    -------
+    (rows, sets) sparse array
     """
     kind = np.array(kinds, np.int64)
     sizes = np.array([chosen.size for chosen in sets], np.int64)

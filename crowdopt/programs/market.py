@@ -78,8 +78,13 @@ def of_groups(market: GroupedMarket, need: Floats) -> Program:
     Parameters
     ----------
     market : GroupedMarket
+        Kinds of tasks, groups of workers.
     need : (kinds,) float
         C_k, evidence for each task of the kind.
+
+    Returns
+    -------
+    Program
     """
     kind, group = np.nonzero(market.evidence > 0)
     kinds, count, lines = need.size, market.count.size, kind.size

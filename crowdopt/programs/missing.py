@@ -31,7 +31,7 @@ def build(instance: AssignmentInstance) -> Program:
 
 
 def elastic(base: Program) -> Program:
-    """The same of any LP with rows ``cover``, ``capacity`` [, ``labels``] [, ``budget``], such as the aggregated.
+    """What an LP with rows ``cover``, ``capacity`` [, ``labels``] [, ``budget``] is short of, such as the aggregated.
 
     Columns: the LP's own, then ``missing.`` with the name of each block of rows that may be missed.
     """

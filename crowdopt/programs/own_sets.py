@@ -34,12 +34,18 @@ def of_sets(sets: KnownSets, room: Floats, least: Floats, money: float, dear: fl
     ----------
     sets : KnownSets
         At least one for every task.
-    room, least : (m,)
+    room, least : (m,) float
         M and L.
     money : float
         B; inf where there is no budget.
+    dear : float
+        What a label over or under costs.
     whole : bool
         Whether each task must have one set and no mixture.
+
+    Returns
+    -------
+    Program
     """
     count, tasks, m = sets.task.size, int(sets.task.max()) + 1, room.size
     column = np.repeat(np.arange(count), np.diff(sets.starts))

@@ -26,12 +26,19 @@ def of_priced_menu(
     Parameters
     ----------
     pools : Pools
+        Kinds of tasks, pools of workers.
     menu : PatternSet
         The patterns so far.
     price : float
         D, what a task without a pattern costs.
-    wrong, least_wrong
+    wrong : float, optional
         As in :func:`crowdopt.programs.patterns.of_menu`.
+    least_wrong : bool
+        As in :func:`crowdopt.programs.patterns.of_menu`.
+
+    Returns
+    -------
+    Program
     """
     base = relax(of_menu(pools, menu, wrong, least_wrong))
     tasks = base.row("task")

@@ -56,10 +56,18 @@ def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None, least_wr
 
     Parameters
     ----------
+    pools : Pools
+        Kinds of tasks, pools of workers.
+    menu : PatternSet
+        The patterns to choose from, each with its error.
     wrong : float, optional
         At most so many wrong answers expected in all: ``sum e_tP z_tP <= wrong``, in units of 1/SCALE.
     least_wrong : bool
         Whether to minimise ``sum e_tP z_tP``, in units of 1/SCALE, instead of the cost.
+
+    Returns
+    -------
+    Program
     """
     kinds, count = pools.tasks_in.size, menu.kind.size
     pool, depth, supply = pools.rows

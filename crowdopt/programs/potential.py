@@ -47,13 +47,13 @@ class ErrorTarget:
 
     @property
     def types(self) -> int:
-        """T."""
+        """Types of task, T."""
         return int(self.start.shape[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What workers may do: each rule is one way in which a worker of a group may spend her time.
+    """What workers may do: each rule is one way in which a worker of a group may spend their time.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def _moved(target: ErrorTarget, level: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack([left, moves, right]))
 
 
-def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[ErrorTarget, Ints]:
-    """The instance's tasks that need labels, its skills as about ``most`` levels, each pair's level (types, workers).
+def error_target(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[ErrorTarget, Ints]:
+    """The instance's tasks that need labels, its skills as about ``most`` levels, and each pair's level.
 
     Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
     stays one.
@@ -157,10 +157,17 @@ def quest_of(instance: AssignmentInstance, most: int, knots: Floats | None = Non
     Parameters
     ----------
     instance : AssignmentInstance
+        Of two classes.
     most : int
         Levels of skill in all, about.
     knots : (k,) float, optional
         Where potentials may bend; as many as the levels leave room for by default.
+
+    Returns
+    -------
+    target : ErrorTarget
+    level : (types, workers) int
+        Place of each pair's level in the target.
 
     Raises
     ------
@@ -213,13 +220,18 @@ def _levels(accuracy: Floats, capacity: Ints, most: int) -> tuple[Floats, Ints]:
 
 
 def alike(instance: AssignmentInstance, level: Ints) -> tuple[Ints, Ints]:
-    """One worker of each group of equal levels, prices and capacity, and how many are like her.
+    """One worker of each group of equal levels, prices and capacity, and how many there are of them.
 
     Parameters
     ----------
     instance : AssignmentInstance
+        Of the prices and capacities.
     level : (types, workers) int
         Level of skill of each pair.
+
+    Returns
+    -------
+    worker, size : (groups,) int
     """
     key = np.vstack([level, instance.cost, instance.capacity])
     _, worker, size = np.unique(key, axis=1, return_index=True, return_counts=True)
@@ -227,7 +239,16 @@ def alike(instance: AssignmentInstance, level: Ints) -> tuple[Ints, Ints]:
 
 
 def wanted_in(instance: AssignmentInstance) -> Ints:
-    """Tasks of each type that need labels, (types,)."""
+    """Tasks of each type that need labels.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (types,) int
+    """
     wanted = instance.need > COVERAGE
     return np.bincount(instance.task_type[wanted], minlength=instance.n_types)
 
@@ -238,6 +259,7 @@ def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Fl
     Parameters
     ----------
     instance : AssignmentInstance
+        Of the prices.
     level : (types, workers) int
         Level of skill of each pair.
     worker : (groups,) int
@@ -246,6 +268,11 @@ def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Fl
         Labels that the rule expects of a worker.
     size : (groups,) int
         Workers in each group.
+
+    Returns
+    -------
+    Rules
+        One for each group.
     """
     group, levels = np.arange(worker.size), int(level.max()) + 1
     labels = np.zeros((worker.size, levels))
@@ -260,8 +287,14 @@ def everything(instance: AssignmentInstance, level: Ints) -> Rules:
     Parameters
     ----------
     instance : AssignmentInstance
+        Of the prices and capacities.
     level : (types, workers) int
         Level of skill of each pair.
+
+    Returns
+    -------
+    Rules
+        One for each group and first type.
     """
     worker, size = alike(instance, level)
     wanted, rules = wanted_in(instance), []
@@ -280,7 +313,7 @@ def build(instance: AssignmentInstance, levels: int = 24) -> Program:
     With one type of tasks the rules are all there are, and with at most ``levels`` different skills the bound is the
     crowd's own; see :func:`of_rules`.
     """
-    target, level = quest_of(instance, levels)
+    target, level = error_target(instance, levels)
     return of_rules(target, everything(instance, level))
 
 

@@ -20,10 +20,16 @@ def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> 
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        With the whole crowd.
     sample : (k,) int
         The sampled workers, each once.
     share : float
         gamma, their number over the number of workers to come; in (0, 1].
+
+    Returns
+    -------
+    AssignmentInstance
 
     Raises
     ------
@@ -52,7 +58,20 @@ def build(instance: AssignmentInstance, sample: ArrayLike, share: float) -> Prog
 
     Parameters
     ----------
-    instance, sample, share
+    instance : AssignmentInstance
+        With the whole crowd.
+    sample : (k,) int
+        The sampled workers, each once.
+    share : float
+        gamma, in (0, 1].
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    InputError
         As in :func:`transform`.
     """
     return replace(relax(assignment.build(transform(instance, sample, share))), name="sampled")

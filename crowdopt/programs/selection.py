@@ -16,7 +16,7 @@ def build(instance: SelectionInstance) -> Program:
 
     Problem (11) of Li & Liu 2015 as a linear program but for u, whose relaxation has the same optimum: each size's w
     are the bases of a matroid. Beyond the paper, each only where the instance asks for it: a required worker is in
-    (``w_ki = u_k`` in her row ``member``), a barred one out (``w_ki <= 0``); rows ``group``,
+    (``w_ki = u_k`` in the row ``member``), a barred one out (``w_ki <= 0``); rows ``group``,
     ``sum_{i in g} w_ki >= r_g u_k``; rows ``money``, ``sum_i c_i w_ki <= B u_k``, with ``hired_i = sum_k w_ki`` in
     {0, 1} by rows ``whole``, since money makes fractions worth while.
 
@@ -54,7 +54,12 @@ def chosen(program: Program, point: Floats) -> np.ndarray[tuple[int], np.dtype[n
     program : Program
         From :func:`build`.
     point : (columns,) float
-        Of it.
+        Of the program.
+
+    Returns
+    -------
+    (k,) int
+        Ascending.
     """
     u, w = program.column("u").view(point), program.column("w").view(point)
     size = int(np.argmax(u)) + 1

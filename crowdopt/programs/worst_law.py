@@ -26,6 +26,10 @@ def of_marginals(wrong: Bools, loss: Floats, error: Floats) -> Program:
         g.
     error : (members,) float
         e.
+
+    Returns
+    -------
+    Program
     """
     patterns, members = wrong.shape
     sides = np.append(error, 1.0)

@@ -15,7 +15,21 @@ FIRST = 64  # checks after which most numbers of wrong answers are refuted
 
 
 def exact_holds(answers: int, checked: int, wrong: int, left: int, delta: float) -> bool:
-    """Whether ``P(Hyp(n, k + R + 1, a) <= k) <= delta``: more than R wrong ones would have shown."""
+    """Whether ``P(Hyp(n, k + R + 1, a) <= k) <= delta``: more than R wrong ones would have shown.
+
+    Parameters
+    ----------
+    answers, checked, wrong : int
+        n answers, of which a were drawn and looked at, k of them wrong.
+    left : int
+        R, the claim: so many are left at most.
+    delta : float
+        Chance that the claim is false, at most.
+
+    Returns
+    -------
+    bool
+    """
     from scipy.stats import hypergeom
 
     more = wrong + left + 1
@@ -31,10 +45,14 @@ def martingale_holds(said: dict[str, Any], stratum: Ints, wrong: Bools, left: in
     ----------
     said : dict
         ``draw.json``: groups, predictions, numbers, delta.
-    stratum, wrong : (checks,)
+    stratum, wrong : (checks,) int, bool
         Group of each answer looked at, in the order of the draw, and whether it was wrong.
     left : int
         The claim: so many are left at most.
+
+    Returns
+    -------
+    bool
     """
     size, rate = (np.array([group[name] for group in said["groups"]], float) for name in ("size", "rate"))
     numbers, total = np.array(said["numbers"]), size.sum()

@@ -20,7 +20,23 @@ MOST_LEVELS = 1000  # of skill
 
 
 def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Report, is_integer: bool) -> float | None:
-    """The bound that the stored multipliers prove; it must not be less than plan.json says."""
+    """The bound that the stored multipliers prove; it must not be less than plan.json says.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    stored : StoredPlan
+        With its multipliers.
+    report : Report
+        Takes the complaints.
+    is_integer : bool
+        Whether the plan is of whole labels.
+
+    Returns
+    -------
+    float or None
+        None where nothing is proven.
+    """
     said = stored.claims.get("certified_bound")
     if stored.claims.get("certified_by") == CURVE:
         if said is not None:
@@ -67,7 +83,25 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
 def proved_by_patterns(
     instance: AssignmentInstance, stored: StoredPlan, worker: Floats, budget: float, report: Report
 ) -> float:
-    """What the form ``patterns`` proves with the stored price of a wrong answer; -inf where that is no number."""
+    """What the form ``patterns`` proves with the stored price of a wrong answer.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    stored : StoredPlan
+        With its claims.
+    worker : (workers,) float
+        Multipliers of the loads.
+    budget : float
+        Multiplier of the budget.
+    report : Report
+        Takes the complaint.
+
+    Returns
+    -------
+    float
+        -inf where the claims are no numbers that prove anything.
+    """
     wrong, levels = stored.claims.get("wrong_dual"), stored.claims.get("levels")
     if type(wrong) is not float or type(levels) is not int or not 0 < levels <= MOST_LEVELS or instance.classes != 2:
         report.complain("plan.json", f"wrong_dual and levels say {wrong!r} and {levels!r}, which prove nothing")

@@ -18,12 +18,18 @@ def least_sets(instance: AssignmentInstance, reduced: Floats, limit: Floats, pay
 
     Parameters
     ----------
-    reduced : (workers,)
+    instance : AssignmentInstance
+    reduced : (workers,) float
         w, what comes off the price of a worker's labels.
-    limit : (tasks,)
+    limit : (tasks,) float
         l, what comes off the price of a task's labels.
     pay : float
         ``1 - b``.
+
+    Returns
+    -------
+    (tasks,) float
+        At most v; infinite where no set meets the need.
     """
     from crowdopt.recheck.set_kernels import cheapest_bounds
 

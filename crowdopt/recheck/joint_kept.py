@@ -15,7 +15,20 @@ PER_TASK, MOST_SHARE, LEAST_SHARE, OWN = "per_task", "max_share", "min_share", "
 
 
 def joint_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[tuple[str, str, float]]:
-    """Every joint limit: which, whose, and by how much the pairs exceed it (at most 0 where they keep it)."""
+    """Every joint limit: which, whose, and by how much the pairs exceed it (at most 0 where they keep it).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    shares : (k,) float
+        Share of each.
+
+    Returns
+    -------
+    list of (str, str, float)
+    """
     found = []
     every = np.concatenate([pairs, instance.collected])
     weight = np.concatenate([shares, np.ones(len(instance.collected))])

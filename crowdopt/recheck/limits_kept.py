@@ -29,7 +29,21 @@ class Excess:
 
 
 def worst_excess(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None) -> float:
-    """The largest amount by which the pairs do not keep a limit; 0 if they keep all of them exactly."""
+    """The largest amount by which the pairs do not keep a limit; 0 if they keep all of them exactly.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    amounts : (k,) float, optional
+        Share of each label; default: 1.
+
+    Returns
+    -------
+    float
+        In the limit's own unit.
+    """
     return max((excess.amount for excess in broken_limits(instance, pairs, amounts, tolerance=0.0)), default=0.0)
 
 
@@ -40,12 +54,17 @@ def broken_limits(
 
     Parameters
     ----------
+    instance : AssignmentInstance
     pairs : (k, 2) int
         Task and worker of each label.
     amounts : (k,) float, optional
         Share of each label; default: 1.
     tolerance : float
         Absolute, in the limit's own unit; of the budget relative to it where it is above 1.
+
+    Returns
+    -------
+    list of Excess
     """
     shares = np.ones(len(pairs)) if amounts is None else amounts
     own = [

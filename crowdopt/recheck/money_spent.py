@@ -59,10 +59,10 @@ def _wrong_bound(instance: AssignmentInstance, stored: StoredPlan, money: float,
     if form != "patterns" or type(price) is not float or not price < 0:
         return None
     proven = proved_by_patterns(instance, stored, worker, 0.0, report)
-    return _number(least_wrong(proven, float(instance.epsilon.sum()), -price, min(money, most_money(instance))))
+    return _number(_least_wrong(proven, float(instance.epsilon.sum()), -price, min(money, most_money(instance))))
 
 
-def least_wrong(proven: float, allowed: float, price: float, money: float) -> float:
+def _least_wrong(proven: float, allowed: float, price: float, money: float) -> float:
     """The least E for the money, since a plan with E wrong answers costs at least ``proven + (allowed - E) price``."""
     size = abs(proven) + allowed * price + money
     return lowered(proven + allowed * price - money, size) / price

@@ -13,8 +13,16 @@ from crowdopt.recheck.joint_kept import JointPull
 def fewest_labels(instance: AssignmentInstance) -> Ints:
     """With how many labels each task could reach its need at all, the best workers first: no plan gives it fewer.
 
-    A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out; if all
-    the others together do not reach the need, the answer is one more than they are.
+    A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (tasks,) int
+        One more than the workers that a task may have, where all together do not reach its need.
     """
     fewest = instance.new_label_limits[0].copy()
     need = instance.floor
@@ -48,8 +56,27 @@ def prove(
     ``sum_i C_i x_i + a_i [l_i]+ - b_i [l_i]- + sum_j L_j [w_j]+ - M_j [w_j]- - B [b]- + sum_ij min(0, r_ij)`` with
     ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
     that pull on a side that is not there count as 0; ``fewest`` is a_i. ``joint``: what groups and own rows bring, with
-    which ``r_ij`` is less by their pull. Evaluated task by task, independently of the
-    program's matrix, and less what rounding may have added.
+    which ``r_ij`` is less by their pull. Evaluated task by task, independently of the program's matrix, and less what rounding may have added.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    task : (tasks,) float
+        x, multipliers of the needs.
+    worker : (workers,) float
+        w, multipliers of the loads.
+    labels : (tasks,) float
+        l, multipliers of the label limits.
+    budget : float
+        b, multiplier of the budget.
+    fewest : (tasks,) int
+        a, the fewest labels of each task (:func:`fewest_labels`).
+    joint : JointPull, optional
+        Of groups and own rows.
+
+    Returns
+    -------
+    float
     """
     most = instance.new_label_limits[1]
     x = np.maximum(task, 0.0)

@@ -31,6 +31,21 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
     ``v_i = min sum_j r_ij y_j  s.t.  sum_j q_ij y_j >= C_i, y binary`` with ``r_ij = (1 - b) c_ij - w_j - l_i``: valid
     for any multipliers w of the loads, l of the label limits (any sign) and b <= 0 of the budget. Equal tasks are
     solved once.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    worker : (workers,) float
+        w, multipliers of the loads.
+    labels : (tasks,) float
+        l, multipliers of the label limits.
+    budget : float
+        b, multiplier of the budget.
+
+    Returns
+    -------
+    float
+        Infinite where some task has no set at all.
     """
     fewest, most = instance.new_label_limits
     limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
@@ -90,7 +105,17 @@ def _one_task(cost: Floats, worth: Floats, need: float, barred: tuple[int, ...],
 def minimum_knapsack(cost: Floats, worth: Floats, need: float) -> float:
     """A lower bound on ``min sum cost y  s.t.  sum worth y >= need, y binary``, tight to CLOSE but where STATES end it.
 
-    Inf if all items together do not meet the need.
+    Parameters
+    ----------
+    cost, worth : (items,) float
+        Costs of any sign; worth at least 0.
+    need : float
+        What the chosen must be worth.
+
+    Returns
+    -------
+    float
+        Infinite if all items together do not meet the need.
     """
     gain = cost <= 0
     base, lack = float(cost[gain].sum()), need - float(worth[gain].sum())
@@ -155,6 +180,22 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     vote by log-odds; under a rule for each task over the sets with ``e_i(S) <= eps_i`` and without r. Valid for any
     w, b, r <= 0. Workers of one skill count as alike, cheapest first; of more than ``levels`` skills the nearest are
     rounded up, which can only lower v_i. Labels already in are not provided for: then nothing is proven.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Of two classes.
+    worker : (workers,) float
+        w, multipliers of the loads.
+    budget, wrong : float
+        b, multiplier of the budget, and r, of the wrong answers.
+    levels : int
+        Different skills that are told apart for each type.
+
+    Returns
+    -------
+    float
+        -inf where nothing is proven; infinite where some task has no set at all.
     """
     if len(instance.collected) and not instance.observed:
         return -np.inf

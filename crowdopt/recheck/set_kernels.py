@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from crowdopt.compiled_kernels import njit
 
 HAIR = 1e-12  # evidence; rounding in a sum of labels
 
@@ -17,11 +18,25 @@ def cheapest_bounds(row, need, starts, barred, limit, worth, cost, pay, worker, 
 
     Parameters
     ----------
-    barred, starts
-        Workers that are left out of each task: those it may not have, and those it must, whom the caller counts.
+    row, need, limit : (tasks,) int, float, float
+        Type, C and l of each task.
+    starts : (tasks + 1,) int
+        Task i's own are ``barred[starts[i]]`` to the one before ``barred[starts[i + 1]]``.
+    barred : (k,) int
+        Workers left out of each task: those it may not have, and those it must, whom the caller counts.
+    worth, cost : (types, workers) float
+        q and c; one row of costs stands for all types.
+    pay : float
+        ``1 - b``.
+    worker : (workers,) float
+        w.
+    close : float
+        Relative; by how much the bound may be below the minimum anyway.
     states : int
         Partial sets that are followed; beyond, the least completion is the bound and ``rough`` says how far,
         relatively, it may be below the minimum.
+    value, rough : (tasks,) float
+        Written: the bounds, and how far they may be below, relatively.
     """
     m = worker.size
     skip, price = np.zeros(m, np.bool_), np.empty(m)

@@ -31,6 +31,11 @@ def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budg
         -b, in wrong answers per unit of money.
     money : float
         B.
+
+    Returns
+    -------
+    float
+        -inf where the prices are too large for float64.
     """
     n, m = instance.n_tasks, instance.n_workers
     x, w, b = np.maximum(task, 0.0), np.maximum(0.0, -worker), max(0.0, -budget)

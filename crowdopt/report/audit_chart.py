@@ -13,8 +13,12 @@ def total_cost(epsilon: Floats, labels: Floats, total: Floats, experts_alone: fl
 
     Parameters
     ----------
-    epsilon, labels, total : (k,) float
+    epsilon : (k,) float
+        Errors that labels are planned for.
+    labels, total : (k,) float
+        What the labels cost, and with their audit.
     experts_alone : float
+        What it costs to have an expert answer every task.
 
     Returns
     -------

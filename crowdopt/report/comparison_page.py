@@ -74,11 +74,13 @@ def markdown(
     Parameters
     ----------
     title : str
+        Of the instance.
     optimum : mapping
         ``bound``, ``lp``, ``found`` and ``proof`` of the offline optimum.
     summary, timings : sequence of mapping
         One per policy.
     trials : int
+        How many were run.
     beside : mapping, optional
         What else there is to hold runs against: ``possible``, ``constant_error`` and ``breach``.
 

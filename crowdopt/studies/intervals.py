@@ -36,6 +36,7 @@ def summarise(
     reference : str
         The policy to which the figures ``against`` are compared.
     against : sequence of str
+        Names of figures.
 
     Returns
     -------
@@ -96,6 +97,7 @@ def interval(values: Floats) -> tuple[float, float | None]:
     Parameters
     ----------
     values : (trials,) float
+        A figure of each trial, at least one.
 
     Returns
     -------

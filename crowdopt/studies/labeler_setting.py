@@ -31,12 +31,12 @@ class GivenLabelers:
 
     @staticmethod
     def of(people: Labelers) -> GivenLabelers:
-        """Those people."""
+        """Arrays of some labelers."""
         at = np.zeros(0) if people.at is None else people.at
         return GivenLabelers(people.accuracy, people.cost, np.array([people.classes]), at, np.array(people.names))
 
     def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
-        """Trial's tasks."""
+        """The tasks of a trial."""
         at = self.at if self.at.size else None
         names = tuple(map(str, self.names))
         people = Labelers(self.accuracy, self.cost, int(self.classes[0]), at, names)
@@ -54,7 +54,7 @@ class DrawnLabelers:
 
     @staticmethod
     def of(count: int, low: float = 0.0, high: float = 1.0, cost: float = 0.0) -> DrawnLabelers:
-        """M of them.
+        """Arrays of a draw of labelers, refused at once where nothing can be drawn.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class DrawnLabelers:
         return drawn
 
     def stream(self, horizon: int, seed: int, trial: int) -> TaskStream:
-        """Trial's labelers and tasks."""
+        """A trial's labelers, drawn anew, and its tasks."""
         low, high, cost = float(self.low[0]), float(self.high[0]), float(self.cost[0])
         people = drawn_labelers(int(self.count[0]), (seed, trial), low, high, cost)
         return simulated_tasks(people, horizon, (seed, trial))

@@ -85,7 +85,10 @@ def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[st
         Path of the archive that all rows share.
     text : str
         The policy with its options.
-    trial, seed, horizon : int
+    trial, seed : int
+        Place of the trial, and the seed of all.
+    horizon : int
+        Tasks that arrive.
 
     Returns
     -------
@@ -110,9 +113,13 @@ def play(
     Parameters
     ----------
     setting : Setting
+        Where labelers and tasks come from.
     wanted : sequence of str
         Policies.
-    trials, seed, horizon : int
+    trials, seed : int
+        How many trials, and the seed of all.
+    horizon : int
+        Tasks that arrive in each.
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
     processes : int

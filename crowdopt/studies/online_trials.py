@@ -195,6 +195,7 @@ def row(
     text : str
         The policy with its options.
     trial, seed : int
+        Place of the trial, and the seed of all.
     optimum : list
         Fields of an Optimum.
     possible : float, optional
@@ -239,10 +240,13 @@ def play(
     Parameters
     ----------
     setting : Setting
+        Where workers, tasks and labels come from.
     wanted : sequence of str
         Policies.
     trials, seed : int
+        How many trials, and the seed of all.
     optimum : Optimum
+        Offline, of the same instance.
     folder : Path
         Where the setting and each finished row are kept; what is there is not computed again.
     processes : int
@@ -346,9 +350,11 @@ def with_gold(
     ----------
     instance : AssignmentInstance
     record : LabelRecord, optional
+        None: labels are simulated.
     share : float
         Of the tasks of known truth, held out as gold; in [0, 1).
     seed : int
+        Of the draw.
 
     Returns
     -------

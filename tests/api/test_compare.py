@@ -144,6 +144,7 @@ def test_what_is_possible_and_what_is_claimed_stand_beside(campaign, tmp_path):
     assert "cost / possible" in page and "skills to be found out" in page
 
 
+@pytest.mark.slow
 def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
     """With hard tasks the claims no longer hold; without any breach the numbers are those of no option at all."""
     texts = ("--policies", "entropy:gold=10", "--trials", 3)

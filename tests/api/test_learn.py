@@ -71,6 +71,7 @@ def test_tables_page_charts(skills, tmp_path):
     assert "explores 28 of 300 steps" in page and "exploration in" in page
 
 
+@pytest.mark.slow
 def test_equal_bytes_for_any_number_of_processes(skills, tmp_path):
     """Timings apart, two runs agree to the byte."""
     for name, processes in (("one", 0), ("two", 2)):

@@ -133,7 +133,7 @@ def test_a_mixed_crowd_as_in_the_literature():
 
 
 def test_certain_and_contrary_workers():
-    """Somebody always right settles a task alone; somebody usually wrong is worth as much as her opposite."""
+    """Somebody always right settles a task alone; somebody usually wrong is worth as much as their opposite."""
     sure = AssignmentInstance([[1.0, 0.7]], [0], [1, 1], 0.001, rule="exact-error")
     assert assign(sure).pairs.tolist() == [[0, 0]]
     contrary = AssignmentInstance([[0.1, 0.5, 0.5]], [0], [1, 1, 1], 0.1, rule="exact-error")

@@ -115,6 +115,7 @@ def test_memory_is_limited():
         solve(programs.assignment.build(INSTANCE), "eats", Options(time_limit=20, memory=300))
 
 
+@pytest.mark.slow
 def test_ours_can_be_isolated_too():
     """``isolated`` asks for a process where none is needed."""
     assert assign(INSTANCE, "highs", isolated=True).objective == assign(INSTANCE, "highs").objective

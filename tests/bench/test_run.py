@@ -83,6 +83,7 @@ def test_two_dask_workers_one_killed_the_table_is_the_same(finished, tmp_path):
     assert (folder / TABLE).read_bytes() == (finished[0] / TABLE).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
     """Nothing but bench.json, run.json and rows is needed, and every optimum says who proves it."""
     whole, said = finished
@@ -134,6 +135,7 @@ def test_bad_input_is_a_sentence(tmp_path):
     assert not Path("x").exists()
 
 
+@pytest.mark.slow
 def test_campaigns_by_path(tmp_path):
     """The campaign's own instance, with a seed for the solver alone."""
     write_campaign(recipe("R10:10x20", 0), tmp_path / "mine")

@@ -130,6 +130,7 @@ def test_every_verb_has_an_example():
         assert f"Example: crowdopt {name}" in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best_plan(tmp_path, compiled):
     """SIGINT in the middle of a search: exit 130, and the incumbent is a plan that verifies."""
     command = [sys.executable, "-m", "crowdopt.cli"]

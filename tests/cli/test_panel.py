@@ -27,7 +27,7 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
     said = run("solve", camp, "--rows", tmp_path / "rows.csv", "-o", plan)
     assert "not priced by the exact method" in said and "proven optimal" in said
     assert json.loads(run("verify", camp, plan, "--json"))["holds"]
-    pairs = [(row["task"], row["worker"]) for row in csv.DictReader((plan / "assignment.csv").open())]
+    pairs = [(row["task"], row["worker"]) for row in csv.DictReader((plan / "assignment.csv").read_text().splitlines())]
     families = Counter((task, worker.partition("-")[0]) for task, worker in pairs)
     assert set(families.values()) == {1}
     dear = sum(worker in ("north-large", "south-large") for _, worker in pairs)
@@ -35,11 +35,13 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
     labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
     run("rehearse", camp, plan, "-o", labels, "--truth", truth, "--lost", "0.1")
     run("aggregate", labels, "--plan", plan, "--campaign", camp, "-o", tmp_path / "answers")
-    assert len(list(csv.DictReader((tmp_path / "answers" / "answers.csv").open()))) == 40
+    assert len(list(csv.DictReader((tmp_path / "answers" / "answers.csv").read_text().splitlines()))) == 40
     after = tmp_path / "answers" / "campaign"
     assert (after / "groups.csv").read_text() == (camp / "groups.csv").read_text()
-    had = sum(row["worker"] == "west-small" for row in csv.DictReader((after / "collected.csv").open()))
-    row = next(csv.DictReader((after / "rows.csv").open()))
+    had = sum(
+        row["worker"] == "west-small" for row in csv.DictReader((after / "collected.csv").read_text().splitlines())
+    )
+    row = next(csv.DictReader((after / "rows.csv").read_text().splitlines()))
     assert float(row["lower"]) == 5 - had, "a row is about labels to come"
 
 

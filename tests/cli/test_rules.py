@@ -62,6 +62,7 @@ def test_answers_and_what_is_missing(folder):
     assert run(*given, "-o", folder / "campaign", "--force").exit_code == 2  # no folder of answers
 
 
+@pytest.mark.slow
 def test_explaining_both_ways(folder):
     """Infeasible: exit 1 and ways out; feasible: exit 0, prices and a curve."""
     code, said = told("explain", folder / "campaign", "--epsilon", 0.001, "-o", folder / "why")

@@ -42,7 +42,7 @@ def rows(path: str) -> list[dict[str, str]]:
 
 
 def test_whom_to_hire_with_the_proof_and_the_caveat(run):
-    """The worker who is always wrong is the best of all; she has a negative weight, and the interval its warning."""
+    """The worker who is always wrong is the best of all; they have a negative weight, and the interval its warning."""
     status, said = run("select", "gold.csv", "--budget", "3", "-o", "hired.csv")
     assert status == 0
     assert "hire 2 of 5 workers: dee, ada\n" in said
@@ -144,7 +144,7 @@ def test_answers_from_labels(run):
 
 
 def test_weighted_votes_need_gold_of_everybody(run):
-    """With gold the always wrong dee speaks against what she says; without hers there is no vote."""
+    """With gold the always wrong dee speaks against what dee says; without it there is no vote."""
     for method in ("wmv-linear", "wmv-log"):
         assert run("aggregate", "labels.csv", "--method", method, "--gold", "gold.csv", "-o", f"{method}.csv")[0] == 0
         assert [row["label"] for row in rows(f"{method}.csv")] == ["n", "n", "y", "y"]

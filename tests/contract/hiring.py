@@ -22,7 +22,7 @@ def small(seed: int) -> SelectionInstance:
 
 
 def full() -> SelectionInstance:
-    """300 workers, at most 100 of them, each with her own number of control questions: 30,100 columns."""
+    """300 workers, at most 100 of them, each with a number of their own of control questions: 30,100 columns."""
     rng = np.random.default_rng(0)
     asked = rng.integers(5, 40, 300)
     return SelectionInstance(rng.binomial(asked, rng.beta(2.3, 2, 300)), asked, 2, 100)

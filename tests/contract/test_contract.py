@@ -13,17 +13,9 @@ from crowdopt.backends import registered
 from crowdopt.core.certificate import INTEGRALITY
 from crowdopt.core.solution import Status
 from tests.contract.accuracy import accuracy
-from tests.contract.cases import CASES, INTEGER, LIMITED, LINEAR, Case
+from tests.contract.cases import CASES, INTEGER, LIMITED, LINEAR, SILENT, Case
 from tests.contract.rows import BACKENDS, PROMISED, row
 
-# Where a library, as it is, decides nothing. It may stay silent there; it may not say anything false.
-SILENT = {
-    ("cvxpy-osqp", "assignment-priced"): "does not converge on this linear program within the limit",
-    ("ortools-pdlp", "unbounded"): "knows dual infeasible only, which is unbounded or infeasible",
-    ("pulp-glpk", "assignment-integer"): "needs minutes",
-    ("pulp-glpk", "assignment-integer-priced"): "needs minutes",
-    ("pulp-glpk", "badly-scaled-integer"): "needs minutes",
-}
 DECIDED = LINEAR | INTEGER
 
 

@@ -44,6 +44,7 @@ def test_an_entry_point_registers_a_backend(elsewhere: Path) -> None:
     assert run(elsewhere, "-c", code).split() == ["True", "True"]
 
 
+@pytest.mark.slow
 def test_the_example_keeps_the_contract(elsewhere: Path) -> None:
     """What stands in the documentation has to hold there: the same cases, the same judge."""
     cases = ["optimal", "equality", "ranged", "infeasible", "unbounded", "integer", "mixed", "assignment-integer"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from crowdopt import backends
@@ -25,6 +26,7 @@ BACKENDS = [
 """
 
 
+@pytest.mark.slow
 def test_trying_loads_no_solver_here() -> None:
     """Two libraries that cannot be loaded together are tried by one call only if neither is loaded by it."""
     code = (

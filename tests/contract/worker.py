@@ -19,7 +19,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution
 from tests.contract import agreement, hiring
 from tests.contract.accuracy import FREE
-from tests.contract.cases import CASES, Case
+from tests.contract.cases import CASES, SILENT
 
 
 def suits(backend: Backend, program: Program) -> bool:
@@ -52,12 +52,15 @@ def facts(solution: Solution) -> dict[str, Any]:
     }
 
 
-def judged(backend: str, case: Case) -> dict[str, Any]:
-    """What the backend makes of a program whose truth is known."""
-    program = case.build()
+def judged(backend: str, name: str) -> dict[str, Any]:
+    """What the backend makes of a program whose truth is known; soon, where it is known to come to no end."""
+    case = CASES[name]
+    program, options = case.build(), case.options
     if not suits(named(backend), program):
         return {"unsuited": True}
-    return facts(solve(program, backend, case.options, isolated=False))
+    if (backend, name) in SILENT:
+        options = replace(options, time_limit=min(options.time_limit, 2.0))
+    return facts(solve(program, backend, options, isolated=False))
 
 
 def attempt(backend: str, name: str) -> dict[str, Any]:
@@ -68,7 +71,7 @@ def attempt(backend: str, name: str) -> dict[str, Any]:
             return agreement.attempt(backend, int(which))
         if part == "hiring":
             return hiring.attempt(backend, which)
-        return judged(backend, CASES[name])
+        return judged(backend, name)
     except BackendMissing as error:
         return {"missing": str(error)}
     except Exception:

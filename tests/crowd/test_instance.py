@@ -70,7 +70,7 @@ def test_bad_input_is_one_sentence(change, sentence):
 
 
 def test_the_names_of_the_ids_are_used():
-    """A message that says `worker 1` to someone who knows her as `ada` is no message."""
+    """A message that says `worker 1` to someone who knows that worker as `ada` is no message."""
     with pytest.raises(InputError, match="worker ada, type bird"):
         AssignmentInstance(**{**GOOD, "accuracy": [[2.0, 0.8], [0.6, 0.7]]}, workers=["ada", "bo"], types=["bird", "x"])
 

@@ -15,7 +15,7 @@ from crowdopt.crowd.score_levels import levels
 @pytest.mark.parametrize("value", [gain_fractions, plug_in_fractions, reliability_fractions])
 @pytest.mark.parametrize("table", [module.TABLE, 1])
 def test_levels_are_the_distinct_fractions(value, table: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Descending without repeats, each worker on her own, whichever way the tallies were told apart."""
+    """Descending without repeats, each worker alone, whichever way the tallies were told apart."""
     monkeypatch.setattr(module, "TABLE", table)
     rng = np.random.default_rng(2)
     for _ in range(60):

@@ -20,7 +20,7 @@ from crowdopt.cli import main
 from tests.fuzz.damage import copy, damaged, mistyped
 from tests.fuzz.desk import CASES, lay
 
-DEFAULT, MANY = 320, 20_000  # damaged inputs
+DEFAULT, MANY = 200, 20_000  # damaged inputs
 EACH = 40  # of them in a test
 LONGEST = 1000  # letters of a sentence
 PATIENCE = 120  # seconds; what takes longer hangs

@@ -259,7 +259,7 @@ def test_a_long_table(tmp_path, rows):
 
 
 def test_gold_without_types_counts_for_every_type(campaign):
-    """A tally per worker only: one accuracy for all her tasks."""
+    """A tally per worker only: one accuracy for all their tasks."""
     gold = campaign / "gold.csv"
     rows = [line.split(",") for line in gold.read_text(encoding="utf-8").splitlines()]
     gold.write_text("\n".join(",".join((w, c, a)) for w, k, c, a in rows if k != "plant"), encoding="utf-8")

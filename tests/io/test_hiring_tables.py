@@ -8,6 +8,7 @@ from crowdopt import InputError
 from crowdopt.io.hiring_tables import read_gold
 
 
+@pytest.mark.slow
 def test_a_duplicate_is_found_in_one_pass(tmp_path):
     """300,001 rows, the last one there before: looking back from each row would take a quarter of an hour."""
     path = tmp_path / "gold.csv"

@@ -35,6 +35,9 @@ from tests.labelers.streams import (
 )
 
 CASES = [(text, kind) for text in EVERY for kind in KINDS if supported(text, kind)]
+EACH = [  # every policy and every kind of stream by default; each policy on each kind when asked for
+    pytest.param(text, kind, marks=[pytest.mark.slow] * (place % 4 != 0)) for place, (text, kind) in enumerate(CASES)
+]
 STATE = ("kind", "place", "answer", "labels", "cost")
 
 
@@ -51,7 +54,7 @@ def test_every_policy_is_tested():
     assert set(OPTIONS) == set(policies())
 
 
-@pytest.mark.parametrize(("text", "kind"), CASES)
+@pytest.mark.parametrize(("text", "kind"), EACH)
 def test_a_run_stops_and_resumes_anywhere(text, kind):
     """A snapshot at any arrival, restored in a fresh run, leads to the same bytes, whatever blocks were cut."""
     whole = start(text, stream(kind)).finish()
@@ -65,7 +68,7 @@ def test_a_run_stops_and_resumes_anywhere(text, kind):
     assert whole.notes == steps.policy.notes()
 
 
-@pytest.mark.parametrize(("text", "kind"), CASES)
+@pytest.mark.parametrize(("text", "kind"), EACH)
 def test_permuting_the_truth_changes_no_decision(text, kind):
     """Labels are all that a policy sees; after they are drawn the truth may be anything."""
     of = stream(kind)
@@ -74,7 +77,7 @@ def test_permuting_the_truth_changes_no_decision(text, kind):
     same(start(text, of).finish(), start(text, with_other_truth(stream(kind))).finish())
 
 
-@pytest.mark.parametrize(("text", "kind"), CASES)
+@pytest.mark.parametrize(("text", "kind"), EACH)
 def test_a_policy_does_not_know_the_future(text, kind):
     """Other labels from task 60 on change nothing before."""
     if "random" in text:
@@ -84,7 +87,7 @@ def test_a_policy_does_not_know_the_future(text, kind):
         np.testing.assert_array_equal(getattr(one, name)[:60], getattr(other, name)[:60])
 
 
-@pytest.mark.parametrize(("text", "kind"), CASES)
+@pytest.mark.parametrize(("text", "kind"), EACH)
 def test_every_utility_is_what_the_set_is_worth(text, kind):
     """No set beats the best; guesses earn 1/L; figures add up; testers earn what everybody's majority does."""
     of = stream(kind)
@@ -176,6 +179,7 @@ def test_the_oracle_has_no_regret_and_regret_is_against_it():
     assert weighted["regret_weighted"] == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_utilities_are_what_answers_come_to():
     """Means of U(S_t) and of right answers agree within chance, over many tasks."""
     of = simulated_tasks(Labelers(SKILLS[None], COST), 6000, (4,))
@@ -248,6 +252,7 @@ def test_of_a_crowd_and_its_mirror_the_one_is_taken_that_the_majority_is_with():
     assert score(judged(replay(named("em-then-exploit:testers=2500"), of, 0)))["reward_exploiting"] > 0.97
 
 
+@pytest.mark.slow
 def test_contexts_are_learnt_apart():
     """Skills that are mirror images by kind: learning them apart beats learning them together."""
     rows = np.array([[0.95, 0.9, 0.9, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.95, 0.9, 0.9]])

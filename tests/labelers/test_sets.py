@@ -150,6 +150,7 @@ def test_a_tolerance_makes_ties(p, seed, tolerance):
     assert weighted_accuracy(p[None], w)[0] == pytest.approx(1 - weighted_error(p, w, bias=0.0), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_too_large_to_enumerate_is_simulated_with_an_interval():
     """Exact has no width; a simulation holds the exact value of an equal case in its interval."""
     p = np.linspace(0.4, 0.9, 16)

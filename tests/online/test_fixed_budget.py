@@ -24,6 +24,7 @@ def error(text: str, seed: int) -> float:
     return realised_error(run, answers_of(run))
 
 
+@pytest.mark.slow
 def test_looking_at_answers_pays():
     """Five labels a task, known skills, in the mean of 25 crowds: adaptive beats static beats anybody's majority."""
     adaptive, static, majority = (

@@ -142,6 +142,7 @@ def test_the_same_seed_gives_the_same_bytes():
     assert one.task.tobytes() == other.task.tobytes() and one.claims.tobytes() == other.claims.tobytes()
 
 
+@pytest.mark.slow
 def test_the_audit_notices_a_clique_and_leaves_honest_crowds_alone():
     """Paired seeds: with the clique gold contradicts agreement, with the same crowd left honest it does not.
 

@@ -101,6 +101,7 @@ def test_repair_says_so_and_covers():
     assert short > 5  # otherwise there was nothing to repair
 
 
+@pytest.mark.slow
 def test_the_excess_is_at_most_m():
     """A worker gives the LP M_j labels, or all tasks of positive value and a part of those worth 0; the algorithm takes
     the latter whole. With at most one of them per worker it costs at most the LP plus m. One type per task.

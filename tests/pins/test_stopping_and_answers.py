@@ -109,7 +109,8 @@ def test_known_truth_stays():
 
 def test_two_rounds_of_message_passing_by_hand():
     """Labels +-1 (class 1 is +): tasks (+, +, -), (-, -, -). Round one: x to a worker is the sum of the others' labels;
-    y the sum over her other task. Scores, in units in which a label is 1: task 1 is undone by worker 3's agreement.
+    y the sum over the worker's other task. Scores, in units in which a label is 1: task 1 is undone by worker 3's
+    agreement.
     """
     a = np.array([[1.0, 1.0, -1.0], [-1.0, -1.0, -1.0]])
     y = np.ones((2, 3))

@@ -77,9 +77,8 @@ def test_labels_already_in_are_not_bought_again():
     assert after.objective == 0 and len(after.pairs) == 0 and after.status is Status.OPTIMAL
 
 
-@pytest.mark.parametrize(
-    ("name", "labels"), [("HS:1000x300", 29000), pytest.param("U:1000x300", 58000, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "labels"), [("HS:1000x300", 29000), ("U:1000x300", 58000)])
 def test_the_papers_crowds_at_full_size(name, labels):
     """29 hammers' labels of evidence .16 are the fewest that reach 2 ln 10; for .6414 it takes 58."""
     plan = assign(recipe(name), method="highs", time_limit=120)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 
 from crowdopt import solve
@@ -12,6 +13,7 @@ from tests.programs.optima import covering_sets, optimum
 from tests.small import brute_force, instances
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(instances())
 def test_whole_sets_are_worth_more_than_shares_of_labels(instance):
@@ -29,6 +31,7 @@ def test_whole_sets_are_worth_more_than_shares_of_labels(instance):
         assert value >= optimum(aggregated.of_classes(classes)) - 1e-6
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(instances())
 def test_without_a_set_every_task_goes_without(instance):

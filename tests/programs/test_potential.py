@@ -25,9 +25,9 @@ def test_a_potential_made_by_hand_is_a_point_and_its_value_what_it_proves():
     """``V = mu min(b, 1 - b)`` itself: gains as computed for the continuum satisfy every row, and no less does."""
     instance = crowd([0.6, 0.8, 0.8])
     program = potential.build(instance)
-    quest, level = potential.quest_of(instance, 24)
-    one = Potential(quest.knots, 5.0 * (1 - quest.knots))
-    gain = one.most_gained(quest.level_accuracy)
+    target, level = potential.error_target(instance, 24)
+    one = Potential(target.knots, 5.0 * (1 - target.knots))
+    gain = one.most_gained(target.level_accuracy)
     rules = potential.everything(instance, level)
     earn = np.zeros(rules.size.size)
     np.maximum.at(earn, rules.group, rules.labels @ gain - rules.paid)
@@ -47,12 +47,13 @@ def test_multipliers_certify_its_optimum(accuracy):
     assert certificate.proof == "certificate" and certificate.proves_optimal(1e-5)
 
 
+@pytest.mark.slow
 def test_coarser_skills_promise_less_labels():
     """Levels are as good as their best: with fewer of them the crowd looks better, and the bound is lower."""
     instance = crowd(np.random.default_rng(0).uniform(0.5, 0.9, 40))
     values = [-certify(solve(potential.build(instance, levels))).value for levels in (3, 6, 40)]
     assert values[0] <= values[1] + 1e-6 and values[1] <= values[2] + 1e-6
     knots = grid(30)
-    few = potential.quest_of(instance, 40, knots)[0]
-    rough = potential.of_rules(few, potential.everything(instance, potential.quest_of(instance, 40, knots)[1]))
+    few = potential.error_target(instance, 40, knots)[0]
+    rough = potential.of_rules(few, potential.everything(instance, potential.error_target(instance, 40, knots)[1]))
     assert -certify(solve(rough)).value <= values[2] + 1e-6  # fewer knots prove less

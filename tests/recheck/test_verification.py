@@ -185,6 +185,7 @@ def test_a_plan_for_another_campaign_is_refused(solved, tmp_path):
         assert fails(other, plan)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(instances())
 def test_no_multipliers_prove_more_than_the_optimum(instance):

@@ -146,7 +146,7 @@ class Audited:
 
     @property
     def corrected(self) -> int:
-        """Wrong ones among them."""
+        """Wrong answers that the expert looked at."""
         return int(self.wrong.sum()) + self.certain_wrong + self.others_wrong
 
     @property

@@ -62,11 +62,14 @@ def redraw(
     Parameters
     ----------
     answers : int
+        How many there are.
     terms : AuditTerms
     claims : (answers,) float, optional
+        Claimed probability that each is wrong.
     wagers : (Strata, ErrorVersions, (numbers,) int)
         Groups, predictions and the numbers that are tested, as they were.
     checks : int
+        How many drawn answers are looked at.
 
     Returns
     -------
@@ -104,7 +107,9 @@ def assumed_error(target: float, claims: Floats | None) -> float:
     Parameters
     ----------
     target : float
+        The share that may be wrong.
     claims : (answers,) float, optional
+        Claimed probability that each is wrong.
 
     Returns
     -------

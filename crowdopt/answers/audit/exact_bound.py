@@ -87,7 +87,9 @@ def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:
     Parameters
     ----------
     answers, checked, left : int
+        How many there are, were drawn and looked at, and are claimed to be left wrong at most.
     delta : float
+        Chance that the claim is false, at most.
 
     Returns
     -------
@@ -112,9 +114,11 @@ def checks_needed(answers: int, target: float, error: float, delta: float, power
     Parameters
     ----------
     answers : int
+        How many there are.
     target, error : float
         Shares of wrong answers: to be certified, and in truth.
     delta, power : float
+        Chance of a false claim, at most, and of a claim at all, at least.
 
     Returns
     -------

@@ -54,6 +54,7 @@ def hypotheses(answers: int, target: float) -> Ints:
     Parameters
     ----------
     answers : int
+        How many there are.
     target : float
         Above this share they are dense.
 

@@ -57,6 +57,10 @@ def smallest_promise(instance: AssignmentInstance, money: float, lacks: Lacks, f
         Who looks for plans of whole labels.
     clock : Clock
         When to stop; a first plan is looked for even then.
+
+    Returns
+    -------
+    Promised
     """
     limited = replace(instance, budget=money)
     least = least_target(limited, lacks, clock.part(0.5))

@@ -90,9 +90,25 @@ def least_wrong(
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Of two classes; its rule and targets do not matter.
+    money : float
+        The most that a plan may cost.
+    solve : callable
+        ``solve(program, backend, options)``.
+    prove : callable
+        What multipliers prove: crowdopt.recheck.proofs.prove_patterns.
+    options : Options
+        Limits of the whole.
     method : str
         ``greedy``; ``patterns``, where skills are few or rounded to ``pools`` for each price; ``auto``: the better of
         both where skills are few, else greedy.
+    pools : int, optional
+        Skills told apart for each price; default: all, where they are few.
+
+    Returns
+    -------
+    Spent
 
     Raises
     ------
@@ -144,7 +160,7 @@ def _by_patterns(
 
 
 def in_money(prices: PatternPrices) -> PatternPrices:
-    """The same prices, counted in money instead of wrong answers."""
+    """Prices counted in money instead of wrong answers."""
     unit = max(prices.money, CHEAP * SCALE)
     return PatternPrices(prices.worker / unit, 1.0, prices.wrong / unit)
 

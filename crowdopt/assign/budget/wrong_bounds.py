@@ -70,6 +70,10 @@ def surrogate_curve(prior: Floats) -> ErrorCurve:
     ----------
     prior : (T, classes) float
         Of a task of each class; rows add up to 1.
+
+    Returns
+    -------
+    ErrorCurve
     """
     top = bhattacharyya_error(np.zeros(len(prior)), prior)
 
@@ -88,6 +92,10 @@ def least_curve(prior: Floats) -> ErrorCurve:
     ----------
     prior : (T, 2) float
         Of a task of each class; rows add up to 1.
+
+    Returns
+    -------
+    ErrorCurve
     """
     k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
 
@@ -130,6 +138,10 @@ def fewest_wrong(
         From the priors of the classes of tasks, (T, classes), to their curve.
     solve, options : callable and Options
         Whose prices are taken.
+
+    Returns
+    -------
+    WrongBound
     """
     money = min(money, most_money(instance))
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
@@ -195,7 +207,9 @@ def priced_out(
     Parameters
     ----------
     classes : Classes
+        Of tasks and workers.
     curve : ErrorCurve
+        Of the classes of tasks.
     held : (T,) float
         D, evidence in already.
     price : (T,) float
@@ -206,6 +220,10 @@ def priced_out(
         b, of money; at least 0.
     money : float
         B.
+
+    Returns
+    -------
+    float
     """
     worth, paid = price[:, None] * classes.evidence, worker + spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room

@@ -94,7 +94,7 @@ def _targeted(search: Search, money: float) -> tuple[Floats, float] | None:
 
 
 def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
-    """The same where the LP is large: the slack that the money buys at the LP's prices."""
+    """Amounts and slack where the LP is large: the slack that the money buys at the LP's prices."""
     assert search.duals is not None
     slack = max(0.0, money - search.bound) / float(search.duals.task.sum())
     step = box_step(search.classes, slack, search.solvers.solve, search.options)

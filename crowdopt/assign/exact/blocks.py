@@ -42,7 +42,7 @@ class BlockPrices:
     budget: float = 0.0
 
     def towards(self, other: BlockPrices, part: float) -> BlockPrices:
-        """A point between."""
+        """``part`` of the way from these prices to others."""
         return BlockPrices(
             part * other.worker + (1 - part) * self.worker,
             part * other.labels + (1 - part) * self.labels,

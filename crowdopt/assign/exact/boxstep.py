@@ -85,7 +85,14 @@ def box_step(classes: Classes, slack: float, solve: Solve, options: Options) -> 
         For which :func:`applies` holds.
     slack : float
         Evidence per task beyond its need.
-    solve, options : callable and Options
+    solve : callable
+        ``solve(program, backend, options)``.
+    options : Options
+        Limits of each program.
+
+    Returns
+    -------
+    Boxed or None
     """
     whole = Fractional(
         np.ascontiguousarray(classes.evidence.T),

@@ -37,7 +37,7 @@ class Terms(NamedTuple):
 
 
 class Dealt(NamedTuple):
-    """What moves.
+    """What changes as labels move.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class FixedSets:
     counts: dict[int, int] = field(default_factory=dict)
 
     def copy(self) -> FixedSets:
-        """One to go on from."""
+        """The same sets fixed, to be changed apart."""
         return FixedSets(self.left.copy(), self.room.copy(), dict(self.counts))
 
     def fix(self, kind: int, groups: Ints, column: int, tasks: int) -> int:
@@ -91,12 +91,18 @@ def dive(blocks: Blocks, settings: DiveSettings, rng: np.random.Generator, enoug
     blocks : Blocks
         With a solved master, whose rows are as before when the dive ends.
     settings : DiveSettings
+        How much is fixed at a time, and what is tried again.
     rng : Generator
         Breaks ties among fractions.
     enough : float
         Cost of the best plan known.
     left : callable
         Seconds left.
+
+    Returns
+    -------
+    FixedSets
+        What is fixed; some tasks may be left.
     """
     step, goal = Step(FixedSets(blocks.tasks.copy(), blocks.room.copy()), blocks.point, -np.inf), blocks.goal
     while step.point is not None and step.dived.left.any() and goal < enough - WHOLE:

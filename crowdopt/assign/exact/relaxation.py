@@ -56,9 +56,17 @@ def relax_classes(classes: Classes, solve: Solve, options: Options, whole: bool)
     Parameters
     ----------
     classes : Classes
-    solve, options : callable and Options
+        Of tasks and workers.
+    solve : callable
+        ``solve(program, backend, options)``.
+    options : Options
+        Limits of the program.
     whole : bool
         Whether the bound is for whole labels: with cardinality rows, and rounded up.
+
+    Returns
+    -------
+    Relaxation
     """
     program = aggregated.of_classes(classes, whole)
     solution = _stepped(classes, program, solve, options) if applies(classes) else None

@@ -17,12 +17,19 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float) -
 
     Parameters
     ----------
-    aimed : (T, G)
+    classes : Classes
+        Of tasks and workers.
+    aimed : (T, G) float
         The target LP's amounts.
     slack : float
         Evidence per task beyond the need that the target LP found room for.
     money : float
         What the amounts may cost.
+
+    Returns
+    -------
+    (T, G) int
+        Labels per class of tasks and of workers.
     """
     amounts: Ints = np.maximum(np.floor(aimed + WHOLE).astype(np.int64), classes.tasks_in[:, None] * classes.least)
     left = classes.workers_in * classes.capacity - amounts.sum(axis=0)

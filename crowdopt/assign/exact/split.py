@@ -47,8 +47,14 @@ def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
     Parameters
     ----------
     classes : Classes
+        Of tasks and workers.
     amounts : (T, G) int
         Labels per class of tasks and of workers.
+
+    Returns
+    -------
+    (k, 2) int, or None
+        Task and worker of each label.
     """
     if classes.task_class.size * classes.workers_in.size > EVEN:
         return None
@@ -86,8 +92,14 @@ def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
     Parameters
     ----------
     classes : Classes
+        Of tasks and workers.
     task, group : (k,) int
         Task and worker class of each label.
+
+    Returns
+    -------
+    (k, 2) int
+        Task and worker of each label, sorted.
     """
     members, many = np.argsort(classes.worker_class, kind="stable"), classes.worker_class.size
     if members.size == classes.workers_in.size:

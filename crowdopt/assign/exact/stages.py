@@ -36,18 +36,32 @@ def solve_exact(
     solvers: Solvers,
     options: Options,
     listener: Listener | None = None,
+    *,
+    soon: bool = False,
 ) -> Plan:
     """Solve over classes of interchangeable tasks and workers; prove by multipliers; search only for what is left.
 
+    Where nearly every task is of a kind of its own, each is taken by itself (``assign.individual``).
+
     Parameters
     ----------
+    instance : AssignmentInstance
     kind : str
         ``ip`` or ``lp``.
     solvers : Solvers
-        Its backend searches the full program where the structure does not suffice: from the plan found here, with
-        the better of both bounds.
+        Its backend searches the full program, from the plan found here, where the structure does not suffice.
+    options : Options
+        Limits of the whole.
+    listener : callable, optional
+        Is told of progress.
+    soon : bool
+        Whether whoever asks wants to know only if there is a plan: the many dives and the search of a full program
+        that is not small are left out. So a second or two is enough, and the work, not a clock, ends it.
 
-    Where nearly every task is of a kind of its own, each is taken by itself (``assign.individual``).
+    Returns
+    -------
+    Plan
+        With the better of both bounds.
     """
     if kind == "ip" and is_individual(instance):
         return solve_individually(instance, solvers, options, listener).plan()
@@ -58,7 +72,7 @@ def solve_exact(
         return _linear_plan(instance, kind, relaxation, options)
     search = Search.of(relaxation, solvers, options, clock, listener)
     del relaxation  # the LP of a large instance takes much memory
-    for stage in _stages(search):
+    for stage in _stages(search, soon):
         if search.done:
             break
         try:
@@ -68,7 +82,7 @@ def solve_exact(
     return search.plan()
 
 
-def _stages(search: Search) -> Iterator[Callable[[], None]]:
+def _stages(search: Search, soon: bool) -> Iterator[Callable[[], None]]:
     """What is tried in turn until the plan is proven."""
     if search.pairs <= SMALL:
         yield partial(search.in_full, QUICK)
@@ -81,9 +95,10 @@ def _stages(search: Search) -> Iterator[Callable[[], None]]:
         yield partial(dive_into, search, blocks, 1, DiveSettings())
         yield partial(price, search, blocks, MEETS)
         yield partial(dive_into, search, blocks, 1, CAREFUL)
-        yield partial(dive_into, search, blocks, DIVES, THOROUGH)
+        if not soon:
+            yield partial(dive_into, search, blocks, DIVES, THOROUGH)
     yield partial(aim, search, ATTEMPTS)
-    if search.pairs <= LARGEST:
+    if search.pairs <= LARGEST and not soon:
         yield partial(search.in_full, None)
 
 

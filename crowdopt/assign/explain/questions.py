@@ -19,7 +19,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated, missing
 
 NOTICE = 1e-6  # evidence, labels or money; a lack below this is solver noise
-PATIENCE = 3.0  # seconds for one plan of whole labels
+SHARE = 0.5  # of the time left for one plan of whole labels, which hardly ever takes so long: its work is limited
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +43,15 @@ class ElasticPoint:
 
 @dataclass(frozen=True)
 class Probe:
-    """How to ask.
+    """Whoever solves programs, looks for plans, and watches the clock.
 
     Parameters
     ----------
     solve : callable
         Solves programs.
     plan : callable
-        ``(instance, seconds) -> pairs`` of any plan of whole labels, or None.
+        ``(instance, seconds) -> pairs`` of any plan of whole labels, or None; it gives up after so much work, not so
+        many seconds, so that a slower machine gives the same answer.
     clock : Clock
         When to stop asking.
     """
@@ -96,7 +97,7 @@ class Probe:
         """Any plan of whole labels that keeps every limit, found soon; None where none was."""
         if self.clock.over:
             return None
-        pairs = self.plan(instance, min(PATIENCE, self.clock.left))
+        pairs = self.plan(instance, SHARE * self.clock.left)
         return None if pairs is None or breaches(instance, pairs) else pairs
 
 

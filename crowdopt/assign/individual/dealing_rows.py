@@ -24,6 +24,28 @@ def deal_rows(
     """Labels for so much money: aim at the most slack per row, round, deal, share out; tasks left short have none.
 
     Own barred workers are not heeded while dealing: who got one has none in the end.
+
+    Parameters
+    ----------
+    tasks : OwnTasks
+        The open tasks.
+    rows : Classes
+        Their rows as classes.
+    money : float
+        What the labels may cost.
+    prices : Prices
+        At which the labels are mended later.
+    solve : callable
+        ``solve(program, backend, options)``.
+    options : Options
+        Limits of the program, and the seed.
+    width : int
+        Most labels of a task that are stored.
+
+    Returns
+    -------
+    Served or None
+        None where the program brings no point.
     """
     program = target.of_classes(rows, money)
     aimed = solve(program, BY_SIZE, options)

@@ -80,6 +80,21 @@ def solve_individually(
     """Bound and plan by prices for workers' time and a cheapest set for each task; what is known when time ends.
 
     Tasks that need nothing are left out. What is compiled is loaded before the time limit begins to run.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Whose tasks are nearly all different.
+    solvers : Solvers
+        Who solves linear and integer programs.
+    options : Options
+        Limits of the whole, and the seed.
+    listener : callable, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Standing
     """
     kept = _busy(instance)
     part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)

@@ -31,7 +31,7 @@ class Prices:
     budget: float = 0.0
 
     def towards(self, other: Prices, part: float) -> Prices:
-        """A point between."""
+        """``part`` of the way from these prices to others."""
         worker = part * other.worker + (1 - part) * self.worker
         return Prices(np.ascontiguousarray(worker), part * other.budget + (1 - part) * self.budget)
 

@@ -85,11 +85,23 @@ def solve_patterns(
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        Of two classes, under the rule exact-error or mean-error.
+    solve : callable
+        ``solve(program, backend, options)``.
     prove : callable
         What multipliers prove, by the proof that ``verify`` repeats: crowdopt.recheck.proofs.prove_patterns.
+    options : Options
+        Limits of the whole.
     pools : int, optional
         Round skills to at most so many values for each price: down for the plan, which the workers' own skills then
         keep all the more, and up for the bound. Default: as they are, if they are at most POOLS.
+    listener : callable, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Plan
 
     Raises
     ------
@@ -157,7 +169,7 @@ def _planned(
     known, prices, exact = bounded(columns), columns.prices, True
     above = pools_of(instance, asked, up=True)
     if not np.array_equal(below.skill, above.skill):
-        exact, (known, prices) = False, bounded_above(instance, above, goal, solve, prove, options, clock)
+        exact, (known, prices) = False, _bounded_above(instance, above, goal, solve, prove, options, clock)
     certified = known.bound
     best = cheapest(columns, solve, options, clock)
     pairs = best.pairs(columns.pools)
@@ -165,7 +177,7 @@ def _planned(
         known = Certificate(None, rounded(instance, best.claimed - NOISE), "solver", None, None)
     if pairs is not None and not exact and not instance.the_rule.average:
         pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less
-    if pairs is not None and not keeps(instance, pairs):
+    if pairs is not None and not _keeps(instance, pairs):
         pairs = None
     duals = None if prices is None else duals_of(instance, prices)
     return Plan.of(
@@ -182,16 +194,23 @@ def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: C
         Workers of equal skill and price.
     goal : Goal
         What is minimised, under which limit.
-    solve, options : callable and Options
+    solve : callable
+        ``solve(program, backend, options)``.
+    options : Options
+        Limits of each program.
     clock : Clock
         When to stop.
+
+    Returns
+    -------
+    Columns
     """
     columns = Columns(pools, goal, solve, options, lambda: 0.0 if clock.over else clock.left)
     columns.generate()
     return columns
 
 
-def bounded_above(
+def _bounded_above(
     instance: AssignmentInstance,
     above: Pools,
     goal: Goal,
@@ -257,7 +276,7 @@ def duals_of(instance: AssignmentInstance, prices: PatternPrices) -> Duals:
     )
 
 
-def keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
+def _keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
     """Whether the pairs keep every limit and the rule's errors.
 
     Parameters
@@ -280,17 +299,24 @@ def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> 
     ----------
     columns : Columns
         With the prices that its master ended with; patterns may be added.
-    solve, options : callable and Options
+    solve : callable
+        ``solve(program, backend, options)``.
+    options : Options
+        Limits of each program.
     clock : Clock
         When to stop.
+
+    Returns
+    -------
+    MenuPlan
     """
     lowest = columns.bound
-    first = over_menu(columns, solve, options, clock)
+    first = _over_menu(columns, solve, options, clock)
     enough = relative_gap(first.value, _rounded(columns, lowest)) <= max(PROVEN, options.gap)
     if columns.prices is None or enough or clock.over or columns.hopeless:
         return replace(first, claimed=lowest)
     complete = columns.add_below(min(first.value, columns.ceiling) - lowest)
-    second = over_menu(columns, solve, options, clock)
+    second = _over_menu(columns, solve, options, clock)
     best = second if second.value < first.value else first
     return replace(best, claimed=max(lowest, min(first.value, second.claimed)) if complete else lowest)
 
@@ -299,7 +325,7 @@ def _rounded(columns: Columns, bound: float) -> float:
     return bound if columns.goal.least_wrong else rounded(columns.pools.instance, bound)
 
 
-def over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
+def _over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
     """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened.
 
     Parameters

@@ -88,6 +88,29 @@ def came_back(base: Program, library: str, stated: Stated, told: Told, gap: floa
     """The library's answer as a solution of the program that its objects state, what was added included.
 
     A search that calls a point optimal and names no bound claims one ``gap`` (relative) below its value.
+
+    Parameters
+    ----------
+    base : Program
+        What was handed over.
+    library : str
+        Who solved it.
+    stated : Stated
+        The program as the library's objects state it now.
+    told : Told
+        What the library says of its solve.
+    gap : float
+        Relative; the library's own limit.
+
+    Returns
+    -------
+    Solution
+        Of the program as stated.
+
+    Raises
+    ------
+    InputError
+        As in :func:`assembled`.
     """
     program, row = assembled(base, stated)
     bound = told.bound if program.integer.any() else None
@@ -102,6 +125,19 @@ def came_back(base: Program, library: str, stated: Stated, told: Told, gap: floa
 
 def assembled(base: Program, stated: Stated) -> tuple[Program, Ints]:
     """The program as stated, and the row of it that each side belongs to.
+
+    Parameters
+    ----------
+    base : Program
+        What was handed over.
+    stated : Stated
+        The program as the library's objects state it now.
+
+    Returns
+    -------
+    program : Program
+    row : (sides,) int
+        The row of it that each side belongs to.
 
     Raises
     ------
@@ -155,7 +191,21 @@ def _free(blocks: Any) -> str:
 
 
 def own_sides(program: Program, rows: Ints, columns: int) -> Any:
-    """Coefficients of some rows of the program, with room for the columns that were added."""
+    """Coefficients of some rows of the program, with room for the columns that were added.
+
+    Parameters
+    ----------
+    program : Program
+        What was handed over.
+    rows : (k,) int
+        Rows of it.
+    columns : int
+        How many columns there are now.
+
+    Returns
+    -------
+    (k, columns) sparse array
+    """
     part = sparse.csr_array(program.matrix.tocsr()[rows])
     return sparse.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], columns))
 

@@ -42,7 +42,7 @@ FORM_SAID = "a selection SELECT:WORKERSxMOST[:priced]"
 
 
 def own(name: str) -> tuple[str, ...]:
-    """Algorithm 1 knows no money."""
+    """Our own methods for a case: Algorithm 1, unless there is money, which it does not know."""
     return () if name.endswith(":priced") else ("algorithm1",)
 
 

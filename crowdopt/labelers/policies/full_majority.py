@@ -20,7 +20,7 @@ class FullMajority(Fixed):
     what: ClassVar[str] = "everybody, one vote each"
 
     def chosen(self, arrival: TaskArrival) -> Ask:
-        """All."""
+        """Everybody."""
         return Ask(WORK, self.rest(arrival), np.arange(self.known.labelers))
 
 

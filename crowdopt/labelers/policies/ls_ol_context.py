@@ -44,11 +44,11 @@ class LsOlContext(Exploring):
         super().start(known)
 
     def cells(self) -> int:
-        """W, or v(t)."""
+        """The number of kinds, W, or of intervals, v(t)."""
         return self.known.kinds or self.intervals
 
     def cell(self, arrival: TaskArrival) -> int:
-        """The kind, or the interval."""
+        """The task's kind, or the interval that its context lies in."""
         return int(arrival.context) if self.known.kinds else int(self._interval(np.array([arrival.context]))[0])
 
     def see(self, arrival: TaskArrival) -> None:
@@ -63,11 +63,11 @@ class LsOlContext(Exploring):
         super().see(arrival)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """And how many intervals there are."""
+        """The testers' tallies and the number of intervals."""
         return {**super().snapshot(), "intervals": np.array([self.intervals])}
 
     def restore(self, arrays: Arrays) -> None:
-        """Go on."""
+        """Take the tallies and the number of intervals from a snapshot."""
         super().restore(arrays)
         self.intervals = int(arrays["intervals"][0])
 

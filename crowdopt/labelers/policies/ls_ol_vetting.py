@@ -44,7 +44,7 @@ class LsOlVetting(Exploring):
             raise InputError(f"policy {self.name}: threshold must lie between 0 and 1, and most must be at least 0")
 
     def start(self, known: KnownLabelers) -> None:
-        """Nobody is dropped yet."""
+        """Begin with all labelers."""
         self.active = np.ones(known.labelers, bool)
         self.differed, self.votes = np.zeros(known.labelers, np.int64), np.zeros(1, np.int64)
         self.dropped: list[tuple[int, int]] = []
@@ -52,7 +52,7 @@ class LsOlVetting(Exploring):
 
     @property
     def asked(self) -> Ints:
-        """Those who are left."""
+        """The labelers who were not dropped, ascending."""
         return np.flatnonzero(self.active)
 
     def count_disagreement(self, labels: Ints, vote: int) -> None:
@@ -84,7 +84,7 @@ class LsOlVetting(Exploring):
         return {**super().snapshot(), **own, "dropped": np.array(self.dropped, np.int64).reshape(-1, 2)}
 
     def restore(self, arrays: Arrays) -> None:
-        """Go on."""
+        """Take the tallies and who is left from a snapshot."""
         super().restore(arrays)
         self.active, self.differed = np.array(arrays["active"]), np.array(arrays["differed"])
         self.votes = np.array(arrays["votes"])

@@ -51,7 +51,7 @@ class LsOlWeighted(Exploring):
             raise InputError(f"policy {self.name}: tolerance and price must be at least 0, and c at least {LEAST_C:g}")
 
     def weighted_constant(self) -> float:
-        """C."""
+        """The constant C of Theorem 5, an option."""
         return self.c
 
     def weight(self, cell: int) -> Floats:
@@ -60,7 +60,7 @@ class LsOlWeighted(Exploring):
         return odds + float(np.log(self.known.classes - 1))
 
     def tester_weight(self, cell: int) -> Floats | None:
-        """The same, where that is asked for."""
+        """Log-odds of those asked, where testers' votes are to be weighted; None: one each."""
         if not self.weigh_testers or self.testers.per_cell[cell] < WARM:
             return None
         return self.weight(cell)[self.asked]

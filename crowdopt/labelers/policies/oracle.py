@@ -41,7 +41,7 @@ class Oracle(Fixed):
             raise InputError(f"policy {self.name}: votes is one of {', '.join(CHAINS)}, and price at least 0")
 
     def start(self, known: KnownLabelers) -> None:
-        """Nothing is worked out yet."""
+        """Begin with no set worked out."""
         super().start(known)
         self._kept: dict[bytes, Ask] = {}
 

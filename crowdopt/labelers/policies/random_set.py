@@ -34,7 +34,7 @@ class RandomSet(Fixed):
             raise InputError(f"policy {self.name}: size must be at least 0, not {self.size}")
 
     def start(self, known: KnownLabelers) -> None:
-        """Settle the size."""
+        """Take the size of the sets, by default an odd number, about half of all."""
         super().start(known)
         self.members = self.size or (known.labelers // 2) | 1
         if self.members > known.labelers:
@@ -46,7 +46,7 @@ class RandomSet(Fixed):
         return Ask(WORK, np.array([arrival.number]), np.sort(order[: self.members]))
 
     def chosen(self, arrival: TaskArrival) -> Ask:
-        """One such set."""
+        """One set of that size, to stand for all."""
         order = np.random.default_rng([arrival.number]).permutation(self.known.labelers)
         return Ask(WORK, np.array([arrival.number]), np.sort(order[: self.members]))
 

@@ -38,12 +38,18 @@ def believe(prior, alike, gold, agreement, density):
     Parameters
     ----------
     prior : (cells,) float
+        w, the prior over skills.
     alike : float
         a, chance that the skill is the same in all types.
     gold, agreement : (types, cells) float
         Likelihoods l_t, by gold and by agreement; multiplied.
     density : (types, cells) float
         Written: P_t(g).
+
+    Returns
+    -------
+    float
+        The chance that the skill is the same in all types, given all that was seen.
     """
     types, cells = gold.shape
     together, masses = 0.0, np.zeros(types)
@@ -71,8 +77,13 @@ def same(prior, alike, gold, agreement, density, chance):
     Parameters
     ----------
     prior : (cells,) float
+        w, the prior over skills.
     alike : float
-    gold, agreement, density : (workers, types, cells) float
+        a, chance that the skill is the same in all types.
+    gold, agreement : (workers, types, cells) float
+        Likelihoods, by gold and by agreement.
+    density : (workers, types, cells) float
+        Written: P_j(g).
     chance : (workers,) float
         Written.
     """
@@ -91,8 +102,12 @@ def sweep(first, last, labels, skills, tasks, prior):
 
     Parameters
     ----------
-    labels, skills, tasks, prior
+    first, last : int
+        The workers.
+    labels, skills, tasks : LabelArrays, SkillArrays, TaskArrays
         The state of belief (crowdopt.online.beliefs.state), written in place.
+    prior : SkillPrior
+        Of the workers' skills.
     """
     grid = prior.grid
     start, task, sign, message = labels.start, labels.task, labels.sign, labels.message
@@ -140,10 +155,14 @@ def hear(worker, given, signs, labels, skills, tasks, grid):
 
     Parameters
     ----------
+    worker : int
+        Who gave them, the last of ``labels``.
     given, signs : (k,) arrays
-        Tasks and labels, +-1.
-    labels, skills, tasks
+        Their tasks, and the labels, +-1.
+    labels, skills, tasks : LabelArrays, SkillArrays, TaskArrays
         The state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``.
+    grid : (cells,) float
+        The skills g.
     """
     kind, odds, at = tasks.kind, tasks.odds, labels.start[worker + 1]
     for k in range(given.size):
@@ -174,9 +193,16 @@ def survey(odds, sure, wanted, kind, left):
     odds, sure : (tasks,) float
         Log odds, and ``|L|`` from which a task is closed.
     wanted : (tasks,) bool
+        Tasks that need an answer at all.
     kind : (tasks,) int
+        Type of each.
     left : (types,) int
-        Written.
+        Written: open tasks of each type.
+
+    Returns
+    -------
+    float
+        The sum of posterior errors.
     """
     left[:] = 0
     error = 0.0
@@ -192,16 +218,27 @@ def survey(odds, sure, wanted, kind, left):
 def pick(odds, sure, free, kind, of_kind, most, begin):
     """The open task of a type whose ``|L|`` is largest (``most``) or least, the first of equals from ``begin`` on.
 
-    All tasks are looked at once, in a circle that begins at a random place: so equals have equal chances. -1: none.
+    All tasks are looked at once, in a circle that begins at a random place: so equals have equal chances.
 
     Parameters
     ----------
     odds, sure : (tasks,) float
+        Log odds L, and ``|L|`` from which a task is closed.
     free : (tasks,) bool
+        Tasks that the worker may still label.
     kind : (tasks,) int
+        Type of each.
     of_kind : int
+        The type that is looked for.
     most : bool
+        Whether the largest ``|L|`` is looked for.
     begin : int
+        The task that is looked at first.
+
+    Returns
+    -------
+    int
+        The task, or -1 if none is open.
     """
     best, level = -1, 0.0
     for step in range(odds.size):
@@ -225,10 +262,18 @@ def fit(likelihood, start, pseudo, rounds):
     Parameters
     ----------
     likelihood : (workers, cells) float
+        Of what was seen of each worker, by skill.
     start : (cells,) float
         w0.
     pseudo : float
+        How many expected workers are added to the seen ones.
     rounds : int
+        Of EM.
+
+    Returns
+    -------
+    (cells,) float
+        w, adds up to 1.
     """
     prior = start.copy()
     for _ in range(rounds):
@@ -255,8 +300,14 @@ def values(mass, reward, price, rest, value):
     mass, reward : (labels + 1, labels + 1) float
         A and R, entry (k, c).
     price, rest : float
+        Per label; labels that the last tally stands for.
     value : (labels + 1, labels + 1) float
         Written: U.
+
+    Returns
+    -------
+    float
+        U(0, 0).
     """
     horizon = mass.shape[0] - 1
     for k in range(horizon, -1, -1):
@@ -297,6 +348,11 @@ def tables(last, grid, chance, weight):
         The largest k.
     grid, chance, weight : (cells,) float
         g, and x of either measure.
+
+    Returns
+    -------
+    mass, reward : (last + 1, last + 1) float
+        The sums by either measure, entry (k, c); 0 for c > k.
     """
     mass, reward = np.zeros((last + 1, last + 1)), np.zeros((last + 1, last + 1))
     for g in range(grid.size):

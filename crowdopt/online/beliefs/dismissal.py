@@ -63,9 +63,7 @@ LIKELIHOOD: Floats = np.vstack(
 
 
 def learning(density: Floats, profit: Floats, room: int) -> float:
-    """What knowing whether one more answer is right is worth, in nats: the best of several numbers of answers ahead.
-
-    ``max_m room (E[max(0, E[profit | m answers])] - max(0, E[profit])) / m``: whoever is let go brings nothing.
+    """What knowing whether one more answer is right is worth: the best of several numbers of answers ahead.
 
     Parameters
     ----------
@@ -73,6 +71,11 @@ def learning(density: Floats, profit: Floats, room: int) -> float:
         Of the worker's skill, and what a label brings beyond its price.
     room : int
         Labels that the worker could still give.
+
+    Returns
+    -------
+    float
+        In nats.
     """
     branches = LIKELIHOOD @ (density * profit)
     now = max(0.0, float(density @ profit))
@@ -86,6 +89,11 @@ def missing(odds: Floats, sure: Floats, error: Floats) -> float:
     ----------
     odds, sure, error : (tasks,) float
         L, ``ln((1 - eps)/eps)`` and eps.
+
+    Returns
+    -------
+    float
+        In nats.
     """
     level = np.abs(odds)
     return float(np.maximum(0.0, (1 - 2 * error) * sure - level * np.tanh(level / 2)).sum())
@@ -98,6 +106,8 @@ def dismissal_rule(
 
     Parameters
     ----------
+    beliefs : Beliefs
+        Of the workers seen so far, the one who is here included.
     most : float
         ``ln((1 - eps)/eps)``, beyond which evidence on a task is worth nothing.
     lack : float
@@ -108,6 +118,10 @@ def dismissal_rule(
         Labels that the worker could give.
     cost : (types,) float
         Of the worker's labels, in units of a middling label's.
+
+    Returns
+    -------
+    DismissalRule
     """
     came = int(beliefs.came[0])
     reward = np.minimum(np.minimum(INFORMATION, most), _best(beliefs, np.minimum(INFORMATION, most)))

@@ -14,12 +14,29 @@ INFORMATION: Floats = (2 * GRID - 1) * np.log(GRID / (1 - GRID))  # nats that a 
 
 
 def expected() -> Floats:
-    """The prior's prior, (cells,): ``w0 ~ 2 - 2g`` for g > 1/2, a little mass below."""
+    """The prior's prior: ``w0 ~ 2 - 2g`` for g > 1/2, a little mass below.
+
+    Returns
+    -------
+    (cells,) float
+        Adds up to 1.
+    """
     weight = np.where(GRID > 0.5, 2 - 2 * GRID, ODD * (2 * GRID) ** 2)
     prior: Floats = weight / weight.sum()
     return prior
 
 
-def log_odds(chance: Floats) -> Floats:
-    """``ln((1 - e) / e)``, (...), the evidence at which a task's posterior error is e, (...)."""
+def odds_at_error(chance: Floats) -> Floats:
+    """``ln((1 - e) / e)``, the ``|log odds|`` at which a task's posterior error is e.
+
+    Parameters
+    ----------
+    chance : array of float
+        e, of any shape, in (0, 1).
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
     return np.asarray(np.log((1 - chance) / chance))

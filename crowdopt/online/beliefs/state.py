@@ -90,7 +90,7 @@ class Beliefs:
 
     @property
     def labels(self) -> int:
-        """Labels so far."""
+        """How many labels came so far."""
         return int(self.start[self.came[0]])
 
     def welcome(self) -> int:
@@ -169,13 +169,13 @@ class Beliefs:
         return chance
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything, to be kept."""
+        """All that belief consists of, as arrays."""
         state = {name: getattr(self, name).copy() for name in ("odds", "prior", "alike", "came", "start")}
         state |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
         return state | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
 
     def restore(self, arrays: Arrays) -> None:
-        """What was kept."""
+        """Take up what :meth:`arrays` gave."""
         for name in ("odds", "prior", "alike", "came", "start", *PER_LABEL):
             setattr(self, name, np.array(arrays[name]))
         for name in PER_WORKER:

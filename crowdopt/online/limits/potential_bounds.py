@@ -17,7 +17,16 @@ from crowdopt.crowd.potentials import Potential
 from crowdopt.online.limits.stopping import best_stopping
 from crowdopt.online.limits.worker_groups import groups_of
 from crowdopt.online.picking import fill
-from crowdopt.programs.potential import ErrorTarget, Rules, alike, everything, of_rules, quest_of, rules_of, wanted_in
+from crowdopt.programs.potential import (
+    ErrorTarget,
+    Rules,
+    alike,
+    error_target,
+    everything,
+    of_rules,
+    rules_of,
+    wanted_in,
+)
 
 LEVELS = 24  # different skills in the program; the potential it finds is held against all there are
 FEWER = 12  # where skills have to be found out, and a program is solved many times
@@ -60,7 +69,7 @@ def skills_known(instance: AssignmentInstance, solve: Solve, levels: int = LEVEL
 
     The program (crowdopt.programs.potential) finds potentials; what they prove is computed anew for the crowd as it is.
     """
-    target, level = quest_of(instance, levels)
+    target, level = error_target(instance, levels)
     worker, size = alike(instance, level)
 
     def proven(potentials: tuple[Potential, ...], mu: float) -> tuple[float, list[Rules]]:
@@ -88,7 +97,7 @@ def held_with_skills_known(instance: AssignmentInstance, potentials: tuple[Poten
 def skills_unknown(
     instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None, levels: int = FEWER
 ) -> LowerBound:
-    """LB1: the same for policies that know only how skill is distributed, and are shown at once which labels are right.
+    """LB1: no policy that knows only how skill is distributed does with less, even if shown which labels are right.
 
     Workers are taken as drawn one by one from the instance's own distribution of skill, given what they cost. Gold
     tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
@@ -97,15 +106,21 @@ def skills_unknown(
     Parameters
     ----------
     instance : AssignmentInstance
+        With true skills.
     solve : callable
+        ``solve(program, backend, options)``.
     known : LowerBound, optional
         :func:`skills_known` of the instance, where it is at hand.
     levels : int
         Different skills in the program.
+
+    Returns
+    -------
+    LowerBound
     """
     if known is None:
         known = skills_known(instance, solve)
-    target, level = quest_of(instance, levels)
+    target, level = error_target(instance, levels)
     groups = groups_of(instance, level)
     size = np.array([group.size for group in groups], np.int64)
 
@@ -130,7 +145,7 @@ def skills_unknown(
 
 
 def held_with_skills_unknown(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
-    """The same for workers of unknown skill: ``sum V(b_i) - mu sum eps_i - sum over workers of the best stopping``."""
+    """``sum V(b_i) - mu sum eps_i - sum over workers of the best stopping``: the bound for unknown skills."""
     level = np.zeros(instance.accuracy.shape, np.int64)
     low = _lowered(potentials, mu)
     earned = [

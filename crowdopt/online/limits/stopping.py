@@ -47,6 +47,10 @@ def best_stopping(
         The most labels of a worker.
     longest : int, optional
         Default: as many as ENTRIES allows.
+
+    Returns
+    -------
+    StoppingRule
     """
     steps = min(horizon, isqrt(2 * ENTRIES // accuracy.size) if longest is None else longest)
     later = np.zeros(steps + 1)

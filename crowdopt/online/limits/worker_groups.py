@@ -43,12 +43,19 @@ class WorkerGroup:
 
 
 def groups_of(instance: AssignmentInstance, level: Ints) -> list[WorkerGroup]:
-    """By price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest.
+    """Group workers by price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest.
 
     Parameters
     ----------
+    instance : AssignmentInstance
+        With true skills.
     level : (types, workers) int
         Level of each worker's skill in the program of potentials (crowdopt.programs.potential).
+
+    Returns
+    -------
+    list of WorkerGroup
+        One per type, price and capacity.
     """
     tasks, capacity = wanted_in(instance), _rounded(instance.capacity)
     columns, paid = np.unique(instance.cost, axis=1, return_inverse=True)

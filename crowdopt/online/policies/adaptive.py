@@ -15,7 +15,7 @@ from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.grid import log_odds
+from crowdopt.online.beliefs.grid import odds_at_error
 from crowdopt.online.policies.re_solve import ReSolve
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -72,7 +72,7 @@ class Adaptive(ReSolve):
         """What tasks need is nats of log odds now."""
         if known.classes != 2:
             raise InputError(f"policy {self.name} is for two classes, not {known.classes}; re-solve takes any number")
-        sure = log_odds(known.epsilon * (1 - self.caution))
+        sure = odds_at_error(known.epsilon * (1 - self.caution))
         super().start(replace(known, need=np.where(known.need > COVERAGE, sure, 0.0)), solve)
         self.odds: Floats = np.zeros(known.n_tasks)
         self.task, self.worker, self.sign = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
@@ -142,7 +142,7 @@ class Adaptive(ReSolve):
         return bool(got.any())
 
     def answers(self) -> str:
-        """Its own."""
+        """Answers are the policy's own (:meth:`decided`)."""
         return "own"
 
     def decided(self) -> Ints:
@@ -154,7 +154,7 @@ class Adaptive(ReSolve):
         return np.minimum(0.5, 1 / (1 + np.exp(np.abs(self.odds))) / (1 - self.caution))
 
     def notes(self) -> list[str]:
-        """Tasks that are not sure."""
+        """How many tasks are not as sure as their target asks."""
         wanted = self.need > COVERAGE
         unsure = int((wanted & (self.claims() > self.known.epsilon + COVERAGE)).sum())
         return [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []

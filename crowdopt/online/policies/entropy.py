@@ -52,7 +52,7 @@ class Entropy(Covering):
         return np.where(gain > 1e-9, gain / np.maximum(self.cost[self.kind], 1e-12), -1.0)
 
     def learn(self, labels: Ints) -> None:
-        """Bayes."""
+        """Multiply each task's posterior by its label's likelihood."""
         if self._met:
             got = labels != REFUSED
             tasks = self._given[got]

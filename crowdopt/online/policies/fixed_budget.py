@@ -85,7 +85,7 @@ class Budget(Covering):
         return np.where((self.doubt > self._level()) & (brings > 0)[self.kind], gain, -1.0)
 
     def learn(self, labels: Ints) -> None:
-        """Bayes; what was had is paid."""
+        """Multiply each task's posterior by its label's likelihood, and pay for the labels that came."""
         if self._met:
             got = labels != REFUSED
             tasks = self._given[got]
@@ -94,7 +94,7 @@ class Budget(Covering):
         super().learn(labels)
 
     def answers(self) -> str:
-        """The likeliest class of each task."""
+        """Answers are the policy's own (:meth:`decided`)."""
         return "own"
 
     def decided(self) -> Ints:
@@ -103,7 +103,7 @@ class Budget(Covering):
         return np.where(np.ptp(self.log_likelihood, axis=1) > 0, best, -1)
 
     def claims(self) -> Floats:
-        """What is left for all other classes."""
+        """Posterior error of each task: the chance of all other classes."""
         error: Floats = 1 - self._posterior(np.arange(self.known.n_tasks)).max(axis=1)
         return error
 

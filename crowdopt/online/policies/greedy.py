@@ -27,7 +27,7 @@ class Greedy(Covering):
     what: ClassVar[str] = "uncovered tasks by the worker's own skill, no price"
 
     def value(self) -> Floats:
-        """Evidence per cost."""
+        """Evidence per unit of cost, by kind of task."""
         rate = self.evidence / np.maximum(self.cost, 1e-12)
         return np.where(rate > self.least, rate, -1.0)
 

@@ -57,11 +57,11 @@ class Kos(Covering):
 
     @property
     def shows_skill(self) -> bool:
-        """It does not look."""
+        """False: the policy does not look at skills."""
         return False
 
     def start(self, known: Known, solve: Solve) -> None:
-        """No labels yet."""
+        """Begin with no labels counted."""
         super().start(known, solve)
         self.count = np.zeros(known.n_tasks, np.int64)
 
@@ -80,11 +80,11 @@ class Kos(Covering):
         return Decision(WORK, self._given) if self._given.size else None
 
     def learn(self, labels: Ints) -> None:
-        """Only how many there are."""
+        """Count the labels that came."""
         self.count[self._given[labels != REFUSED]] += 1
 
     def answers(self) -> str:
-        """By the inference."""
+        """How answers are made of the labels: the option ``inference``."""
         return self.inference
 
     def notes(self) -> list[str]:

@@ -19,7 +19,7 @@ class LeastCovered(Covering):
     what: ClassVar[str] = "the tasks that lack most, whoever comes"
 
     def value(self) -> Floats:
-        """All alike: ties decide."""
+        """Zero for every kind of task, so that ties decide."""
         return np.zeros(self.tasks_in.size)
 
 

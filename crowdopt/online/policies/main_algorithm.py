@@ -85,11 +85,11 @@ class MainAlgorithm(SampledLP):
         self.gold, self.loss = plan.gold, min(1.0, plan.losses[0])
 
     def target(self) -> Floats:
-        """``C' = (1 - 4t/qmin) C``."""
+        """The loosened need of each kind of task, ``C' = (1 - 4t/qmin) C``."""
         return self.kind_need * (1 - self.loss)
 
     def notes(self) -> list[str]:
-        """What had to give, and what the gold is out of proportion to."""
+        """What the sampled LP gave up, and whether gold is out of proportion to the work."""
         sentences = super().notes()
         gold = int(self.seen.asked.sum())
         room = int(self.seen.capacity[self.seen.first :].sum())

@@ -25,12 +25,12 @@ class MirrorDescent(MultiplicativeWeights):
     what: ClassVar[str] = "a price per task by subgradient steps on the dual; no program is solved"
 
     def factor(self) -> Floats:
-        """Linear in the lead."""
+        """Each task's factor, ``1 - step lead``: linear in the lead."""
         dearer: Floats = 1.0 - self.step * self.lead
         return dearer
 
     def grown(self, step: Floats | float) -> Floats:
-        """Projected: no price is negative."""
+        """The lead after a step, projected so that no price is negative."""
         lead: Floats = np.minimum(self.lead + step, 1.0 / self.step)
         return lead
 

@@ -38,7 +38,7 @@ class MultiplicativeWeights(Covering):
             raise InputError(f"policy {self.name}: eta must be positive")
 
     def start(self, known: Known, solve: Solve) -> None:
-        """Nobody is ahead or behind."""
+        """Begin with no task ahead or behind."""
         super().start(known, solve)
         self.lead, self.base = np.zeros(known.n_tasks), np.ones(known.types)
         self.step = self.eta * np.sqrt(known.workers)
@@ -53,7 +53,7 @@ class MultiplicativeWeights(Covering):
         self.base = np.where(evidence > 0, cost / np.maximum(evidence, 1e-12), 0.0)
 
     def value(self) -> Floats:
-        """A x - c, per task."""
+        """``q x - c`` of a label, by task."""
         return self.evidence[self.kind] * self.prices() - self.cost[self.kind]
 
     def prices(self) -> Floats:

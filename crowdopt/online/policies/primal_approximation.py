@@ -43,11 +43,11 @@ class PrimalApproximation(Covering):
         return [*super().kind_columns(known), np.zeros(0) if known.prices is None else known.prices]
 
     def value(self) -> Floats:
-        """Q x - c."""
+        """``q x - c`` of a label, by kind of task."""
         return self.evidence * self.price - self.cost
 
     def prices(self) -> Floats:
-        """As given."""
+        """The given prices, (tasks,)."""
         return self.price[self.kind]
 
 

@@ -21,7 +21,7 @@ class Random(Covering):
     what: ClassVar[str] = "any uncovered tasks, whoever comes"
 
     def value(self) -> Floats:
-        """All alike."""
+        """Zero for every kind of task, so that ties decide."""
         return np.zeros(self.tasks_in.size)
 
 

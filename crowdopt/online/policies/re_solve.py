@@ -74,7 +74,7 @@ class ReSolve(Covering):
             self.price = np.minimum(self.price, self.cap * np.median(self.history, axis=0))
 
     def value(self) -> Floats:
-        """Q x - c."""
+        """``q x - c`` of a label, by kind of task."""
         return self.evidence * self.price - self.cost
 
     def prices(self) -> Floats:

@@ -52,7 +52,7 @@ class SampledLP(Covering):
             raise InputError(f"policy {self.name}: option infeasible is one of {', '.join(REMEDIES)}")
 
     def preliminary(self, workers: int) -> int:
-        """Gamma m, at least one."""
+        """How many preliminary workers, ``gamma m``, at least one."""
         return max(1, ceil(self.gamma * workers - 1e-9))
 
     def start(self, known: Known, solve: Solve) -> None:
@@ -84,16 +84,16 @@ class SampledLP(Covering):
         return need
 
     def value(self) -> Floats:
-        """Q x - c."""
+        """``q x - c`` of a label, by kind of task."""
         value: Floats = self.evidence * self.price - self.cost
         return value
 
     def prices(self) -> Floats | None:
-        """X of the LP, once it is known."""
+        """The multipliers x of the sampled LP, (tasks,); None before they are known."""
         return None if np.isnan(self.price[0]) else np.asarray(self.price[self.kind])
 
     def notes(self) -> list[str]:
-        """Whether something had to give."""
+        """Whether needs were scaled down, or tasks dropped."""
         if self.share[0] < 1:
             able = f"the preliminary workers can cover {self.share[0]:.1%} of their share"
             return [f"{able}; every need was scaled to that"]

@@ -17,7 +17,7 @@ from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule, missing
 from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import GRID, log_odds
+from crowdopt.online.beliefs.grid import GRID, odds_at_error
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
 from crowdopt.online.policies.adaptive import Adaptive
@@ -94,7 +94,7 @@ class Sequential(BasePolicy):
         self.known = known
         self.wanted = known.need > COVERAGE
         self.error = np.where(self.wanted, known.epsilon, 0.5)
-        self.sure = log_odds(self.error * (1 - self.margin) if self.stop == "each" else self.error)
+        self.sure = odds_at_error(self.error * (1 - self.margin) if self.stop == "each" else self.error)
         self.session: WorkerSession | None = None
         self.beliefs = Beliefs(known.task_type, known.types, known.workers)
         self.over = np.array([not self.wanted.any()])
@@ -162,7 +162,7 @@ class Sequential(BasePolicy):
         lack = missing(self.beliefs.odds, self.sure, self.error)
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
         to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
-        most = float(np.mean(log_odds(self.error[self.wanted])))
+        most = float(np.mean(odds_at_error(self.error[self.wanted])))
         rule = dismissal_rule(self.beliefs, most, lack, to_come, np.minimum(arrival.capacity, self.left), cost)
         self.pace = np.array([FADES * brought, FADES * self.pace[1] + rule.promised, lack])
         return rule
@@ -235,7 +235,7 @@ class Sequential(BasePolicy):
         return skills
 
     def answers(self) -> str:
-        """Its own."""
+        """Answers are the policy's own (:meth:`decided`)."""
         return "own"
 
     def decided(self) -> Ints:
@@ -250,7 +250,7 @@ class Sequential(BasePolicy):
         return np.minimum(0.5, self.beliefs.error() / (1 - self.margin))
 
     def notes(self) -> list[str]:
-        """Tasks that are not sure."""
+        """Tasks that are not sure enough, gold against agreement, and a target that was not met."""
         unsure = int((self.claims() > self.known.epsilon)[self.wanted].sum())
         sentences = (
             [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []
@@ -267,7 +267,7 @@ class Sequential(BasePolicy):
         return sentences
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Beliefs, and how sure is sure."""
+        """Beliefs, levels at which tasks are sure, and the policy held in reserve."""
         own = {name: getattr(self, name).copy() for name in STATE}
         parts = {"beliefs": self.beliefs.arrays(), "reserve": self.reserve.snapshot()}
         return own | {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import crowdopt
 from tests.test_readme import in_a_shell, masked
 
@@ -13,6 +15,7 @@ BLOCKS = re.findall(r"<!-- example -->\n```console\n(.*?)```", GUIDE.read_text(e
 COMMITMENT = re.compile(r"[0-9a-f]{64}")  # holds logarithms to the last bit, in which processors differ
 
 
+@pytest.mark.slow
 def test_what_the_guide_shows_is_what_it_prints(tmp_path, monkeypatch):
     """Each command in turn; only seconds and the commitment may differ."""
     monkeypatch.chdir(tmp_path)

@@ -103,6 +103,7 @@ def test_the_claim_only_gets_smaller_and_ends_at_nothing():
     assert (np.diff(left) <= 0).all() and left[-1] == 0
 
 
+@pytest.mark.slow
 def test_the_draw_takes_each_group_as_often_as_it_says():
     """The first answer drawn comes from a group in proportion to size times rate: 400 seeds, four sigma."""
     rng = np.random.default_rng(5)

@@ -168,6 +168,7 @@ def test_structureless_instances_go_to_the_backend():
     assert plan.proven and full.proven and plan.objective == full.objective
 
 
+@pytest.mark.slow
 def test_limits_are_kept_on_the_way():
     """Label limits, barred and fixed pairs, labels already in and a budget, all at once on a larger instance."""
     rng = np.random.default_rng(8)

@@ -48,7 +48,7 @@ def crowds(draw: st.DrawFn) -> AssignmentInstance:
 @settings(max_examples=60, deadline=None)
 @given(crowds(), st.integers(1, 4))
 def test_whatever_the_levels_no_plan_costs_less(instance, count):
-    """Counting a worker as the best of her level only makes tasks cheaper to cover."""
+    """Counting a worker as the best of their level only makes tasks cheaper to cover."""
     best, classes = brute_force(instance), classes_of(instance)
     bound = generated(classes, Levels.evenly(classes, count)).bound
     assert best is None or bound <= best + ROUNDING
@@ -70,7 +70,7 @@ def test_a_level_for_each_worker_loses_nothing(name, priced):
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_cutting_where_a_bound_rests_on_rounding_raises_it(seed):
-    """Never less than before, every worker stays in the level that ends at or above her, and it ends without cheats."""
+    """Never less than before; every worker stays in the level that ends at or above them; it ends without cheats."""
     classes = classes_of(recipe("L3:100x60", seed))
     levels, last = Levels.evenly(classes, 4), -np.inf
     for _ in range(30):
@@ -91,7 +91,7 @@ def test_cutting_where_a_bound_rests_on_rounding_raises_it(seed):
 
 @pytest.mark.parametrize("name", ["L3:200x60", "T4:100x60"])
 def test_hands_drawn_from_levels_keep_every_limit(name):
-    """A hand for each task at most, nobody twice on a task, nobody beyond her capacity."""
+    """A hand for each task at most, nobody twice on a task, nobody beyond their capacity."""
     classes = classes_of(recipe(name))
     blocks = generated(classes, Levels.evenly(classes, 12))
     filled = fill(blocks, lambda: 60.0)

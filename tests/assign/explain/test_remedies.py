@@ -64,6 +64,7 @@ def test_ways_out_on_campaigns(name, seed):
         assert not breaches(way.instance, way.pairs), way.sentence
 
 
+@pytest.mark.slow
 def test_ways_out_of_a_checked_rule():
     """Plans that come with a suggestion keep the exact errors too."""
     crowd = recipe("R10:60x40")

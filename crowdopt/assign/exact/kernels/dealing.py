@@ -20,7 +20,19 @@ def draw(state, below):
 
 @njit(cache=True)
 def count(hands, held, i, g):
-    """Labels that task i has from class g."""
+    """Labels that task i has from class g.
+
+    Parameters
+    ----------
+    hands, held : (tasks, widest) and (tasks,) int
+        As in Dealt.
+    i, g : int
+        The task and the class.
+
+    Returns
+    -------
+    int
+    """
     labels = 0
     for k in range(held[i]):
         if hands[i, k] == g:
@@ -86,8 +98,10 @@ def deal(tasks, groups, amounts, worth, dealt):
         Of one row.
     groups : (k,) int
         Worker classes, in the order in which they are dealt.
-    amounts, worth : (G,)
+    amounts, worth : (G,) int, float
         Labels to deal, and the evidence of one for these tasks.
+    dealt : Dealt
+        Its hands, counts and slacks are written.
     """
     hands, held, slack = dealt.hands, dealt.held, dealt.slack
     n = tasks.size

@@ -70,8 +70,23 @@ def share_out(a, b, terms, dealt, anyhow):
     It maximises the smaller of both slacks. Labels of a class that the other task has as often as there are workers
     stay; of the rest, in random order, FREE may go either way, and the subset whose evidence is closest to half of all
     is the first task's. The slacks' sum is fixed, so closest to half is largest minimum, and exact up to FREE labels:
-    if any partition of those covers both tasks, this one does. Returns whether the smaller slack rose; with ``anyhow``
-    the new partition is kept whatever it is.
+    if any partition of those covers both tasks, this one does.
+
+    Parameters
+    ----------
+    a, b : int
+        The tasks.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written where the partition is new.
+    anyhow : bool
+        Whether the new partition is kept even if the smaller slack does not rise.
+
+    Returns
+    -------
+    bool
+        Whether the partition was changed.
     """
     worth, size, fewest, most = terms.worth[terms.row[a]], terms.size, terms.fewest, terms.most
     hands, held, slack, state = dealt.hands, dealt.held, dealt.slack, dealt.state
@@ -129,10 +144,24 @@ def share_out(a, b, terms, dealt, anyhow):
 
 @njit(cache=True)
 def swap_one(a, b, terms, dealt):
-    """Exchange one label of task a for one of task b so that their slacks come closest; whether that was possible.
+    """Exchange one label of task a for one of task b so that their slacks come closest.
 
     Every pair of labels is looked at, in the order of the hands, and the exchange kept whose difference in evidence is
     nearest to half the difference of the slacks: that minimises what is left between them.
+
+    Parameters
+    ----------
+    a, b : int
+        The tasks.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
+
+    Returns
+    -------
+    bool
+        Whether any exchange brings them closer.
     """
     worth, size = terms.worth[terms.row[a]], terms.size
     hands, held, slack = dealt.hands, dealt.held, dealt.slack
@@ -159,6 +188,17 @@ def even_out(tasks, terms, dealt, rounds):
 
     Each round sorts the tasks by slack and pairs the poorest with the richest, the second with the second, and so on:
     both ends move inwards, and a round costs a sort and one exchange per pair.
+
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of one row.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
+    rounds : int
+        At most so many; fewer where nobody is short any more.
     """
     half, slack = tasks.size // 2, dealt.slack
     for _ in range(rounds):
@@ -173,12 +213,28 @@ def even_out(tasks, terms, dealt, rounds):
 
 @njit(cache=True)
 def level(tasks, terms, dealt, rounds):
-    """Share out poorest with richest, round after round, until none of the tasks is short; returns the pairs tried.
+    """Share out poorest with richest, round after round, until none of the tasks is short.
 
     It raises the least slack of a row whose total is fixed. Tasks are sorted by slack and paired from both ends, after
     three rounds with a random shift, so that the same two do not meet for ever; each pair is shared out exactly, which
     never lowers the smaller of the two slacks. Where tasks are many only pairs with a short one are looked at, and
     STALLED rounds without less lack end it.
+
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of one row.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
+    rounds : int
+        At most so many.
+
+    Returns
+    -------
+    int
+        Pairs tried.
     """
     half, tried, slack, state = tasks.size // 2, 0, dealt.slack, dealt.state
     if tasks.size > MANY:
@@ -207,11 +263,23 @@ def level(tasks, terms, dealt, rounds):
 
 @njit(cache=True)
 def finish(tasks, terms, dealt, work):
-    """For each short task look for a partner with whom an exact partition covers both; else stir. Returns work left.
+    """For each short task look for a partner with whom an exact partition covers both; else stir.
 
-    Partners are looked at in turn from a random one on, those alone who have enough slack for both: the sum of two
-    slacks never changes, so no other can help. A task that nobody helps is shared out anew with a random one whatever
-    comes of it, which gives the next round other labels to divide. A unit of work is a pair looked at.
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of one row.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
+    work : int
+        Pairs that may be looked at.
+
+    Returns
+    -------
+    int
+        The work left.
     """
     slack, state = dealt.slack, dealt.state
     while work > 0:
@@ -251,15 +319,25 @@ def escalate(tasks, terms, dealt, rounds, work, allowed):
 
     It spends least: the label bought is the cheapest for the evidence that the row can use, which is capped at one and
     a half times what all its tasks lack. One label more gives all tasks of the row something to share, so few are
-    bought; where evidence comes in few sizes nothing is shared, and ``allowed`` pairs tried in all end it. Returns
-    whether none is short.
+    bought; where evidence comes in few sizes nothing is shared, and ``allowed`` pairs tried in all end it.
 
     Parameters
     ----------
     tasks : (n,) int
         Of one row, by evidence and price.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
     rounds, work : int
         Of levelling, and pairs looked at in finishing, after each label.
+    allowed : int
+        Pairs that may be tried in all.
+
+    Returns
+    -------
+    bool
+        Whether none is short.
     """
     worth, cost, size, most = terms.worth, terms.cost, terms.size, terms.most
     hands, held, slack, left = dealt.hands, dealt.held, dealt.slack, dealt.left

@@ -18,7 +18,23 @@ def trade(tasks, terms, dealt, work):
     It minimises the sum of all lacks by single exchanges within the money to spare: a label is worth more to one row
     than to another, so an exchange may help both, or one more than it hurts the other. Again and again a random short
     task makes its best exchange; when as many as are short and two more found none, a random exchange that makes things
-    hardly worse gets them out of the corner. A unit of work is a task looked at. Returns the work left.
+    hardly worse gets them out of the corner.
+
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of any row.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
+    work : int
+        Tasks that may be looked at.
+
+    Returns
+    -------
+    int
+        The work left.
     """
     slack, state = dealt.slack, dealt.state
     short = np.empty(tasks.size, np.int64)

@@ -1,7 +1,7 @@
 """Column generation over levels: sets of levels for tasks, and whose labels count in which level.
 
 ``min sum_tg c_tg u_tg`` such that each task has a set of levels, each level of a class of tasks has the labels that
-its sets take, and each class of workers gives no more than she has. Workers appear in one row each, where every
+its sets take, and each class of workers gives no more than it has. Workers appear in one row each, where every
 column is simple; sets touch the rows of levels only, of which there are few.
 """
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from crowdopt.compiled_kernels import njit
 
 HAIR = 1e-12  # evidence; rounding in a sum of labels
 SORTED_BY_HAND = 48  # workers up to whom an insertion sort is the fastest
@@ -50,7 +51,20 @@ def new_desk(m):
 
 @njit(cache=True, nogil=True)
 def rank(price, worth, order, ratio):
-    """Workers with evidence and a positive price by ratio, into ``order``; returns how many."""
+    """Workers with evidence and a positive price by ratio, the lowest first.
+
+    Parameters
+    ----------
+    price, worth : (workers,) float
+        p and q.
+    order, ratio : (workers,) int, float
+        Written: the workers, and p/q of each.
+
+    Returns
+    -------
+    int
+        How many workers are ranked.
+    """
     n = 0
     for j in range(price.size):
         if worth[j] > 0 and price[j] > 0:
@@ -73,21 +87,27 @@ def rank(price, worth, order, ratio):
 
 @njit(cache=True, nogil=True)
 def least_set(n, order, price, worth, need, close, nodes, desk):
-    """A lower bound on the cheapest set, and a set in ``desk``; inf and no set where all together do not meet the need.
+    """A lower bound on the cheapest set, and a set in ``desk``.
 
     Parameters
     ----------
     n, order : int and (workers,) int
         Workers by ratio, how many and who.
+    price, worth : (workers,) float
+        p and q.
+    need : float
+        Evidence that the set must have.
     close : float
         How far the bound may stay below the set, relative to its cost.
     nodes : int
         Of the search; beyond, the bound is the linear program's.
+    desk : Desk
+        Says who is out of the question; takes the set and the price of evidence.
 
     Returns
     -------
-    float, float
-        The bound, and the cost of the set.
+    bound, cost : float
+        Of the cheapest set, and of the one found; infinite where all together do not meet the need.
     """
     skip, found, labels = desk.skip, desk.found, desk.labels
     labels[0], desk.rate[0] = 0, 0.0

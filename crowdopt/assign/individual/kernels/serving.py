@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from crowdopt.assign.individual.kernels.least_set import least_set, new_desk, rank
+from crowdopt.compiled_kernels import njit
 
 GAIN = 1e-9  # a smaller one is rounding
 
@@ -28,7 +28,19 @@ class Counter(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def fill(counter, tasks, worker, pay):
-    """Prices and orders of all rows, where there is room for all."""
+    """Work out prices and orders of all rows, where there is room for all.
+
+    Parameters
+    ----------
+    counter : Counter
+        Written.
+    tasks : OwnArrays
+        The rows.
+    worker : (m,) float
+        w, the workers' multipliers.
+    pay : float
+        ``1 - b``, b <= 0 the budget's multiplier.
+    """
     if counter.ranked.size == tasks.worth.shape[0]:
         for r in range(tasks.worth.shape[0]):
             _fill_row(counter, r, r, tasks, worker, pay)
@@ -108,8 +120,33 @@ def _settle(k, take, left, hands, held, desk):
 def serve(queue, tasks, target, counter, worker, pay, nodes, close, left, hands, held, over):
     """Give each task of the queue its cheapest set where that is cheaper than what it has.
 
-    With ``over`` >= 0 a task takes the cheapest set whatever it had, until that worker no longer has too many.
-    Returns how many tasks took a new set.
+    Parameters
+    ----------
+    queue : (n,) int
+        Tasks, in the order in which they are served.
+    tasks : OwnArrays
+        All tasks.
+    target : (k,) float
+        Evidence that a task of a plan gets.
+    counter : Counter
+        Prices and orders of workers (:func:`fill`).
+    worker : (m,) float
+        w, the workers' multipliers.
+    pay : float
+        ``1 - b``, b <= 0 the budget's multiplier.
+    nodes, close : int, float
+        Of the search for a set, and how close it comes, relatively.
+    left : (m,) int
+        Capacities left; written.
+    hands, held : (k, width) and (k,) int
+        The sets; written.
+    over : int
+        A worker who has too many: tasks take the cheapest set whatever they had until that is over; -1: nobody.
+
+    Returns
+    -------
+    int
+        How many tasks took a new set.
     """
     desk, taken = new_desk(left.size), 0
     for k in queue:
@@ -125,7 +162,31 @@ def serve(queue, tasks, target, counter, worker, pay, nodes, close, left, hands,
 
 @njit(cache=True, nogil=True)
 def regrets(queue, tasks, target, counter, worker, pay, nodes, close, left, hands, held, out):
-    """How much dearer each task of the queue gets without workers who have too many or none left; inf: impossible."""
+    """How much dearer each task of the queue gets without workers who have too many or none left.
+
+    Parameters
+    ----------
+    queue : (n,) int
+        Tasks.
+    tasks : OwnArrays
+        All tasks.
+    target : (k,) float
+        Evidence that a task of a plan gets.
+    counter : Counter
+        Prices and orders of workers (:func:`fill`).
+    worker : (m,) float
+        w, the workers' multipliers.
+    pay : float
+        ``1 - b``, b <= 0 the budget's multiplier.
+    nodes, close : int, float
+        Of the search for a set, and how close it comes, relatively.
+    left : (m,) int
+        Capacities left; as before in the end.
+    hands, held : (k, width) and (k,) int
+        The sets; as before in the end.
+    out : (n,) float
+        Written; infinite where it is impossible.
+    """
     desk = new_desk(left.size)
     for t in range(queue.size):
         k = queue[t]

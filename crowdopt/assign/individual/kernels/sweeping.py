@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from crowdopt.assign.individual.kernels.least_set import HAIR, least_set, new_desk, rank
+from crowdopt.compiled_kernels import njit
 
 STEPS = 12  # of the search for a task's multiplier of its number of labels
 FLAT = 1e-9  # relative; a line that promises no more than this ends that search
@@ -20,16 +20,22 @@ def price_groups(first, last, groups, tasks, pay, worker, close, nodes, value, r
 
     Parameters
     ----------
+    first, last, groups : int
+        The groups from ``first`` to the one before ``last``, of so many in all.
+    tasks : OwnArrays
+        All tasks.
     pay : float
         ``1 - b``, b <= 0 the budget's multiplier.
-    worker : (m,)
+    worker : (m,) float
         w, the workers' multipliers: at most 0 but for least loads.
-    value, rate, limit : (k,)
-        Receive the bounds, the prices of evidence in the linear programs, and the multipliers l of limits on labels.
-    hands, held : (k, width) and (k,)
-        Receive a set of each task; held is -1 where none is known or it is wider than there is room for.
-    load, paid : (groups, m) and (groups,)
-        Receive how often the sets have each worker, and their price without multipliers.
+    close, nodes : float, int
+        How far a bound may stay below its set, relatively; nodes of the search for a set.
+    value, rate, limit : (k,) float
+        Written: the bounds, the prices of evidence in the linear programs, and the multipliers l of limits on labels.
+    hands, held : (k, width) and (k,) int
+        Written: a set of each task; held is -1 where none is known or it is wider than there is room for.
+    load, paid : (groups, m) and (groups,) float
+        Added to: how often the sets have each worker, and their price without multipliers.
     """
     m = worker.size
     desk, price, forced = new_desk(m), np.empty(m), np.empty(m, np.int64)
