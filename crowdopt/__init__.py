@@ -29,6 +29,7 @@ from crowdopt.api.select import select
 from crowdopt.api.verify import verify
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import BackendFailed, BackendMissing, solve
+from crowdopt.backends.session import session
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options, Status
@@ -77,6 +78,7 @@ __all__ = [
     "replay",
     "report",
     "select",
+    "session",
     "solve",
     "to_cvxpy",
     "to_highspy",

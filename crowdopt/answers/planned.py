@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.families import dependence, joint_error
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors, vote_sums
 
@@ -91,8 +92,14 @@ def _held_back(instance: AssignmentInstance, pairs: Ints, answer: Ints, posterio
             together |= np.bincount(pairs[mine, 0], minlength=instance.n_tasks) > 1
     if not together.any():
         return posterior
-    seen = replace(instance, collected=pairs, observed=False, fixed=None, budget=None, min_labels=None)
-    error = np.minimum(1.0, replace(seen, max_labels=None, own_rows=None).error_bound(instance.supply(pairs)))
+    error = _error_together(instance, pairs)
     held = np.repeat((error / (instance.classes - 1))[:, None], instance.classes, axis=1)
     held[np.arange(instance.n_tasks), answer] = 1 - error
     return np.where(together[:, None], held, posterior)
+
+
+def _error_together(instance: AssignmentInstance, pairs: Ints) -> Floats:
+    """What is guaranteed of votes by these labels, (tasks,): the theorem with as many of one family as there are."""
+    most = dependence(instance.groups, pairs, instance.n_tasks)
+    evidence = instance.supply(pairs)
+    return np.minimum(1.0, joint_error(instance.the_rule, evidence, instance.prior, most))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -20,6 +21,7 @@ from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_pattern
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
+from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
 from crowdopt.crowd.group_limits import has_joint_limits
@@ -55,6 +57,7 @@ def assign(
     threads: int = 1,
     seed: int = 0,
     isolated: bool = False,
+    solver_options: Sequence[str] = (),
     listener: Listener | None = None,
     output: AnyPath | None = None,
     force: bool = False,
@@ -88,6 +91,8 @@ def assign(
     isolated : bool
         Whether a backend runs in a process of its own, which is stopped if it does not keep the limit; third parties'
         backends always do.
+    solver_options : sequence of str
+        The solver's own options by its own names, ``["presolve=off"]``; or in the method's, ``highs[presolve=off]``.
     listener : callable, optional
         Hears of incumbents and bounds.
     output : path, optional
@@ -114,6 +119,7 @@ def assign(
         check_target(Path(output), PLAN, force)
     if program not in PROGRAMS:
         raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {program!r}")
+    method = _with_options(method, solver_options)
     wanted = instance_of(instance, rule, epsilon)
     if rows is not None:
         own = rows if isinstance(rows, OwnRows) else read_rows(Path(rows), wanted)
@@ -126,6 +132,14 @@ def assign(
     if output is not None and plan.found:
         write_plan(plan, output, force=force)
     return plan
+
+
+def _with_options(method: str, solver_options: Sequence[str]) -> str:
+    """The method with a solver's own options behind it."""
+    base, own = taken_apart(method)
+    if (own or solver_options) and pools_asked(base)[0] in ("exact", PATTERNS):
+        raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
+    return with_settings(method, pairs_of(tuple(solver_options)))
 
 
 def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
@@ -270,6 +284,6 @@ def _linear(
     chosen = backends.named(method)
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
-    linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
+    linear = method if program == "lp" or (chosen.duals and taken_apart(method)[0] != "highs") else RELAXATIONS
     solver = partial(solve, isolated=True) if isolated else solve
     return solve_full(instance, program, solver, method, options, listener, linear)

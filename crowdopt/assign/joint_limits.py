@@ -60,11 +60,14 @@ def _of_shares(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> lis
     found: list[JointExcess] = []
     for g, group in enumerate(instance.groups):
         mine = float(shares[member[g, pairs[:, 1]]].sum()) + float(labels_had(instance, g).sum())
-        name = f"group {group.name}"
         over, under = mine - group.max_share * all_labels, group.min_share * all_labels - mine
-        found.append(("has more than its share of all labels", np.array([over]), lambda _, name=name: name))
-        found.append(("has less than its share of all labels", np.array([under]), lambda _, name=name: name))
+        found.append(("has more than its share of all labels", np.array([over]), _named(f"group {group.name}")))
+        found.append(("has less than its share of all labels", np.array([under]), _named(f"group {group.name}")))
     return found
+
+
+def _named(name: str) -> Callable[[int], str]:
+    return lambda _: name
 
 
 def _own(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[JointExcess]:

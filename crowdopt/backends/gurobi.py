@@ -16,8 +16,10 @@ from scipy import sparse
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing
 from crowdopt.backends.claims import Sides, solution
+from crowdopt.backends.settings import checked, gurobi_options
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.errors import InputError
 
 MEANING = {  # GRB.Status
     2: Status.OPTIMAL,
@@ -34,6 +36,7 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
     try:
         with gurobipy.Env(params={"OutputFlag": 0}) as env, gurobipy.Model(env=env) as model:
             _limit(model, options)
+            _set_own(model, options)
             rows = hand_over(model, program)
             started = perf_counter()
             model.optimize()
@@ -60,6 +63,17 @@ def _limit(model: Any, options: Options) -> None:
         **({} if options.nodes is None else {"NodeLimit": options.nodes}),
     }.items():
         model.setParam(option, value)
+
+
+def _set_own(model: Any, options: Options) -> None:
+    """The options that somebody set by Gurobi's own names; InputError where it refuses one."""
+    import gurobipy
+
+    for key, value in checked("gurobi", options.settings, gurobi_options()).items():
+        try:
+            model.setParam(key, value)
+        except (gurobipy.GurobiError, TypeError) as error:
+            raise InputError(f"gurobi: option {key} cannot be {value!r}: {error}") from None
 
 
 def hand_over(model: Any, program: Program) -> Any:

@@ -16,8 +16,10 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend
 from crowdopt.backends.claims import solution
+from crowdopt.backends.settings import checked
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.errors import InputError
 
 MEANING = {
     "optimal": Status.OPTIMAL,
@@ -38,6 +40,7 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
     linear = not program.integer.any()
     if linear:
         _keep_multipliers(model, pyscipopt)
+    _set_own(model, options)
     started = perf_counter()
     model.optimize()
     if model.getStatus() == "inforunbd":
@@ -57,6 +60,17 @@ def _limit(model: Any, options: Options) -> None:
             "numerics/feastol": 1e-9,  # what a plan is held to
         }
     )
+
+
+def _set_own(model: Any, options: Options) -> None:
+    """The options that somebody set by SCIP's own names; InputError where it refuses one."""
+    if not options.settings:
+        return
+    for key, value in checked("scip", options.settings, model.getParams()).items():
+        try:
+            model.setParam(key, value)
+        except Exception as error:
+            raise InputError(f"scip: option {key} cannot be {value!r}: {error}") from None
 
 
 def hand_over(model: Any, program: Program) -> tuple[list[Any], list[Any]]:

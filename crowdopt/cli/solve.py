@@ -42,6 +42,9 @@ from crowdopt.io.plan_folder import run_facts, summary
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Random seed of the solver."
 )
+@click.option(
+    "--option", "solver_options", multiple=True, help="An option of the solver's own, key=value; may be repeated."
+)
 @click.option("--isolated", is_flag=True, help="Run the backend in a process of its own, stopped when time is up.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @target("Plan folder")
@@ -58,6 +61,7 @@ def solve(
     nodes: int | None,
     threads: int,
     seed: int,
+    solver_options: tuple[str, ...],
     isolated: bool,
     require_proof: bool,
     output: Path,
@@ -79,6 +83,7 @@ def solve(
             threads=threads,
             seed=seed,
             isolated=isolated,
+            solver_options=solver_options,
             listener=line.show,
             output=output,
             force=force,

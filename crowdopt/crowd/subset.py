@@ -86,7 +86,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
     )
 
 
-def _members(instance: AssignmentInstance, workers: Ints) -> list[Group]:
+def _members(instance: AssignmentInstance, workers: Ints) -> tuple[Group, ...]:
     """The groups with those chosen, copies included, renumbered; a group that nobody is left of is gone.
 
     Raises
@@ -98,7 +98,7 @@ def _members(instance: AssignmentInstance, workers: Ints) -> list[Group]:
     gone = next((group for group, members in chosen if not members and group.min_per_task + group.min_share > 0), None)
     if gone is not None:
         raise InputError(f"nobody of the group {gone.name} is left, though every plan must have labels of it")
-    return [replace(group, members=members) for group, members in chosen if members]
+    return tuple(replace(group, members=members) for group, members in chosen if members)
 
 
 def _pairs(instance: AssignmentInstance, chosen: Ints, count: int, side: int) -> dict[str, Any]:

@@ -56,7 +56,8 @@ def prove(
     ``sum_i C_i x_i + a_i [l_i]+ - b_i [l_i]- + sum_j L_j [w_j]+ - M_j [w_j]- - B [b]- + sum_ij min(0, r_ij)`` with
     ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
     that pull on a side that is not there count as 0; ``fewest`` is a_i. ``joint``: what groups and own rows bring, with
-    which ``r_ij`` is less by their pull. Evaluated task by task, independently of the program's matrix, and less what rounding may have added.
+    which ``r_ij`` is less by their pull. Evaluated task by task, independently of the program's matrix, and less what
+    rounding may have added.
 
     Parameters
     ----------
