@@ -37,7 +37,8 @@ class CvxpySolver:
     """One of CVXPY's solvers: the settings that options amount to, and what to type if it is missing.
 
     ``again`` are settings for a second run, where the first could not tell unbounded from infeasible. ``known`` lists
-    the solver's own options; ``inside`` is the setting that they stand in, where they do.
+    the solver's own options; ``inside`` is the setting that they stand in, where they do. ``keeps``: whether
+    a session keeps its program, whose box is then made of rows.
     """
 
     settings: Callable[[Options, bool], dict[str, Any]]
@@ -46,6 +47,7 @@ class CvxpySolver:
     again: tuple[tuple[str, Any], ...] = ()
     known: Callable[[], dict[str, Any]] = dict
     inside: str = ""
+    keeps: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,7 +343,7 @@ OFFERS = {
     ),
     "clarabel": CvxpySolver(_clarabel, "pip install clarabel", known=_clarabel_options),
     "scs": CvxpySolver(_scs, "pip install scs", known=lambda: dict.fromkeys(SCS_OPTIONS)),
-    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS)),
+    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS), keeps=False),
     "scipy": CvxpySolver(
         _scipy,
         "pip install scipy",
@@ -361,7 +363,7 @@ BACKENDS = [
         integers=chosen.integers,
         duals=True,
         run=partial(run, offer),
-        warm=partial(CvxpyWarm, offer),
+        warm=partial(CvxpyWarm, offer) if chosen.keeps else None,
     )
     for offer, chosen in OFFERS.items()
 ]

@@ -18,7 +18,7 @@ from crowdopt.backends import Backend, BackendMissing
 from crowdopt.backends.claims import Sides, solution
 from crowdopt.backends.settings import checked, gurobi_options
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 from crowdopt.errors import InputError
 
 MEANING = {  # GRB.Status
@@ -26,6 +26,7 @@ MEANING = {  # GRB.Status
     3: Status.INFEASIBLE,
     5: Status.UNBOUNDED,
 }
+INFINITE = 1e100  # what Gurobi says where it knows nothing
 TOO_LARGE, NO_LICENCE = 10010, 10009  # GRB.Error
 
 
@@ -39,7 +40,7 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
             _set_own(model, options)
             rows = hand_over(model, program)
             started = perf_counter()
-            model.optimize()
+            model.optimize(_heard(gurobipy, listener) if program.integer.any() else None)
             returned = perf_counter()
             return replace(_read_back(model, rows, program, options, returned - started), returned=returned)
     except gurobipy.GurobiError as error:
@@ -47,6 +48,25 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
             raise
         size = f"{program.row_lower.size} rows and {program.cost.size} columns"
         raise BackendMissing(f"gurobi has no licence for {size} (the wheel's own allows 2000 each): {error}") from None
+
+
+def _heard(gurobipy: Any, listener: Listener | None) -> Any:
+    """A callback that passes on better points and bounds of a search; None where nobody listens."""
+    if listener is None:
+        return None
+    code, last = gurobipy.GRB.Callback, [(None, None)]
+
+    def hear(model: Any, where: int) -> None:
+        if where not in (code.MIP, code.MIPSOL):
+            return
+        asked = (code.MIP_OBJBST, code.MIP_OBJBND) if where == code.MIP else (code.MIPSOL_OBJ, code.MIPSOL_OBJBND)
+        value, bound = (model.cbGet(one) for one in asked)
+        known = tuple(float(number) if abs(number) < INFINITE else None for number in (value, bound))
+        if known != last[0]:
+            last[0] = known
+            listener(Progress(model.cbGet(code.RUNTIME), *known))
+
+    return hear
 
 
 def _limit(model: Any, options: Options) -> None:

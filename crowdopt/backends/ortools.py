@@ -31,7 +31,7 @@ from crowdopt.backends import Backend, BackendMissing
 from crowdopt.backends.claims import solution
 from crowdopt.backends.settings import attributes, checked
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 from crowdopt.errors import InputError
 
 MEANING = {
@@ -169,12 +169,39 @@ def run_cpsat(program: Program, options: Options, listener: Listener | None) -> 
     model.maximize(cp_model.LinearExpr.weighted_sum(columns, cost.coefficients))
     solver = _cpsat_solver(cp_model, options)
     started = perf_counter()
-    raw = solver.status_name(solver.solve(model))
+    raw = solver.status_name(solver.solve(model, _heard(cp_model, solver, listener, program, columns, low, cost)))
     returned, status = perf_counter(), MEANING.get(raw, Status.UNDECIDED)
     primal = [solver.value(column) for column in columns] if raw in ("OPTIMAL", "FEASIBLE") else None
     bound = _unscaled(program, low, cost, solver.best_objective_bound) if raw != "MODEL_INVALID" else None
     found = solution(program, name, status, primal, None, None, bound, returned - started, raw)
     return replace(found, returned=returned)
+
+
+def _heard(
+    cp_model: Any, solver: Any, listener: Listener | None, program: Program, columns: Any, low: Any, cost: Scaled
+) -> Any:
+    """A callback that passes on better points, and bounds between them; None where nobody listens."""
+    if listener is None:
+        return None
+    known: dict[str, float | None] = {"value": None, "bound": None}
+    started = perf_counter()
+
+    def tell(bound: float) -> None:
+        found = _unscaled(program, low, cost, bound)
+        if found is not None:
+            known["bound"] = found
+        listener(Progress(perf_counter() - started, known["value"], known["bound"]))
+
+    class Listening(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+        """Hears of better points."""
+
+        def on_solution_callback(self) -> None:
+            point = np.array([self.value(column) for column in columns], dtype=np.float64)
+            known["value"] = float(program.cost @ point)
+            tell(self.best_objective_bound)
+
+    solver.best_bound_callback = tell
+    return Listening()
 
 
 def _cpsat_solver(cp_model: Any, options: Options) -> Any:

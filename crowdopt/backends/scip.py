@@ -18,7 +18,7 @@ from crowdopt.backends import Backend
 from crowdopt.backends.claims import solution
 from crowdopt.backends.settings import checked
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 from crowdopt.errors import InputError
 
 MEANING = {
@@ -41,12 +41,40 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
     if linear:
         _keep_multipliers(model, pyscipopt)
     _set_own(model, options)
+    if listener is not None and not linear:
+        _listen(model, pyscipopt, listener)
     started = perf_counter()
     model.optimize()
     if model.getStatus() == "inforunbd":
         _settle(model, pyscipopt, options.time_limit - (perf_counter() - started))
     returned = perf_counter()
     return replace(_read_back(model, columns, rows, program, linear, returned - started), returned=returned)
+
+
+def _listen(model: Any, pyscipopt: Any, listener: Listener) -> None:
+    """Pass on better points and bounds of a search."""
+    events = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND, pyscipopt.SCIP_EVENTTYPE.NODESOLVED
+    last: list[Any] = [None]
+
+    class Listening(pyscipopt.Eventhdlr):  # type: ignore[misc]
+        """Hears of new best points and of nodes that are done."""
+
+        def eventinit(self) -> None:
+            for event in events:
+                self.model.catchEvent(event, self)
+
+        def eventexit(self) -> None:
+            for event in events:
+                self.model.dropEvent(event, self)
+
+        def eventexec(self, event: Any) -> None:
+            numbers = self.model.getPrimalbound(), self.model.getDualbound()
+            known = tuple(float(number) if abs(number) < INFINITE else None for number in numbers)
+            if known != last[0]:
+                last[0] = known
+                listener(Progress(self.model.getSolvingTime(), *known))
+
+    model.includeEventhdlr(Listening(), "listening", "passes on points and bounds")
 
 
 def _limit(model: Any, options: Options) -> None:
