@@ -93,6 +93,9 @@ def _means(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     error, half = interval(np.array([row["error_realised"] for row in rows]))
     claims = [row["error_claimed"] for row in rows if row["error_claimed"] is not None]
     unsure = [row["unfinished"] for row in rows if row["unfinished"] is not None]
+    audited = {
+        key: float(np.mean([row[key] for row in rows])) for key in ("certified", "cost_audited") if key in rows[0]
+    }
     return {
         "labels": float(np.mean([row["labels"] for row in rows])),
         "claimed": float(np.mean(claims)) if claims else None,
@@ -100,6 +103,7 @@ def _means(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "half": half,
         "unfinished": float(np.mean(unsure)) if unsure else None,
         "worst": float(np.max([row["error_realised"] for row in rows])),
+        **audited,
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt import AssignmentInstance, solve
+from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.crowd.subset import of_workers
 from crowdopt.crowd.voting import weighted_vote
 from crowdopt.io.label_record import LabelRecord
@@ -21,6 +22,7 @@ from crowdopt.online.policy import named
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
+from crowdopt.studies.certifying import after_audit, certified
 
 TASKS, WORKERS, CAPACITY = 1000, 300, 200
 GOLD = {"spammers and hammers": 20, "everyone .6414": 20, "U(.5, 1)": 10, "Beta(2.3, 2)": 10, "three types": 10}
@@ -32,6 +34,7 @@ LINES: dict[str, tuple[str, tuple[float, ...]]] = {  # a policy over error targe
     SEQUENTIAL: ("sequential", (0.2, 0.1, 0.05)),
 }
 NOTHING = Optimum(None, None, None)
+AUDIT = Tariff(checks=100, price=20.0)  # of recorded answers
 FIGURES = ("labels", "error_realised", "error_claimed", "unfinished")
 POOL, SHARES = (0.9, 0.75, 0.6), (0.1, 0.3, 0.6)  # the three-class pool of the budget
 EACH = 5
@@ -58,12 +61,13 @@ def crowd(setting: str, epsilon: float, seed: int, workers: int = WORKERS, tasks
     return AssignmentInstance(skill, np.arange(tasks) % len(skill), room, epsilon, rule="hoeffding")
 
 
-def played(text: str, of: Stream, seed: int) -> dict[str, Any]:
-    """What a policy took, reached, and believes it reached."""
+def played(text: str, of: Stream, seed: int, audit: Tariff | None = None) -> dict[str, Any]:
+    """What a policy took, reached, and believes it reached; what an audit would certify."""
     run = replay(named(text), of, seed, solve)
     found = score(run, NOTHING)
-    seconds = float(run.seconds.sum())
-    return {**{key: found[key] for key in FIGURES}, "notes": run.notes, "seconds": seconds, "gold": run.labels["gold"]}
+    seconds, sure = float(run.seconds.sum()), {} if audit is None else certified(run, audit, seed)
+    facts = {"notes": run.notes, "seconds": seconds, "gold": run.labels["gold"]}
+    return {**{key: found[key] for key in FIGURES}, **facts, **sure}
 
 
 def line(setting: str, name: str, at: float, seed: int, tasks: int = TASKS) -> dict[str, Any]:
@@ -129,11 +133,12 @@ def replayed(data: str, typed: bool, text: str, epsilon: float, seed: int) -> di
     if text == EVERYTHING:
         there = ~held[task]
         answers = weighted_vote(task[there], label[there], np.ones(int(there.sum())), truth.size)
-        wrong = float((answers != truth)[~held & (truth >= 0)].mean())
-        return {**dict.fromkeys(FIGURES), "labels": int(there.sum()), "error_realised": wrong, "constant": constant}
+        wrong, count = (answers != truth)[~held & (truth >= 0)], int(there.sum())
+        found = {"labels": count, "error_realised": float(wrong.mean()), "constant": constant}
+        return {**dict.fromkeys(FIGURES), **found, **after_audit(wrong, count, AUDIT, seed)}
     record, sent = LabelRecord(task, worker, label, truth), named(text).preliminary(len(workers))
     of = recorded_stream(instance, record, (seed,), held, sent)
-    return {**played(text, of, seed), "constant": constant}
+    return {**played(text, of, seed, AUDIT), "constant": constant}
 
 
 def _table(path: Path) -> list[dict[str, str]]:

@@ -28,7 +28,7 @@ from crowdopt.io.label_table import read_labels, read_truth
 from crowdopt.report.charts import altair, save
 
 SETS = ("zencrowd_all", "rte", "bluebird", "quiz_medicine")
-TARGET, DELTA, SIZE, PRICE = 0.1, 0.05, 1000, 20
+TARGET, DELTA, SIZE, WRONG, PRICE = 0.1, 0.05, 1000, 50, 20
 PICTURE = Path("benchmarks/pictures/audit.svg")
 
 
@@ -61,16 +61,16 @@ def _posteriors(rng):
 
 
 def checks(trials):
-    exact = checks_needed(SIZE, TARGET, 0.05, DELTA)
-    print(f"exact: {exact} looks, power .9; error .05 of {SIZE}, target {TARGET}; {trials} trials")
+    exact = checks_needed(SIZE, TARGET, WRONG / SIZE, DELTA)
+    print(f"exact: {exact} looks, power .9; {WRONG} of {SIZE} wrong, target {TARGET}; {trials} trials")
     for name, claims_of in populations():
         counts = {what: [] for what in ("sequential", "calibrated", "useless")}
-        error = []
         for trial in range(trials):
             rng = np.random.default_rng([2026, trial])
             claims = np.clip(claims_of(rng), 0, 0.95)
             wrong = rng.random(SIZE) < claims
-            error.append(wrong.mean())
+            while wrong.sum() != WRONG:  # the true error is what the bar is stated for
+                wrong = rng.random(SIZE) < claims
             counts["sequential"].append(looks(None, wrong, "sequential", trial))
             counts["calibrated"].append(looks(claims, wrong, "assisted", trial))
             counts["useless"].append(looks(claims, rng.permutation(wrong), "assisted", trial))
@@ -79,7 +79,7 @@ def checks(trials):
             f"({np.mean(got) / exact:.2f} x, q90 {np.quantile(got, 0.9):.0f})"
             for what, got in counts.items()
         ]
-        print(f"{name}, error {np.mean(error):.4f}: {'; '.join(told)}", flush=True)
+        print(f"{name}: {'; '.join(told)}", flush=True)
 
 
 def recorded():

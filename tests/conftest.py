@@ -21,7 +21,7 @@ LONG = (  # these files begin, so that no process is left alone with one of them
     "tests/api/",
     "tests/contract/",
 )
-OF_A_BACKEND = re.compile(r"tests/contract/.*\[([\w-]+)[:\]]")
+OF_A_LIBRARY = re.compile(r"tests/contract/.*\[(\w+)(-\w+)*[:\]]")
 
 settings.register_profile(
     "crowdopt",
@@ -49,15 +49,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A process takes a file at a time, or all tests of one backend: what they share is then made once."""
+    """A process takes a file at a time, or all tests of one solver library: what they share is then made once."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByFileOrBackend(LoadScopeScheduling):
+    class ByFileOrLibrary(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            backend = OF_A_BACKEND.match(nodeid)
-            return backend[1] if backend else nodeid.partition("::")[0]
+            library = OF_A_LIBRARY.match(nodeid)
+            return library[1] if library else nodeid.partition("::")[0]
 
-    return ByFileOrBackend(config, log)
+    return ByFileOrLibrary(config, log)
 
 
 @pytest.fixture(scope="session")

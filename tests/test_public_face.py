@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ IN_HAND = {"solve"}  # is what methods are given, and they give it options by pl
 ARRAY = re.compile(r"\b(ArrayLike|Floats|Ints|Bools|NDArray)\b")
 AXIS = r"[\w.]+( [-+*] \w+)*"  # tasks, tasks + 1, ...
 SHAPE = re.compile(rf"\(({AXIS},|{AXIS}(, ?{AXIS})+)[^)]*\)|array")
-HELP = "cli"  # the one room not held to its docstrings: they are what --help prints
 
 
 def test_dir_holds_the_public_names_only():
@@ -71,15 +71,20 @@ def test_options_have_names(name):
     assert sum(kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for kind in kinds) <= 2
 
 
+@cache
+def parsed() -> list[tuple[str, ast.Module]]:
+    """Every file of the package but those of ``cli``: what is typed there is said by --help."""
+    files = [path for path in sorted(ROOT.rglob("*.py")) if path.relative_to(ROOT).parts[0] != "cli"]
+    return [(str(path.relative_to(ROOT.parent)), ast.parse(path.read_text(encoding="utf-8"))) for path in files]
+
+
 def public_functions() -> Iterator[tuple[str, ast.FunctionDef]]:
     """Functions of all rooms, each where it is defined, read and not imported; overloads are named in the function."""
-    for path in sorted(ROOT.rglob("*.py")):
-        if path.relative_to(ROOT).parts[0] == HELP:
-            continue
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for path, tree in parsed():
+        for node in tree.body:
             public = isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
             if public and "overload" not in map(ast.unparse, node.decorator_list):
-                yield f"{path.relative_to(ROOT.parent)}: {node.name}", node
+                yield f"{path}: {node.name}", node
 
 
 def annotations(function: ast.FunctionDef) -> dict[str, str]:
@@ -134,8 +139,31 @@ def test_docstrings_name_every_argument():
     assert not offences, "\n".join(offences)
 
 
+def fields(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> set[str]:
+    """What a class is made from: its fields, those of its bases in the same file, arguments of its methods."""
+    names = {
+        part.target.id for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+    }
+    names |= {name for part in node.body if isinstance(part, ast.FunctionDef) for name in annotations(part)}
+    bases = [classes[base] for base in map(ast.unparse, node.bases) if base in classes]
+    return names.union(*(fields(base, classes) for base in bases))
+
+
+def test_no_docstring_describes_what_is_not_there():
+    """A field that was renamed takes its description along."""
+    stale = []
+    for path, tree in parsed():
+        classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        functions = [node for part in tree.body for node in [part, *getattr(part, "body", [])]]
+        for node in [*classes.values(), *(node for node in functions if isinstance(node, ast.FunctionDef))]:
+            known = described(sections(ast.get_docstring(node) or "").get("Parameters", ""))
+            there = fields(node, classes) if isinstance(node, ast.ClassDef) else annotations(node)
+            stale += [f"{path}: {node.name}: {name}" for name in known if name and name not in there]
+    assert not stale, "\n".join(stale)
+
+
 def test_a_docstring_that_says_too_little_is_noticed():
-    """The test above stands on this: every kind of omission is an offence."""
+    """The test of all functions stands on this: every kind of omission is an offence."""
     source = '''
 def evidence(accuracy: Floats, limit: Ints) -> Floats:
     """What labels are worth.

@@ -77,7 +77,7 @@ def test_every_verb_exists():
 
     text = README.read_text(encoding="utf-8")
     assert {"console", "python"} == {kind for kind, _ in BLOCKS}
-    assert set(re.findall(r"(?:\$ |`|&& \S+/)crowdopt (\w+)", text)) <= set(main.commands)
+    assert set(re.findall(r"(?:\$ |`|&& \S+/)crowdopt ([\w-]+)", text)) <= set(main.commands)
 
 
 def test_the_examples_can_be_typed_one_after_another():

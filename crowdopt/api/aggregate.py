@@ -91,7 +91,7 @@ def aggregate_tables(
     workers: AnyPath | None = None,
     force: bool = False,
 ) -> Aggregated:
-    """The same from tables, with everything that is to be written.
+    """Answers from a label table on disk, with every file that is to be written.
 
     Parameters
     ----------

@@ -12,6 +12,8 @@ from time import perf_counter
 
 from crowdopt import backends
 from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.assign.approximation import METHOD as APPROXIMATION
+from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.checked import refuse_shares, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.exact.stages import solve_exact
@@ -71,8 +73,9 @@ def assign(
     method : str
         ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
         that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
-        mean-error where skills are few or rounded to few; or a backend (``crowdopt backends`` lists them), which gets
-        the full program.
+        mean-error where skills are few or rounded to few; ``primal-approximation``: Ho et al.'s Algorithm 1 at the
+        LP's prices, repaired (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends``
+        lists them), which gets the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation.
     rule, epsilon : str, float, optional
@@ -137,7 +140,7 @@ def assign(
 def _with_options(method: str, solver_options: Sequence[str]) -> str:
     """The method with a solver's own options behind it."""
     base, own = taken_apart(method)
-    if (own or solver_options) and pools_asked(base)[0] in ("exact", PATTERNS):
+    if (own or solver_options) and pools_asked(base)[0] in ("exact", PATTERNS, APPROXIMATION):
         raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
     return with_settings(method, pairs_of(tuple(solver_options)))
 
@@ -158,6 +161,8 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
     """
     if plan.interrupted:
         return ["interrupted before any plan was found"]
+    if plan.repaired is not None:
+        return [what_it_lacked(plan), "mending it did not cover every task; use the method exact"]
     if plan.status is not Status.INFEASIBLE:
         word = f" (on {plan.backend}'s word)" if plan.proof == "solver" else ""
         known = f"; no plan costs less than {plan.bound:.10g}{word}" if isfinite(plan.bound) else ""
@@ -176,6 +181,18 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
         ]
     lack = shortage(plan.instance, probe(time_limit))
     return [f"infeasible ({vouched}): there is no such plan", *(lack.sentences(plan.instance) if lack else [])]
+
+
+def what_it_lacked(plan: Plan) -> str:
+    """What an approximation took and lacked, and what mending changed, in a sentence."""
+    repaired = plan.repaired
+    assert repaired is not None
+    took = f"at the linear program's prices the workers take {repaired.labels} labels"
+    if not repaired.short:
+        return f"{took}, which leave no task short"
+    left = f"{took}, which leave {repaired.short} of {plan.instance.n_tasks} tasks short, {repaired.lacking:.4g} in all"
+    moved = f" and {len(repaired.removed)} taken away" if len(repaired.removed) else ""
+    return f"{left}; mended by {len(repaired.added)} labels more{moved}"
 
 
 def probe(seconds: float) -> Probe:
@@ -202,6 +219,10 @@ def _planned(
         return replace(plan, note=HANDED_OVER)
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
+    if name == APPROXIMATION:
+        if program == "lp":
+            raise InputError(f"method {APPROXIMATION} plans whole labels; ask for the program ip")
+        return approximate(instance, solve, options, ties_asked(method))
     if instance.the_rule.average:
         raise InputError(
             "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
@@ -260,14 +281,25 @@ def _cheaper(plan: Plan, other: Plan) -> Plan:
 
 
 def pools_asked(method: str) -> tuple[str, int | None]:
-    """``patterns:pools=8`` as a method and a number; others as they are."""
+    """``patterns:pools=8`` as a method and a number; others as they are, without options."""
     name, colon, given = method.partition(":")
+    if name == APPROXIMATION:
+        return name, None
     if name != PATTERNS:
         return method, None
     key, _, number = given.partition("=")
     if colon and (key != "pools" or not number.isdigit() or not 1 <= int(number) <= POOLS):
         raise InputError(f"{method}: patterns takes pools=1 to pools={POOLS}, as in patterns:pools=8")
     return name, int(number) if colon else None
+
+
+def ties_asked(method: str) -> str:
+    """The ties of ``primal-approximation:ties=least-covered``; random ones, as printed, where nothing is said."""
+    _, colon, given = method.partition(":")
+    key, _, ties = given.partition("=")
+    if colon and (key != "ties" or ties not in TIES):
+        raise InputError(f"{method}: {APPROXIMATION} takes ties={' or ties='.join(TIES)}")
+    return ties or TIES[0]
 
 
 def _linear(

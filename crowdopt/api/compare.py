@@ -131,10 +131,10 @@ def compare(
     with TemporaryDirectory() as spare:
         folder = Path(spare) if output is None else Path(output) / WORK
         possible = _least(instance) if record is None else None
-        found = play(setting, wanted, trials, seed, optimum, folder, processes, row, possible, audit)
+        comparison = play(setting, wanted, trials, seed, optimum, folder, processes, row, possible, audit)
     if output is None:
-        return found
-    return replace(found, undrawn=_write(found, Path(output), trials, seed))
+        return comparison
+    return replace(comparison, undrawn=_write(comparison, Path(output), trials, seed))
 
 
 def row(**arguments: Any) -> dict[str, Any]:
@@ -180,11 +180,11 @@ def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list
     page = markdown(comparison.title, optimum, comparison.summary, comparison.timings, trials, beside)
     facts = {"title": comparison.title, "trials": trials, "seed": seed, "reference": comparison.reference}
     facts |= {"optimum": optimum, **beside, "failed": comparison.failed, "version": __version__}
-    said = []
+    sentences = []
     try:
         for name, chart in charts(comparison.summary, optimum, possible).items():
             save(chart, folder / f"{name}.png")
     except Undrawn as error:
-        said.append(str(error))
+        sentences.append(str(error))
     write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings, page)
-    return said
+    return sentences

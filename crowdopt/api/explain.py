@@ -131,17 +131,17 @@ def explain(
     refuse_joint_limits(instance, "explain")
     margins = tangents.margins(instance, probe(time_limit / 6))
     if margins is None or not has_plan(instance, time_limit=time_limit / 6):
-        found = _no_plan(instance, margins is None, time_limit)
+        explanation = _no_plan(instance, margins is None, time_limit)
     else:
         wanted = output is not None or terms is not None
         curve = cost_of_targets(instance, time_limit=time_limit / 2) if wanted else None
-        found = _worth(instance, margins, curve)
+        explanation = _worth(instance, margins, curve)
         if terms is not None:
-            found = _with_audit(found, terms, audit or "", seen)
+            explanation = _with_audit(explanation, terms, audit or "", seen)
     if output is not None:
-        pictures = _pictures(found) if can_draw() else {}
-        write_explanation(instance, found.facts, _tables(found), Path(output), force, pictures)
-    return found
+        pictures = _pictures(explanation) if can_draw() else {}
+        write_explanation(instance, explanation.facts, _tables(explanation), Path(output), force, pictures)
+    return explanation
 
 
 def has_plan(instance: AssignmentInstance, *, time_limit: float = 20.0) -> bool:
@@ -182,11 +182,11 @@ def _no_plan(instance: AssignmentInstance, settled: bool, seconds: float) -> Exp
     types = conflict.conflict(instance, probe(seconds / 6))
     ways = ways_out(instance, epsilon=short.epsilon_within_reach, time_limit=seconds / 3)
     known = "there is no plan: not even shares of labels would do" if settled else "no plan was found soon"
-    said = [known, *short.sentences(instance)]
+    sentences = [known, *short.sentences(instance)]
     if 1 < len(types) < instance.n_types:
         names = ", ".join(instance.type_id(k) for k in types)
-        said.append(f"types {names} cannot all be met; without any one of them the others can")
-    said += [f"way out: {way.sentence} ({len(way.pairs)} labels)" for way in ways]
+        sentences.append(f"types {names} cannot all be met; without any one of them the others can")
+    sentences += [f"way out: {way.sentence} ({len(way.pairs)} labels)" for way in ways]
     facts = {
         "feasible": False,
         "missing": short.total,
@@ -194,22 +194,24 @@ def _no_plan(instance: AssignmentInstance, settled: bool, seconds: float) -> Exp
         "conflict": [instance.type_id(k) for k in types],
         "ways": [{"kind": way.kind, "do": way.sentence, "amount": way.amount} for way in ways],
     }
-    return Explanation(instance, False, said, facts, shortage=short, conflict=types, ways=ways)
+    return Explanation(instance, False, sentences, facts, shortage=short, conflict=types, ways=ways)
 
 
 def _worth(instance: AssignmentInstance, margins: Margins, curve: CostCurve | None) -> Explanation:
     price, value = margins.task_price, margins.capacity_value
-    said = [f"a plan exists; by the LP none costs less than {margins.cost:.6g}"]
+    sentences = [f"a plan exists; by the LP none costs less than {margins.cost:.6g}"]
     kinds = [(float(price[instance.task_type == k].mean()), k) for k in np.unique(instance.task_type)]
     dear = sorted(kinds, reverse=True)[:SHOWN]
-    said += [f"one more task of type {instance.type_id(int(k))} costs about {cost:.4g}" for cost, k in dear if cost > 0]
+    sentences += [
+        f"one more task of type {instance.type_id(int(k))} costs about {cost:.4g}" for cost, k in dear if cost > 0
+    ]
     for j in np.argsort(-value, kind="stable")[:SHOWN].tolist():
         if value[j] > WORTH:
             again = margins.capacity_saving[j]
             checked = "" if np.isnan(again) else f" (solved again: {again:.4g})"
-            said.append(f"one more label by worker {instance.worker_id(j)} saves at most {value[j]:.4g}{checked}")
+            sentences.append(f"one more label by worker {instance.worker_id(j)} saves at most {value[j]:.4g}{checked}")
     facts = {"feasible": True, "bound": margins.cost, "dearest_types": [instance.type_id(int(k)) for _, k in dear]}
-    return Explanation(instance, True, said, facts, margins=margins, curve=curve)
+    return Explanation(instance, True, sentences, facts, margins=margins, curve=curve)
 
 
 def _realised(labels: AnyPath, truth: AnyPath) -> Realised:

@@ -2,35 +2,221 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
+from typing import Any, ClassVar
 
-from crowdopt.api.assign import PROGRAMS
+import numpy as np
+
 from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
+from crowdopt.assign.patterns.true_minimum import refuse
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
+from crowdopt.core.registry import made
+from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
+from crowdopt.io.hiring_tables import read_candidates
 from crowdopt.io.mathprog import data_section
-from crowdopt.io.program_files import DATA, check_file, ids_of, write_program
-from crowdopt.programs import assignment, assignment_dual
+from crowdopt.io.naming import Ids
+from crowdopt.io.patterns_data import pattern_id, patterns_data
+from crowdopt.io.program_files import DATA, check_file, ids_of, selection_ids, write_program
+from crowdopt.io.selection_data import selection_data
+from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled, selection
 
-EXPORTS = (*PROGRAMS, "dual")
+GOLD = "gold.csv"  # of a campaign
 
 
-def export(campaign: InstanceLike, output: AnyPath, *, program: str = "ip", force: bool = False) -> Program:
+@dataclass(frozen=True)
+class WholeLabels:
+    """The integer program of a campaign; what the others change."""
+
+    what: ClassVar[str] = "the integer program"
+
+    def read(self, given: Any) -> Any:
+        """What the program is about."""
+        return instance_of(given)
+
+    def build(self, instance: Any) -> Program:
+        """The program itself."""
+        return assignment.build(instance)
+
+    def ids(self, instance: Any, program: Program) -> Ids:
+        """Names of columns and rows."""
+        return ids_of(program, instance)
+
+    def data(self, instance: Any) -> str:
+        """Data for its model."""
+        return data_section(instance)
+
+
+@dataclass(frozen=True)
+class SharesOfLabels(WholeLabels):
+    """The LP."""
+
+    what: ClassVar[str] = "the LP relaxation"
+
+    def build(self, instance: Any) -> Program:
+        """Without integrality."""
+        return relax(assignment.build(instance))
+
+
+@dataclass(frozen=True)
+class DualOfShares(WholeLabels):
+    """The dual."""
+
+    what: ClassVar[str] = "the dual of the LP; its optimum is minus the LP's"
+
+    def build(self, instance: Any) -> Program:
+        """The paper's, or the mechanical one where the instance has limits that the paper's does not know."""
+        try:
+            return assignment_dual.build(instance)
+        except InputError:
+            return dualize(relax(assignment.build(instance)))
+
+    def data(self, instance: Any) -> str:
+        """For assignment_dual.mod."""
+        return data_section(instance, dual=True)
+
+
+@dataclass(frozen=True)
+class OfSample(SharesOfLabels):
+    """The sampled LP: a share of the workers, drawn by the seed, covers its share of the need."""
+
+    share: float = 0.3
+    seed: int = 0
+
+    what: ClassVar[str] = "the LP of a sample of the workers (Ho et al. 2013, 5.1)"
+
+    def read(self, given: Any) -> Any:
+        """The sample's instance."""
+        instance = instance_of(given)
+        if not 0 < self.share <= 1:
+            raise InputError(f"program sampled: share must lie in (0, 1], not {self.share}")
+        size = ceil(self.share * instance.n_workers - 1e-9)
+        sample = np.sort(np.random.default_rng(self.seed).permutation(instance.n_workers)[:size])
+        return sampled.transform(instance, sample, self.share)
+
+    def build(self, instance: Any) -> Program:
+        """Its LP."""
+        return replace(super().build(instance), name="sampled")
+
+
+@dataclass(frozen=True)
+class UnderTolerance(SharesOfLabels):
+    """The approximated LP: skills known up to ``tolerance``, the target loosened to match."""
+
+    tolerance: float = 0.0
+    least_quality: float = 0.0
+
+    what: ClassVar[str] = "the LP for skills known up to an error (Ho et al. 2013, 5.2)"
+
+    def read(self, given: Any) -> Any:
+        """The instance with less need."""
+        return approximated.transform(instance_of(given), self.tolerance, self.least_quality)
+
+    def build(self, instance: Any) -> Program:
+        """Its LP."""
+        return replace(super().build(instance), name="approximated")
+
+
+@dataclass(frozen=True)
+class OfPatterns(WholeLabels):
+    """The true minimum, every pattern listed."""
+
+    what: ClassVar[str] = "the program over patterns of labels, by exact errors"
+
+    def read(self, given: Any) -> Any:
+        """Under exact errors: those of every task unless the rule is of their mean."""
+        instance = instance_of(given)
+        if not instance.the_rule.average:
+            instance = replace(instance, rule="exact-error")
+        refuse(instance)
+        return instance
+
+    def build(self, instance: Any) -> Program:
+        """All patterns that no other makes superfluous."""
+        return patterns.build(instance)
+
+    def ids(self, instance: Any, program: Program) -> Ids:
+        """A column for each kind and pattern, a row for each kind, each pool and depth."""
+        pools = pools_of(instance)
+        menu, (pool, depth, _) = patterns.whole_menu(pools), pools.rows
+        given = [f"{t + 1}:{pattern_id(one)}" for t, one in zip(menu.kind.tolist(), menu.pattern, strict=True)]
+        kinds = [str(t + 1) for t in range(pools.tasks_in.size)]
+        supply = [f"{g + 1}:{h}" for g, h in zip(pool.tolist(), depth.tolist(), strict=True)]
+        return {"given": [given], "task": [kinds], "supply": [supply]}
+
+    def data(self, instance: Any) -> str:
+        """For patterns.mod."""
+        return patterns_data(instance)
+
+
+@dataclass(frozen=True)
+class OfHiring(WholeLabels):
+    """Whom to hire by a campaign's gold: at most ``budget`` workers (0: any number)."""
+
+    budget: int = 0
+    classes: int = 2
+    type: str = ""
+
+    what: ClassVar[str] = "the program whom to hire (Li & Liu 2015, 11)"
+
+    def read(self, given: Any) -> Any:
+        """An instance as it is, or from a table of gold, or that of a campaign."""
+        if isinstance(given, SelectionInstance):
+            return given
+        if isinstance(given, AssignmentInstance):
+            raise InputError(
+                "program selection goes by gold: give a table of it, a campaign that has one, or candidates"
+            )
+        gold = Path(given) / GOLD if Path(given).is_dir() else Path(given)
+        return read_candidates(gold, self.classes, self.budget or None, kind=self.type or None)
+
+    def build(self, instance: Any) -> Program:
+        """A size, and so many workers."""
+        return selection.build(instance)
+
+    def ids(self, instance: Any, program: Program) -> Ids:
+        """Sizes from 1, workers, groups."""
+        return selection_ids(instance)
+
+    def data(self, instance: Any) -> str:
+        """For selection.mod."""
+        return selection_data(instance)
+
+
+EXPORTS: Mapping[str, type[Any]] = {
+    "ip": WholeLabels,
+    "lp": SharesOfLabels,
+    "dual": DualOfShares,
+    "sampled": OfSample,
+    "approximated": UnderTolerance,
+    "patterns": OfPatterns,
+    "selection": OfHiring,
+}
+
+
+def export(
+    campaign: InstanceLike | SelectionInstance, output: AnyPath, *, program: str = "ip", force: bool = False
+) -> Program:
     """Write a program for any other solver, with readable names, whole or not at all.
 
     Parameters
     ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
+    campaign : AssignmentInstance, SelectionInstance or path
+        An instance, or the folder of a campaign; for ``selection`` candidates, or a table of gold, or a campaign's.
     output : path
-        Ends in ``.mps`` (free MPS), ``.lp`` (CPLEX LP) or ``.dat``: data for models/assignment.mod, or for
-        models/assignment_dual.mod, as GNU MathProg reads it.
+        Ends in ``.mps`` (free MPS), ``.lp`` (CPLEX LP) or ``.dat``: data for the model in models/ as GNU MathProg reads
+        it: assignment.mod for ip, lp, sampled and approximated, else assignment_dual.mod, patterns.mod, selection.mod.
     program : str
         ``ip``, ``lp``, or ``dual``: the paper's dual, or the mechanical dual of the LP where the instance has limits
-        that the paper's does not know. Either is a minimum whose optimum is minus the LP's.
+        that the paper's does not know, either a minimum whose optimum is minus the LP's. ``sampled:share=.3:seed=0``,
+        ``approximated:tolerance=.01:least-quality=.2``, ``patterns``, ``selection:budget=8:classes=2:type=T``.
     force : bool
         Whether to replace a file that is there.
 
@@ -44,24 +230,12 @@ def export(campaign: InstanceLike, output: AnyPath, *, program: str = "ip", forc
     InputError
         If an argument is out of range, or the file exists and is not forced, or cannot be written.
     """
-    if program not in EXPORTS:
-        raise InputError(f"program must be one of {', '.join(EXPORTS)}, not {program!r}")
+    chosen = made(program, EXPORTS, "program")
     check_file(Path(output), force, data=True)
-    instance = instance_of(campaign)
-    chosen = _exported(instance, program)
+    instance = chosen.read(campaign)
+    built: Program = chosen.build(instance)
     if Path(output).suffix.lower() == DATA:
-        write_text(Path(output), data_section(instance, dual=program == "dual"), replace=force)
-        return chosen
-    write_program(chosen, Path(output), ids_of(chosen, instance), force)
-    return chosen
-
-
-def _exported(instance: AssignmentInstance, program: str) -> Program:
-    if program == "ip":
-        return assignment.build(instance)
-    if program == "lp":
-        return relax(assignment.build(instance))
-    try:
-        return assignment_dual.build(instance)
-    except InputError:  # limits that the paper's dual does not know
-        return dualize(relax(assignment.build(instance)))
+        write_text(Path(output), chosen.data(instance), replace=force)
+    else:
+        write_program(built, Path(output), chosen.ids(instance, built), force)
+    return built

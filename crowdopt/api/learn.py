@@ -107,10 +107,10 @@ def learn(
     wanted, setting = texts(policies), _setting(labelers)
     with TemporaryDirectory() as spare:
         folder = Path(spare) if output is None else Path(output) / WORK
-        found = replace(play(setting, wanted, trials, seed, horizon, folder, processes), source=_source(setting))
+        learning = replace(play(setting, wanted, trials, seed, horizon, folder, processes), source=_source(setting))
     if output is None:
-        return found
-    return replace(found, undrawn=_write(found, Path(output), trials, seed))
+        return learning
+    return replace(learning, undrawn=_write(learning, Path(output), trials, seed))
 
 
 def read_labels(labels: AnyPath, truth: AnyPath, *, types: AnyPath | None = None, cost: float = 0.0) -> RecordedLabels:

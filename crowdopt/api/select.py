@@ -129,7 +129,7 @@ def select_from_tables(
     frontier: AnyPath | None = None,
     force: bool = False,
 ) -> Selection:
-    """The same from tables, with everything that is to be written.
+    """Decide whom to hire from tables on disk, with every file that is to be written.
 
     Parameters
     ----------

@@ -70,6 +70,29 @@ class Breach:
 
 
 @dataclass(frozen=True, eq=False)
+class Repaired:
+    """What an approximation took before its plan was mended, and what mending changed.
+
+    Parameters
+    ----------
+    labels : int
+        That it took.
+    short : int
+        Tasks that it left short of their need.
+    lacking : float
+        Evidence that those lacked in all.
+    added, removed : (k, 2) int
+        Task and worker of the labels that mending bought and took away.
+    """
+
+    labels: int
+    short: int
+    lacking: float
+    added: Ints
+    removed: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Plan:
     """Who labels what, or why there is no plan, with the certificate.
 
@@ -97,6 +120,8 @@ class Plan:
         Whether the search ended before its time was up.
     spending : dict
         Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
+    repaired : Repaired, optional
+        Of an approximation: what it was before it was mended.
     """
 
     instance: AssignmentInstance
@@ -116,6 +141,7 @@ class Plan:
     note: str = ""
     gave_up: bool = False
     spending: dict[str, float] = field(default_factory=dict)
+    repaired: Repaired | None = None
 
     @classmethod
     def of(

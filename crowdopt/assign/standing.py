@@ -30,7 +30,20 @@ class Solvers:
 class Standing:
     """The best plan so far and the bounds it is held against.
 
-    ``certified`` is what ``duals`` prove by themselves, ``known`` the best bound of all and where it comes from.
+    Parameters
+    ----------
+    duals : Duals, optional
+        The best multipliers.
+    certified : float
+        The bound that they prove by themselves.
+    known : Certificate
+        The best bound of all, and where it comes from.
+    best : (k, 2) int, optional
+        Task and worker of each label of the best plan.
+    value : float
+        What it costs; infinite without one.
+    interrupted : bool
+        Whether somebody asked to stop.
     """
 
     instance: AssignmentInstance

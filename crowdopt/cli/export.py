@@ -16,6 +16,7 @@ WRITTEN = {  # by the program's name
     "assignment-lp": "the LP relaxation, a minimum",
     "assignment-dual": "the paper's dual as a minimum: its optimum is minus the LP's",
     "assignment-lp-dual": "the dual of the LP with all its limits, as a minimum: its optimum is minus the LP's",
+    **{name: f"{EXPORTS[name].what}, a minimum" for name in ("sampled", "approximated", "patterns", "selection")},
 }
 
 
@@ -23,12 +24,12 @@ WRITTEN = {  # by the program's name
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option(
     "--program",
-    type=click.Choice(EXPORTS),
     default="ip",
     show_default=True,
-    help="Whole labels, the LP, or its dual.",
+    help=f"{', '.join(EXPORTS)}; options as in sampled:share=.3:seed=1, approximated:tolerance=.01:least-quality=.2, "
+    "selection:budget=8.",
 )
-@target("File that ends in .mps or .lp, or in .dat: data for models/assignment.mod")
+@target("File that ends in .mps or .lp, or in .dat: data for the program's model in models/")
 @as_json
 def export(campaign: Path, program: str, output: Path, force: bool, as_json: bool) -> None:
     """Write the program for any other solver, its columns and rows named after tasks and workers."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from crowdopt.api.assign import PROGRAMS, assign, why_not
+from crowdopt.api.assign import PROGRAMS, assign, what_it_lacked, why_not
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target
 from crowdopt.crowd.evidence import RULES
@@ -19,7 +19,7 @@ from crowdopt.io.plan_folder import run_facts, summary
     "--method",
     default="exact",
     show_default=True,
-    help="exact; patterns[:pools=N], the true minimum by exact errors; or a backend.",
+    help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; or a backend.",
 )
 @click.option(
     "--program",
@@ -110,6 +110,7 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
     said = [
         f"{plan.labels:g} labels for {plan.instance.n_tasks} tasks by {busy} of {plan.instance.n_workers} workers "
         f"({full} at capacity), cost {plan.objective:.10g}",
+        *([] if plan.repaired is None else [what_it_lacked(plan)]),
         _how_good(plan),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]

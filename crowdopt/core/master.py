@@ -14,7 +14,17 @@ from crowdopt.core.program import Program
 
 @dataclass(frozen=True, eq=False)
 class MasterPoint:
-    """An optimum of the master: its point and its row multipliers in the house's sign, with its value."""
+    """An optimum of the master.
+
+    Parameters
+    ----------
+    value : float
+        Its cost.
+    primal : (columns,) float
+        Its point.
+    dual : (rows,) float
+        Its multipliers, in the house's sign.
+    """
 
     value: float
     primal: Floats

@@ -35,7 +35,7 @@ def completed(kind: type[Any], base: type[Any]) -> type[Any]:
     return kind if issubclass(kind, base) else type(kind.__name__, (kind, base), {})
 
 
-def made(text: str, known: Mapping[str, type[Any]]) -> Any:
+def made(text: str, known: Mapping[str, type[Any]], what: str = "policy") -> Any:
     """A policy from its name and options, ``name:option=value:flag``; a policy is a dataclass, its fields the options.
 
     Parameters
@@ -44,6 +44,8 @@ def made(text: str, known: Mapping[str, type[Any]]) -> Any:
         Such as ``main-algorithm:gamma=.3:stop``; a flag alone means yes.
     known : mapping of str to class
         Every policy there is, by name.
+    what : str
+        What they are called in a message, if they are not policies.
 
     Raises
     ------
@@ -52,37 +54,37 @@ def made(text: str, known: Mapping[str, type[Any]]) -> Any:
     """
     name, *settings = text.strip().split(":")
     if name not in known:
-        raise InputError(f"unknown policy {name!r}; the policies are {', '.join(known)}")
+        raise InputError(f"unknown {what} {name!r}; there are {', '.join(known)}")
     policy = known[name]
     own = fields(policy) if is_dataclass(policy) else ()
     options = {field.name.replace("_", "-"): field for field in own if field.init}
-    return policy(**dict(_option(name, setting, options) for setting in settings))
+    return policy(**dict(_option(f"{what} {name}", setting, options) for setting in settings))
 
 
-def _option(policy: str, setting: str, known: Mapping[str, Field[Any]]) -> tuple[str, Any]:
+def _option(owner: str, setting: str, known: Mapping[str, Field[Any]]) -> tuple[str, Any]:
     key, given, value = setting.partition("=")
     if key not in known:
-        raise InputError(f"policy {policy} has no option {key!r}; its options are {', '.join(known) or 'none'}")
+        raise InputError(f"{owner} has no option {key!r}; its options are {', '.join(known) or 'none'}")
     field = known[key]
     default = field.default
     if isinstance(default, bool):
-        return field.name, _flag(policy, key, value if given else "yes")
+        return field.name, _flag(owner, key, value if given else "yes")
     if not value:
-        raise InputError(f"policy {policy}: option {key} needs a value, as in {key}={default}")
-    return field.name, _value(policy, key, value, default)
+        raise InputError(f"{owner}: option {key} needs a value, as in {key}={default}")
+    return field.name, _value(owner, key, value, default)
 
 
-def _flag(policy: str, key: str, value: str) -> bool:
+def _flag(owner: str, key: str, value: str) -> bool:
     meaning = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
     if value not in meaning:
-        raise InputError(f"policy {policy}: option {key} is yes or no, not {value!r}")
+        raise InputError(f"{owner}: option {key} is yes or no, not {value!r}")
     return meaning[value]
 
 
-def _value(policy: str, key: str, value: str, default: Any) -> Any:
+def _value(owner: str, key: str, value: str, default: Any) -> Any:
     kind = type(default)
     try:
         return kind(value)
     except ValueError:
         what = "a whole number" if kind is int else "a number"
-        raise InputError(f"policy {policy}: option {key} must be {what}, not {value!r}") from None
+        raise InputError(f"{owner}: option {key} must be {what}, not {value!r}") from None

@@ -18,7 +18,7 @@ CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may 
 
 
 def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Floats]:
-    """Exact error of each task's vote over its labels, those already in included: ``(above, width)``, (tasks,).
+    """Exact error of each task's vote over its labels, those already in included.
 
     Votes have the rule's weights, and the prior's log-odds where the rule heeds them; accuracies are clipped as in the
     evidence, and labels without evidence count for nothing. The error lies in ``[above - width, above]``; the width is
@@ -47,7 +47,7 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
 
 
 def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
-    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels, shape (len(tasks),).
+    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _errors(instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: In
 
 
 def fewest_exact(instance: AssignmentInstance) -> Ints:
-    """The fewest new labels with which each task can reach its target exactly, (tasks,); one more than workers: never.
+    """The fewest new labels with which each task can reach its target exactly.
 
     No vote errs less for having a worker replaced by a better one, nor for having one label fewer: so the best k
     workers that a task may have do best among all k, and k is found by bisection.
@@ -98,6 +98,7 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
     Returns
     -------
     (tasks,) int
+        One more than there are workers where a task cannot reach its target.
 
     Raises
     ------

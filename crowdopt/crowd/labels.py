@@ -75,7 +75,7 @@ def _refuse_repeats(task: Ints, worker: Ints, tasks: Sequence[str], workers: Seq
 
 
 def tally(labels: Labels, truth: Mapping[str, str] | Ints, task_type: Ints, types: int) -> tuple[Ints, Ints]:
-    """Gold tallies of real labels: ``(correct, asked)``, each of shape (types, workers).
+    """Gold tallies of real labels.
 
     Parameters
     ----------

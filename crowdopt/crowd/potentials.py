@@ -121,9 +121,9 @@ def turning_points(knots: Floats, p: float) -> Floats:
         return knots
     inner = knots[knots < 1]
     odds, factor = inner / (1 - inner), p / (1 - p)
-    found = np.concatenate([odds / factor, odds * factor, factor / odds])
-    found = found[found >= 1]
-    return np.unique(np.concatenate([knots, found / (1 + found)]))
+    turning = np.concatenate([odds / factor, odds * factor, factor / odds])
+    turning = turning[turning >= 1]
+    return np.unique(np.concatenate([knots, turning / (1 + turning)]))
 
 
 def reading(knots: Floats, belief: Floats, weight: Floats) -> sparse.csr_array:

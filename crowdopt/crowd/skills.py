@@ -134,7 +134,7 @@ def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
 
 
 def _prior_weight(c: Floats, s: Floats, mean: float) -> float:
-    """T = 1/rho - 1, infinite where the tallies show no spread beyond chance."""
+    """``t = 1/rho - 1``, infinite where the tallies show no spread beyond chance."""
     total = s.sum()
     chance = mean * (1 - mean)
     spread = (s * (c / s - mean) ** 2).sum()

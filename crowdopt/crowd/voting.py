@@ -184,7 +184,17 @@ def vote_errors(
 
 
 class Votes(NamedTuple):
-    """Votes between two classes, as the compiled loops take them; see :func:`vote_errors`."""
+    """Votes between two classes, as the compiled loops take them; see :func:`vote_errors`.
+
+    Parameters
+    ----------
+    starts : (tasks + 1,) int
+        Task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``.
+    accuracy, weight : (k,) float
+        p and w of each label.
+    prior, bias : (tasks,) float
+        Probability of class 1, and what is added to the vote for it.
+    """
 
     starts: Ints
     accuracy: Floats

@@ -151,19 +151,19 @@ class Selection:
     @property
     def warnings(self) -> list[str]:
         """What whoever reads the numbers has to know."""
-        said = []
+        sentences = []
         idle = self.members[self.weights == 0]
         if idle.size:
             names = ", ".join(self.instance.worker_id(int(one)) for one in idle[:5])
-            said.append(f"hired, but their votes weigh nothing, being right as often as chance: {names}")
+            sentences.append(f"hired, but their votes weigh nothing, being right as often as chance: {names}")
         score = self.score
         if score is not None and score <= 0:
-            said.append(
+            sentences.append(
                 "no worker did better on the control questions than chance explains; ask more, or other workers"
             )
         if self.workers is not None:
-            said.append(score_bounds.FIXED_IN_ADVANCE)
-        return said
+            sentences.append(score_bounds.FIXED_IN_ADVANCE)
+        return sentences
 
     @cached_property
     def score_by_size(self) -> Floats:

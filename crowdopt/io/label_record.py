@@ -15,7 +15,15 @@ from crowdopt.io.label_table import campaign_pairs, read_label_table, read_true_
 
 @dataclass(frozen=True, eq=False)
 class LabelRecord:
-    """K labels (task, worker, class) and the true classes, -1 where unknown."""
+    """Recorded labels in a campaign's indices, and the true classes.
+
+    Parameters
+    ----------
+    task, worker, label : (k,) int
+        Task, worker and class of each label.
+    truth : (tasks,) int
+        Class of each task, -1 where unknown.
+    """
 
     task: Ints
     worker: Ints

@@ -20,7 +20,29 @@ from crowdopt.io.tables import Table
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """Answers to a campaign's tasks, and everything needed to go on with it."""
+    """Answers to a campaign's tasks, and everything needed to go on with it.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Under the plan's rule and target.
+    folder : Path
+        Of the campaign.
+    answers : PlanAnswers
+        What the labels say of each task.
+    pairs : (k, 2) int
+        Task and worker of each label, those from before first.
+    labels : list of str
+        What each label says.
+    new : (n, 2) int
+        The pairs whose labels are new.
+    names : tuple of str
+        Of the classes.
+    left_out : int
+        Rows of the table whose labels were in before.
+    overrides : dict
+        What the plan was asked for beyond the campaign.
+    """
 
     campaign: Campaign
     folder: Path

@@ -29,8 +29,8 @@ def text(program: Program, ids: Ids) -> str:
 
 def _objective(program: Program, columns: list[str]) -> Iterator[str]:
     """The costs, and a 0 for each column that no row names either."""
-    said = np.flatnonzero((program.cost != 0) | (np.diff(program.matrix.indptr) == 0))
-    return _sum(f"{OBJECTIVE}:", numbers(program.cost[said]), [columns[k] for k in said.tolist()])
+    named = np.flatnonzero((program.cost != 0) | (np.diff(program.matrix.indptr) == 0))
+    return _sum(f"{OBJECTIVE}:", numbers(program.cost[named]), [columns[k] for k in named.tolist()])
 
 
 def _rows(program: Program, columns: list[str], ids: Ids) -> Iterator[str]:
@@ -89,9 +89,9 @@ def _sum(head: str, entries: list[str], names: list[str]) -> Iterator[str]:
 
 def _bounds(program: Program, columns: list[str]) -> list[str]:
     """Every bound but 0 and infinity."""
-    said = np.flatnonzero((program.lower != 0) | np.isfinite(program.upper))
-    low, high = numbers(program.lower[said]), numbers(program.upper[said])
-    return [_bound(columns[k], down, up) for k, down, up in zip(said.tolist(), low, high, strict=True)]
+    stated = np.flatnonzero((program.lower != 0) | np.isfinite(program.upper))
+    low, high = numbers(program.lower[stated]), numbers(program.upper[stated])
+    return [_bound(columns[k], down, up) for k, down, up in zip(stated.tolist(), low, high, strict=True)]
 
 
 def _bound(name: str, down: str, up: str) -> str:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.io.mathprog_text import section, set_of, symbol, table, vector
 
 RULES = ("hoeffding", "bhattacharyya")  # that the models know
-PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*")
-LONGEST = 100  # characters of a symbol that GLPK takes
 
 
 def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
@@ -31,25 +27,25 @@ def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
         If the model does not know the rule, priors, observed labels or (the dual) a limit; if an id is too long.
     """
     _refuse(instance, dual)
-    tasks = [_symbol(instance.task_id(i)) for i in range(instance.n_tasks)]
-    workers = [_symbol(instance.worker_id(j)) for j in range(instance.n_workers)]
-    types = [_symbol(instance.type_id(k)) for k in range(instance.n_types)]
-    lines = ["data;", "", _set("TASKS", tasks), _set("WORKERS", workers), _set("TYPES", types), ""]
+    tasks = [symbol(instance.task_id(i)) for i in range(instance.n_tasks)]
+    workers = [symbol(instance.worker_id(j)) for j in range(instance.n_workers)]
+    types = [symbol(instance.type_id(k)) for k in range(instance.n_types)]
+    lines = [set_of("TASKS", tasks), set_of("WORKERS", workers), set_of("TYPES", types), ""]
     lines += [f"param rule := {instance.rule};"] * (instance.rule != RULES[0])
     lines += [f"param L := {instance.classes};"] * (instance.classes != 2)
     lines += [
-        _vector("tau", tasks, [types[k] for k in instance.task_type]),
-        _vector("epsilon", tasks, instance.epsilon),
+        vector("tau", tasks, [types[k] for k in instance.task_type]),
+        vector("epsilon", tasks, instance.epsilon),
     ]
-    lines += [_vector("M", workers, instance.capacity), _table("p", types, workers, instance.accuracy)]
+    lines += [vector("M", workers, instance.capacity), table("p", types, workers, instance.accuracy)]
     if (instance.cost != 1).any():
-        lines.append(_table("c", types, workers, instance.cost))
+        lines.append(table("c", types, workers, instance.cost))
     if (instance.demand != 1).any():
-        lines.append(_vector("share", tasks, instance.demand))
+        lines.append(vector("share", tasks, instance.demand))
     for name in ("forbidden", "collected") if dual else ("forbidden", "collected", "fixed"):
         pairs = [f"({tasks[i]},{workers[j]})" for i, j in getattr(instance, name).tolist()]
-        lines += [_set(name.upper(), pairs)] * bool(pairs)
-    return "\n".join([*lines, *([] if dual else _limits(instance, tasks, workers)), "", "end;"]) + "\n"
+        lines += [set_of(name.upper(), pairs)] * bool(pairs)
+    return section([*lines, *([] if dual else _limits(instance, tasks, workers))])
 
 
 def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> list[str]:
@@ -60,16 +56,16 @@ def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) 
         ("load", workers, instance.min_load, 0),
     ):
         there = np.flatnonzero(values != unset)
-        lines += [_vector(name, [keys[k] for k in there], values[there])] * bool(there.size)
+        lines += [vector(name, [keys[k] for k in there], values[there])] * bool(there.size)
     lines += [] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"]
     return [*lines, *_groups(instance, workers), *_own(instance, tasks, workers)]
 
 
 def _groups(instance: AssignmentInstance, workers: list[str]) -> list[str]:
     groups = instance.groups
-    names = [_symbol(group.name) for group in groups]
-    lines = [_set("GROUPS", names)] * bool(names)
-    lines += [_set(f"OF[{name}]", [workers[j] for j in one.members]) for name, one in zip(names, groups, strict=True)]
+    names = [symbol(group.name) for group in groups]
+    lines = [set_of("GROUPS", names)] * bool(names)
+    lines += [set_of(f"OF[{name}]", [workers[j] for j in one.members]) for name, one in zip(names, groups, strict=True)]
     for name, values, usual in (
         ("least_of", [group.min_per_task for group in groups], 0),
         ("most_of", [group.max_per_task for group in groups], None),
@@ -78,7 +74,7 @@ def _groups(instance: AssignmentInstance, workers: list[str]) -> list[str]:
         ("dependent", [int(group.dependent) for group in groups], 0),
     ):
         there = [k for k, value in enumerate(values) if value != usual]
-        lines += [_vector(name, [names[k] for k in there], [values[k] for k in there])] * bool(there)
+        lines += [vector(name, [names[k] for k in there], [values[k] for k in there])] * bool(there)
     return lines
 
 
@@ -86,15 +82,15 @@ def _own(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> 
     rows = instance.own_rows
     if rows is None:
         return []
-    names = [_symbol(name) for name in rows.names]
+    names = [symbol(name) for name in rows.names]
     entries: dict[tuple[int, int, int], float] = {}
     for k, (i, j), value in zip(rows.row.tolist(), rows.pairs.tolist(), rows.coefficient.tolist(), strict=True):
         entries[k, i, j] = entries.get((k, i, j), 0.0) + value
     keys = [f"[{names[k]},{tasks[i]},{workers[j]}]" for k, i, j in entries]
-    lines = [_set("OWN", names)] + [_vector("own_entry", keys, entries.values())] * bool(keys)
+    lines = [set_of("OWN", names)] + [vector("own_entry", keys, entries.values())] * bool(keys)
     for name, side in (("own_lower", rows.lower), ("own_upper", rows.upper)):
         there = np.flatnonzero(np.isfinite(side)).tolist()
-        lines += [_vector(name, [names[k] for k in there], side[there])] * bool(there)
+        lines += [vector(name, [names[k] for k in there], side[there])] * bool(there)
     return lines
 
 
@@ -113,27 +109,3 @@ def _refuse(instance: AssignmentInstance, dual: bool) -> None:
     ]
     if dual and any(limits):
         raise InputError("the paper's dual knows no fixed pairs, label limits, least loads, budget, groups or own rows")
-
-
-def _symbol(name: str) -> str:
-    if len(name) > LONGEST or "\n" in name:
-        raise InputError(f"GLPK takes ids of up to {LONGEST} characters on one line, not {name[:20]!r}...")
-    return name if PLAIN.fullmatch(name) else "'" + name.replace("'", "''") + "'"
-
-
-def _set(name: str, members: Sequence[str]) -> str:
-    return f"set {name} := {' '.join(members)};"
-
-
-def _vector(name: str, keys: Sequence[str], values: Iterable[object]) -> str:
-    return f"param {name} := {', '.join(f'{key} {_text(value)}' for key, value in zip(keys, values, strict=True))};"
-
-
-def _table(name: str, rows: Sequence[str], columns: Sequence[str], values: Iterable[Iterable[object]]) -> str:
-    body = [f"{row} {' '.join(map(_text, entries))}" for row, entries in zip(rows, values, strict=True)]
-    return f"param {name} : {' '.join(columns)} :=\n" + "\n".join(body) + ";"
-
-
-def _text(value: object) -> str:
-    """A symbol as it is; a number so that it is read back to the last digit."""
-    return value if isinstance(value, str) else f"{float(value):.17g}"  # type: ignore[arg-type]

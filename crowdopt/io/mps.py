@@ -91,10 +91,10 @@ def _ranges(program: Program, rows: list[str]) -> list[str]:
 def _bounds(program: Program, columns: list[str]) -> list[str]:
     """Every bound but 0 and infinity; those of integer columns all, since readers' defaults differ."""
     lower, upper = program.lower, program.upper
-    said = np.flatnonzero((lower != 0) | np.isfinite(upper) | program.integer)
-    low, high = numbers(lower[said]), numbers(upper[said])
+    stated = np.flatnonzero((lower != 0) | np.isfinite(upper) | program.integer)
+    low, high = numbers(lower[stated]), numbers(upper[stated])
     lines: list[str] = []
-    for k, down, up in zip(said.tolist(), low, high, strict=True):
+    for k, down, up in zip(stated.tolist(), low, high, strict=True):
         lines += [f" {kind} BND {columns[k]}{value}" for kind, value in _bound(down, up)]
     return lines
 

@@ -23,6 +23,7 @@ from crowdopt.io.stored_plan import LIMITS
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
+REPAIR, ADDED, REMOVED = "repair.csv", "added", "removed"  # what mending changed in an approximation
 
 
 def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
@@ -44,6 +45,7 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
         _write_limits(plan, new)
         _write_weights(plan, new)
         _write_queues(plan, new)
+        _write_repair(plan, new)
         _write_json(new / "plan.json", summary(plan))
         _write_json(new / "run.json", run_facts(plan))
 
@@ -87,6 +89,8 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["note"] = plan.note
     if plan.spending:
         numbers["spending"] = plan.spending
+    if plan.repaired is not None:
+        numbers["repaired"] = {name: getattr(plan.repaired, name) for name in ("labels", "short", "lacking")}
     numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
     return {**numbers, "versions": versions()}
 
@@ -224,3 +228,13 @@ def _write_queues(plan: Plan, folder: Path) -> None:
     names = queue_files([plan.instance.worker_id(j) for j in range(plan.instance.n_workers)])
     for worker, tasks in queues(plan.pairs):
         write_csv(place / names[worker], ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
+
+
+def _write_repair(plan: Plan, folder: Path) -> None:
+    """Labels that mending an approximation bought or took away."""
+    if plan.repaired is None:
+        return
+    pairs = np.concatenate([plan.repaired.added, plan.repaired.removed])
+    change = [ADDED] * len(plan.repaired.added) + [REMOVED] * len(plan.repaired.removed)
+    columns = [_task_ids(plan.instance, pairs), _worker_ids(plan.instance, pairs), change]
+    write_csv(folder / REPAIR, ["task", "worker", "change"], columns)

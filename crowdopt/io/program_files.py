@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdopt.core.program import Block, Program
+from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
@@ -94,6 +95,15 @@ def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
     }
     joint = {block.name: own[block.name] for block in program.rows if block.name in own}
     return joint | {block.name: [known[axis] for axis in _axes(block)] for block in blocks if _axes(block)}
+
+
+def selection_ids(instance: SelectionInstance) -> Ids:
+    """Sizes from 1, workers and groups for the blocks of the selection program."""
+    sizes = [str(k + 1) for k in range(instance.sizes)]
+    workers = [instance.worker_id(i) for i in range(instance.n_workers)]
+    groups = list(instance.groups or [str(g) for g in range(instance.n_groups)])
+    found = {"u": [sizes], "w": [sizes, workers], "hired": [workers], "member": [sizes, workers], "count": [sizes]}
+    return {**found, "group": [sizes, groups], "money": [sizes], "whole": [workers]}
 
 
 def _axes(block: Block) -> tuple[str, ...]:

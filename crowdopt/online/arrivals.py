@@ -128,11 +128,13 @@ class Stream:
     ----------
     instance : AssignmentInstance
         With its workers in the order of arrival; its accuracies are the true ones.
+    crowd : Crowd
+    truth : (tasks,) int
+        True classes, -1 where unknown; judged by, never shown.
     preliminary : AssignmentInstance, optional
         Workers who may be asked gold before the stream, in their order.
-    crowd : Crowd
-    truth : (tasks,) int, optional
-        True classes, -1 where unknown; judged by, never shown.
+    prices : (tasks,) float, optional
+        Clairvoyant prices, for the policy that uses them.
     """
 
     instance: AssignmentInstance

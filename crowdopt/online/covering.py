@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.best_tasks import ZERO, best_of
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
@@ -17,7 +18,7 @@ from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.picking import ZERO, TaskRotation, best_of, kinds_of
+from crowdopt.online.picking import TaskRotation, kinds_of
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.repair import repair
 from crowdopt.online.seen_workers import SeenWorkers

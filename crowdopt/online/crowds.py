@@ -24,6 +24,17 @@ class Simulated:
 
     Whether worker j gets task i right is drawn from (seed, j) and the task alone: two policies that ask for the same
     label see the same one, which makes trials paired.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        The workers in their order of arrival, with true skills.
+    preliminary : AssignmentInstance, optional
+        Workers who may be asked gold before the stream.
+    truth : (tasks,) int
+        Class of each task.
+    seed : tuple of int
+        Of all labels.
     """
 
     instance: AssignmentInstance

@@ -47,12 +47,18 @@ class Recorded:
 
     Parameters
     ----------
+    tasks : int
+        How many there are.
     key : (k,) int
-        ``worker * tasks + task`` of each recorded label, ascending; ``label`` has its class.
+        ``worker * tasks + task`` of each recorded label, ascending.
+    label_of : (k,) int
+        Its class.
     gold_right, gold_asked : (types, workers) int
         Tallies on the held-out tasks, in the order of the stream's workers; asked for more, they do what there is.
-    gold_extra : pair of (types, preliminary) int
-        The same of the preliminary workers.
+    extra_right, extra_asked : (types, preliminary) int
+        Tallies of the preliminary workers.
+    seed : tuple of int
+        Of the order in which held-out tasks are asked.
     """
 
     tasks: int

@@ -21,7 +21,17 @@ REMEDIES = ("scale", "drop")
 
 @dataclass(frozen=True, eq=False)
 class TaskPrices:
-    """What a unit of evidence is worth, (kinds,), and what had to give: shares of the tasks kept and of the need."""
+    """What a unit of evidence is worth, and what had to give.
+
+    Parameters
+    ----------
+    price : (kinds,) float
+        Of a task of each kind.
+    share : float
+        How much of every need is covered.
+    kept : (kinds,) float, optional
+        Share of each kind's tasks that are not dropped; None: nothing is dropped.
+    """
 
     price: Floats
     share: float = 1.0

@@ -14,7 +14,17 @@ from crowdopt.programs import Formulation
 
 @dataclass(frozen=True, eq=False)
 class OpenAmounts:
-    """Amounts to be decided, (k,) each: of which worker and task class, what a label brings and costs, at most."""
+    """Amounts to be decided.
+
+    Parameters
+    ----------
+    worker, kind : (k,) int
+        Class of workers and class of tasks of each.
+    evidence, cost : (k,) float
+        Of a label.
+    upper : (k,) float
+        The most labels.
+    """
 
     worker: Ints
     kind: Ints

@@ -17,7 +17,13 @@ FAR = 1e3  # evidence; no vote has as much
 
 @dataclass(frozen=True, eq=False)
 class Tangents:
-    """Where each class's curve is touched, its value there and its slope, all (T,)."""
+    """Where each class's curve is touched.
+
+    Parameters
+    ----------
+    evidence, value, slope : (T,) float
+        There, the curve's value and its slope.
+    """
 
     evidence: Floats
     value: Floats

@@ -14,7 +14,19 @@ from crowdopt.programs import Formulation
 
 @dataclass(frozen=True, eq=False)
 class KnownSets:
-    """Sets s of tasks: whose (0, 1, ...), what each costs, and its workers ``worker[starts[s]:starts[s + 1]]``."""
+    """Sets of labels, each for one task.
+
+    Parameters
+    ----------
+    task : (sets,) int
+        Whose set it is; tasks are 0, 1, ...
+    cost : (sets,) float
+        What it costs.
+    starts : (sets + 1,) int
+        Set s has the workers ``worker[starts[s]:starts[s + 1]]``.
+    worker : (labels,) int
+        Worker of each label.
+    """
 
     task: Ints
     cost: Floats

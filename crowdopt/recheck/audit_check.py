@@ -31,7 +31,17 @@ class AuditReport:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What was looked at: drawn answers from the top, with their groups; others as (looked at, wrong)."""
+    """What was looked at.
+
+    Parameters
+    ----------
+    stratum : (checks,) int
+        Group of each drawn answer, in the order of the draw.
+    wrong : (checks,) bool
+        Whether it was wrong.
+    certain, others : (int, int)
+        Looked at and wrong: among the least sure answers, and among those neither drawn nor least sure.
+    """
 
     stratum: Ints
     wrong: Bools

@@ -15,6 +15,7 @@ from crowdopt.recheck.limits_kept import broken_limits
 from crowdopt.recheck.money_spent import check_spending
 from crowdopt.recheck.plan_claims import check_claims
 from crowdopt.recheck.plan_tables import check_queues, check_tasks, check_weights, check_workers
+from crowdopt.recheck.repaired_plans import check_repaired
 
 
 def verify(campaign: str | Path, plan: str | Path) -> Report:
@@ -48,6 +49,8 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     check_claims(instance, stored, report)
     if "spending" in claims:
         check_spending(instance, stored, report)
+    if "repaired" in claims and stored.amounts is None:
+        check_repaired(instance, stored, report)
     if report.problems and claims.get(BEYOND):
         report.problems.insert(0, _other_instance(claims[BEYOND]))
     return report

@@ -88,42 +88,46 @@ def markdown(
     -------
     str
     """
-    said = [f"# {escaped(title or 'Online policies')}", "", *_held_against(optimum), ""]
-    said += map(escaped, _set_beside(beside or {}))
-    said += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
-    said += ["of a 95 % interval over trials.", "", *rows_of(HEAD + AUDITED * _audited(summary), _results(summary)), ""]
-    said += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in summary for note in line["notes"]]
+    text = [f"# {escaped(title or 'Online policies')}", "", *_held_against(optimum), ""]
+    text += map(escaped, _set_beside(beside or {}))
+    text += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
+    text += ["of a 95 % interval over trials.", "", *rows_of(HEAD + AUDITED * _audited(summary), _results(summary)), ""]
+    text += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in summary for note in line["notes"]]
     for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
-        said += [
+        text += [
             f"- {escaped(line['policy'])}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)
         ]
-    said += ["", "Time per arrival (machine-dependent):", ""]
+    text += ["", "Time per arrival (machine-dependent):", ""]
     rows = [
         [one["policy"], _micro(one["median_seconds_per_arrival"]), _micro(one["mean_seconds_per_arrival"])]
         for one in timings
     ]
-    return "\n".join([*said, *rows_of(("policy", "median µs", "mean µs"), rows), ""])
+    return "\n".join([*text, *rows_of(("policy", "median µs", "mean µs"), rows), ""])
 
 
 def _held_against(optimum: Line) -> list[str]:
     if optimum["bound"] is None:
         return ["The campaign has no offline plan at all, so there is nothing to hold costs against."]
-    found = "" if optimum["found"] is None else f" The best offline plan found costs {optimum['found']:.10g}."
+    best = "" if optimum["found"] is None else f" The best offline plan found costs {optimum['found']:.10g}."
     proof = "proven by multipliers" if optimum["proof"] == "certificate" else "on the solver's word"
     return [
-        f"Offline optimum, skills known: at least {optimum['bound']:.10g} ({proof}), LP {optimum['lp']:.10g}.{found}"
+        f"Offline optimum, skills known: at least {optimum['bound']:.10g} ({proof}), LP {optimum['lp']:.10g}.{best}"
     ]
 
 
 def _set_beside(beside: Line) -> list[str]:
-    said = [possible_sentence(beside["possible"])] if beside.get("possible") else []
+    sentences = [possible_sentence(beside["possible"])] if beside.get("possible") else []
     if beside.get("breach"):
-        said.append(f"The crowd breaks the model: {beside['breach']}. Bounds and targets are those of the campaign.")
+        sentences.append(
+            f"The crowd breaks the model: {beside['breach']}. Bounds and targets are those of the campaign."
+        )
     if beside.get("constant_error") is not None:
-        said.append(constant_sentence(beside["constant_error"]))
-    said.append("Claimed errors are what a policy believes of its answers; unfinished tasks are claimed to be worse")
-    said.append("than their target.")
-    return [*said, ""]
+        sentences.append(constant_sentence(beside["constant_error"]))
+    sentences.append(
+        "Claimed errors are what a policy believes of its answers; unfinished tasks are claimed to be worse"
+    )
+    sentences.append("than their target.")
+    return [*sentences, ""]
 
 
 def constant_sentence(error: float) -> str:
@@ -208,10 +212,10 @@ def charts(summary: Sequence[Line], optimum: Line, possible: Line | None = None)
     """By name: labels by kind against the bound; cost against shortfall; error against cost beside what is possible."""
     curve = [] if not possible else possible["curve"]
     drawn = [line for line in summary if line["trials"]]  # a policy that failed has nothing to draw
-    found = {"labels": _labels_chart(drawn, optimum), "errors": _errors_chart(drawn, curve)}
+    pictures = {"labels": _labels_chart(drawn, optimum), "errors": _errors_chart(drawn, curve)}
     if optimum["bound"] is not None:
-        found["ratios"] = _ratio_chart(drawn)
-    return found
+        pictures["ratios"] = _ratio_chart(drawn)
+    return pictures
 
 
 def _labels_chart(summary: Sequence[Line], optimum: Line) -> Any:

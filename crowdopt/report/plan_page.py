@@ -51,7 +51,7 @@ def page(facts: dict[str, Any]) -> Page:
 
 def _verdict(facts: Mapping[str, Any]) -> list[str]:
     claims, errors = facts["claims"], facts["errors"]
-    said = [
+    sentences = [
         f"{number(claims['labels'])} labels for {claims['tasks']} tasks by {facts['busy']} of {claims['workers']} "
         f"workers ({facts['full']} at capacity), cost {claims['cost']:.10g}.",
         _how_good(claims),
@@ -64,12 +64,12 @@ def _verdict(facts: Mapping[str, Any]) -> list[str]:
             if "wrong_bound" in spending
             else ""
         )
-        said.append(f"{spending['wrong']:.4g} answers are expected to be wrong{least}.")
+        sentences.append(f"{spending['wrong']:.4g} answers are expected to be wrong{least}.")
     changed = claims.get("in_place_of_campaign")
     if changed:
         named = ", ".join(f"{key} = {_short(value)}" for key, value in changed.items())
-        said.append(f"Made for {named}, in place of what the campaign says.")
-    return said
+        sentences.append(f"Made for {named}, in place of what the campaign says.")
+    return sentences
 
 
 def _short(value: Any) -> str:
@@ -103,9 +103,9 @@ def _how_sure(claims: Mapping[str, Any], errors: Mapping[str, float]) -> str:
 
 def _errors_caption(claims: Mapping[str, Any]) -> str:
     target = claims.get("epsilon")
-    said = "" if not isinstance(target, float) else f" The line is the target, {100 * target:.3g} %."
+    line = "" if not isinstance(target, float) else f" The line is the target, {100 * target:.3g} %."
     what = "Exact errors" if claims["rule"] in ("exact-error", "mean-error", "probit") else "The rule's bounds"
-    return f"{what}, tasks in ascending order.{said}"
+    return f"{what}, tasks in ascending order.{line}"
 
 
 def _matrix(facts: Mapping[str, Any]) -> Any:

@@ -6,6 +6,7 @@ import numpy as np
 
 from crowdopt.answers.audit.exact_bound import most_left
 from crowdopt.answers.audit.tariff import Tariff
+from crowdopt.arrays import Bools
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.online.ledger import Run
 from crowdopt.online.run_score import answers_of
@@ -38,7 +39,25 @@ def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
     if not count:
         return {"certified": None, "cost_audited": None}
     wrong = (answers_of(run) != truth)[judged]
-    checks = min(int(terms.checks), count)
-    drawn = np.random.default_rng([seed, DRAWN]).choice(count, checks, replace=False)
-    left = most_left(count, checks, int(wrong[drawn].sum()), terms.delta)
-    return {"certified": left / count, "cost_audited": run.total_cost + terms.price * checks}
+    return after_audit(wrong, run.total_cost, terms, seed)
+
+
+def after_audit(wrong: Bools, cost: float, terms: Tariff, seed: int) -> dict[str, float | None]:
+    """The same of answers of which it is known whether they are wrong, and what they cost.
+
+    Parameters
+    ----------
+    wrong : (answers,) bool
+    cost : float
+    terms : Tariff
+    seed : int
+
+    Returns
+    -------
+    dict
+        ``certified`` and ``cost_audited``.
+    """
+    checks = min(int(terms.checks), wrong.size)
+    drawn = np.random.default_rng([seed, DRAWN]).choice(wrong.size, checks, replace=False)
+    left = most_left(wrong.size, checks, int(wrong[drawn].sum()), terms.delta)
+    return {"certified": left / wrong.size, "cost_audited": cost + terms.price * checks}

@@ -21,7 +21,21 @@ from crowdopt.labelers.task_streams import LabelTable, drawn_labelers, recorded_
 
 @dataclass(frozen=True, eq=False)
 class GivenLabelers:
-    """Labelers of known skills; labels are simulated."""
+    """Labelers of known skills; labels are simulated.
+
+    Parameters
+    ----------
+    accuracy : (kinds, labelers) float
+        p of each kind of task.
+    cost : (labelers,) float
+        Of a label.
+    classes : (1,) int
+        L.
+    at : (kinds,) float
+        Contexts at which skills are given; empty: kinds of task.
+    names : (labelers,) array of str
+        Of the labelers.
+    """
 
     accuracy: Floats
     cost: Floats
@@ -45,7 +59,17 @@ class GivenLabelers:
 
 @dataclass(frozen=True, eq=False)
 class DrawnLabelers:
-    """Fresh labelers in every trial: skills uniform on [low, high] given that the majority of all beats a guess."""
+    """Fresh labelers in every trial: skills uniform on [low, high] given that the majority of all beats a guess.
+
+    Parameters
+    ----------
+    count : (1,) int
+        M.
+    low, high : (1,) float
+        Range of skills.
+    cost : (1,) float
+        Of a label.
+    """
 
     count: Ints  # one number each
     low: Floats
@@ -78,7 +102,21 @@ class DrawnLabelers:
 
 @dataclass(frozen=True, eq=False)
 class RecordedLabels:
-    """Labels that people once gave, and what is known of the truth."""
+    """Labels that people once gave, and what is known of the truth.
+
+    Parameters
+    ----------
+    label : (tasks, labelers) int
+        Class of each label, -1 where there is none.
+    truth, context : (tasks,) int
+        True class, -1 where unknown, and kind of each task.
+    cost : (labelers,) float
+        Of a label.
+    classes : (1,) int
+        L.
+    names : (labelers,) array of str
+        Of the labelers.
+    """
 
     label: Ints
     truth: Ints

@@ -217,10 +217,10 @@ def row(
     stream = shared.stream(seed, trial, policy.preliminary(shared.instance.n_workers))
     run = replay(policy, stream, jobs.seed_of(seed, trial), solve)
     best = Optimum(*optimum)
-    found = {"text": text, "trial": trial, **score(run, best, possible)}
+    figures = {"text": text, "trial": trial, **score(run, best, possible)}
     if shared.record is not None:
-        found |= certified(run, tariff(audit), jobs.seed_of(seed, trial))
-    return {"figures": found, "seconds": run.seconds}
+        figures |= certified(run, tariff(audit), jobs.seed_of(seed, trial))
+    return {"figures": figures, "seconds": run.seconds}
 
 
 def play(
@@ -273,8 +273,8 @@ def play(
 
     late = [text for text in wanted if isinstance(named(text), Kos) and not named(text).labels]
     early = [text for text in wanted if text not in late]
-    done = jobs.run([job(text, k) for k in range(trials) for text in early], folder / "rows", processes, title="trials")
-    totals = {(one.arguments["text"], one.arguments["trial"]): _total(one) for one in done}
+    rows = jobs.run([job(text, k) for k in range(trials) for text in early], folder / "rows", processes, title="trials")
+    totals = {(one.arguments["text"], one.arguments["trial"]): _total(one) for one in rows}
     matched, orphans = [], []
     for k in range(trials):
         for text in late:
@@ -283,10 +283,10 @@ def play(
                 matched.append(job(text, k, totals[equal, k]))
             else:
                 orphans.append(_orphan(job(text, k), equal))
-    done += jobs.run(matched, folder / "rows", processes, title="kos") if matched else []
-    done += orphans
-    found = _comparison(setting, wanted, optimum, done)
-    return replace(found, least=least, constant_error=setting.constant_error(), breach=setting.breach)
+    rows += jobs.run(matched, folder / "rows", processes, title="kos") if matched else []
+    rows += orphans
+    comparison = _comparison(setting, wanted, optimum, rows)
+    return replace(comparison, least=least, constant_error=setting.constant_error(), breach=setting.breach)
 
 
 def _total(one: jobs.Row) -> int:

@@ -48,8 +48,9 @@ def test_an_entry_point_registers_a_backend(elsewhere: Path) -> None:
 def test_the_example_keeps_the_contract(elsewhere: Path) -> None:
     """What stands in the documentation has to hold there: the same cases, the same judge."""
     cases = ["optimal", "equality", "ranged", "infeasible", "unbounded", "integer", "mixed", "assignment-integer"]
-    printed = run(elsewhere, "-m", "tests.contract.worker", "milp", *cases, "no-incumbent").splitlines()
-    rows = {row["case"]: row for row in map(json.loads, printed)}
+    keys = [f"milp:{case}" for case in [*cases, "no-incumbent"]]
+    printed = run(elsewhere, "-m", "tests.contract.worker", *keys).splitlines()
+    rows = {row["case"].partition(":")[2]: row for row in map(json.loads, printed)}
     truths = ["optimal", "optimal", "optimal", "infeasible", "unbounded", "optimal", "optimal", "optimal"]
     assert [rows[case]["status"] for case in cases] == truths
     for case, truth in zip(cases, truths, strict=True):

@@ -1,4 +1,4 @@
-"""One backend on cases, a row each: ``python -m tests.contract.worker BACKEND CASE ...``, all in this one process.
+"""Backends on cases, a row each: ``python -m tests.contract.worker BACKEND:CASE ...``, all in this one process.
 
 A case is a name of ``cases``, or ``agreement/SEED``, ``hiring/SEED``, ``hiring/full``: those of the modules beside it.
 """
@@ -81,5 +81,6 @@ def attempt(backend: str, name: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[2:]:
-        print(json.dumps({"case": name, **attempt(sys.argv[1], name)}), flush=True)
+    for key in sys.argv[1:]:
+        backend, _, name = key.partition(":")
+        print(json.dumps({"case": key, **attempt(backend, name)}), flush=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -16,10 +17,11 @@ from crowdopt.cli import main
 from crowdopt.errors import InputError
 from crowdopt.io.mathprog import data_section
 from crowdopt.io.naming import MPS
-from crowdopt.io.program_files import ids_of
+from crowdopt.io.program_files import ids_of, selection_ids
 from crowdopt.programs import assignment, assignment_dual
 from tests.models.data import OPTIONS, drawn
 from tests.models.reading import HERE, MODELS, assert_same, described, read_by, translated
+from tests.selections import limited
 
 needs_glpk = pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
 
@@ -79,11 +81,78 @@ def test_the_verb_writes_it(tmp_path):
 
 
 @needs_glpk
-def test_the_page_shows_what_glpk_says(tmp_path):
-    """models/README.md: the command's solution file begins as printed there."""
+@pytest.mark.parametrize("data", ["tiny", "hiring", "pools"])
+def test_the_page_shows_what_glpk_says(data, tmp_path):
+    """models/README.md: each command's solution file begins as printed there."""
     page = (MODELS / "README.md").read_text(encoding="utf-8")
-    shown = page.split("`tiny.sol` begins", 1)[1].split("```")[1].strip()
-    target = tmp_path / "tiny.sol"
-    files = [str(Path(MODELS) / name) for name in ("assignment.mod", "tiny.dat")]
+    model = re.search(rf"glpsol -m (\w+)\.mod -d {data}\.dat", page)[1]
+    shown = page.split(f"`{data}.sol` begins", 1)[1].split("```")[1].strip()
+    target = tmp_path / f"{data}.sol"
+    files = [str(MODELS / f"{model}.mod"), str(MODELS / f"{data}.dat")]
     subprocess.run([sys.executable, str(HERE / "glpk.py"), "report", *files, str(target)], check=True, timeout=60)
     assert target.read_text(encoding="utf-8").startswith(shown)
+
+
+@needs_glpk
+@pytest.mark.parametrize("option", ["none", "money", "required", "barred", "group"])
+def test_the_data_of_candidates_make_their_program(option, tmp_path):
+    """The builder's program, by names; a minimum here, a maximum there."""
+    one = limited(np.random.default_rng(5), 6, {option})
+    one = replace(
+        one, workers=[f"w{i}" for i in range(one.n_workers)], groups=[f"g{g}" for g in range(one.n_groups)] or None
+    )
+    program = crowdopt.export(one, tmp_path / "hiring.dat", program="selection")
+    found = translated("selection", (tmp_path / "hiring.dat").read_text(encoding="utf-8"), tmp_path)
+    wanted = described(program, selection_ids(one), MPS)
+    for column in wanted["columns"].values():
+        column["cost"] *= -1
+    assert_same(found, {**wanted, "maximum": True})
+
+
+@needs_glpk
+@pytest.mark.parametrize("rule", ["exact-error", "mean-error"])
+def test_the_data_of_patterns_make_their_program(rule, tmp_path):
+    """Two skills, prices, unequal room, label limits: GLPK weighs every way in which labels fall, and agrees."""
+    one = crowdopt.AssignmentInstance(
+        accuracy=[[0.9, 0.7, 0.7, 0.7]],
+        task_type=[0, 0, 0],
+        capacity=[1, 2, 3, 3],
+        epsilon=0.2,
+        cost=[2.0, 1.0, 1.0, 1.0],
+        max_labels=3,
+        rule=rule,
+    )
+    crowdopt.export(one, tmp_path / "pools.dat", program="patterns")
+    found, plan = (
+        read_by("glpk", "mod", MODELS / "patterns.mod", tmp_path / "pools.dat"),
+        crowdopt.assign(one, "patterns"),
+    )
+    assert plan.proven and found["ip"] == pytest.approx(plan.objective)
+    crowdopt.export(one, tmp_path / "pools.mps", program="patterns")
+    assert read_by("glpk", "mps", tmp_path / "pools.mps")["ip"] == pytest.approx(plan.objective)
+    with pytest.raises(InputError, match="ways in which labels can fall"):
+        crowdopt.export(crowdopt.recipe("HS:4x60"), tmp_path / "many.dat", program="patterns")
+
+
+@needs_glpk
+def test_the_data_of_sample_and_tolerance(tmp_path):
+    """Both are assignment.mod with other data; its optimum without whole labels is the exported program's."""
+    one = replace(crowdopt.recipe("R1:4x12"), rule="hoeffding", epsilon=np.full(4, 0.4))
+    for program, workers in (("sampled:share=.5:seed=3", 6), ("approximated:tolerance=.01:least-quality=.2", 12)):
+        built = crowdopt.export(one, tmp_path / "x.dat", program=program, force=True)
+        found = read_by("glpk", "mod", MODELS / "assignment.mod", tmp_path / "x.dat")
+        assert len(found["columns"]) == built.cost.size == 4 * workers
+        assert found["lp"] == pytest.approx(crowdopt.certify(crowdopt.solve(built)).value)
+
+
+def test_options_that_make_no_sense(tmp_path):
+    one = crowdopt.recipe("R1:4x12")
+    for program, words in {
+        "sampled:share=2": "share must lie",
+        "approximated": "0 < qmin",
+        "sampled:gamma=.3": "its options are share, seed",
+        "selection": "goes by gold",
+        "primal": "unknown program",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            crowdopt.export(replace(one, rule="hoeffding"), tmp_path / "x.mps", program=program)

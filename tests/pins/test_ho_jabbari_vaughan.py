@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt.assign.top_up import cheapest_labels
 from crowdopt.crowd.evidence import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
 from crowdopt.crowd.voting import hoeffding_bound
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
-from crowdopt.online.repair import _cheapest
 from crowdopt.online.replay import replay
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import approximated, sampled
@@ -108,9 +108,9 @@ def test_the_target_of_theorem_3_is_heeded():
 def test_repair_buys_no_label_too_many():
     """Lack 1: two labels of 1/2 do, three are one too many. Lack .7: after .5 the cheapest that closes it is the .3."""
     half, price = np.full(4, 0.5), np.ones(4)
-    assert _cheapest(np.arange(4), half, price, 1.0).tolist() == [0, 1]
+    assert cheapest_labels(np.arange(4), half, price, 1.0).tolist() == [0, 1]
     evidence, cost = np.array([0.5, 0.4, 0.3, 0.1]), np.array([1.0, 1.0, 0.9, 0.3])
-    assert _cheapest(np.arange(4), evidence, cost, 0.7).tolist() == [0, 2]
+    assert cheapest_labels(np.arange(4), evidence, cost, 0.7).tolist() == [0, 2]
 
 
 def test_kos_is_a_regular_assignment():

@@ -97,7 +97,21 @@ def _refuted(draw: Draw, wrong: Bools) -> Bools:
 
 
 class Checked(NamedTuple):
-    """The checks so far: answers left by group and predictions before each, and what was drawn and seen."""
+    """What is known before each check, and what it showed.
+
+    Parameters
+    ----------
+    sizes : (checks, groups) float
+        Answers left in each group before the check, its own included.
+    rate : (groups,) float
+        Relative chance of each answer of the group to be drawn next.
+    predicted : (checks, groups) float
+        Share of wrong answers that is predicted for each group before the check.
+    stratum : (checks,) int
+        The group that was drawn from.
+    wrong : (checks,) bool
+        Whether the answer was wrong.
+    """
 
     sizes: Floats
     rate: Floats

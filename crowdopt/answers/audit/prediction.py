@@ -7,10 +7,10 @@ import numpy as np
 from crowdopt.answers.audit.audited import ErrorVersions
 from crowdopt.arrays import Bools, Floats, Ints
 
-TRUE_TO_CLAIMS = (0.5, 1.0, 1.5, 2.0)  # realised over claimed error, each a version
+TRUE_TO_CLAIMS = {0.75: 0.09, 1.0: 0.37, 1.5: 0.09, 3.0: 0.05, 6.0: 0.05}
+"""Realised over claimed error, where there are claims: weight of each version. Recorded label sets had 1.1 to 46."""
 OF_TARGET = {0.125: 0.2, 0.25: 0.2, 0.5: 0.25, 0.75: 0.15, 1.0: 0.08, 1.5: 0.05, 2.5: 0.04, 5.0: 0.03}
 """One error for all groups, in units of the target: weight of each version."""
-CLAIMED = 0.6  # weight of the versions that follow the claims, where there are claims
 LEAST, MOST = 1e-4, 0.95
 
 
@@ -31,9 +31,9 @@ def mixture(claim: Floats, target: float) -> ErrorVersions:
     error = np.outer([target * times for times in OF_TARGET], np.ones(claim.size))
     weight = np.array(list(OF_TARGET.values()))
     if claim.size > 1:
-        share = np.full(len(TRUE_TO_CLAIMS), CLAIMED / len(TRUE_TO_CLAIMS))
-        error = np.concatenate([np.outer(TRUE_TO_CLAIMS, claim), error])
-        weight = np.concatenate([share, (1 - CLAIMED) * weight])
+        ratio, share = np.array(list(TRUE_TO_CLAIMS)), np.array(list(TRUE_TO_CLAIMS.values()))
+        error = np.concatenate([np.outer(ratio, claim), error])
+        weight = np.concatenate([share, (1 - share.sum()) * weight])
     return ErrorVersions(weight, np.clip(error, LEAST, MOST))
 
 

@@ -30,7 +30,19 @@ EXACT = 1e-10  # relative; value and proof, and evidence had or given back
 
 @dataclass(frozen=True, eq=False)
 class Fractional:
-    """The LP's data for some of the workers: ``need`` (T,) in all, ``supply`` (G,), ``upper`` (G, T) amounts."""
+    """The LP's data for some of the workers.
+
+    Parameters
+    ----------
+    evidence, cost : (G, T) float
+        Of a label.
+    need : (T,) float
+        Evidence that all tasks of a class need together.
+    supply : (G,) float
+        Labels that all workers of a class can give together.
+    upper : (G, T) float
+        The most of each amount.
+    """
 
     evidence: Floats  # (G, T)
     cost: Floats  # (G, T)
@@ -59,7 +71,21 @@ class Fractional:
 
 @dataclass(frozen=True, eq=False)
 class Boxed:
-    """A step: prices (T,), thresholds (G,), amounts (G, T), what they cost, and the evidence had or given back."""
+    """A step of the box-step.
+
+    Parameters
+    ----------
+    prices : (T,) float
+        Of evidence.
+    thresholds : (G,) float
+        Of gain, from which workers are busy.
+    amounts : (G, T) float
+        Labels.
+    value : float
+        What they cost.
+    elastic : float
+        Evidence had or given back at the box's prices.
+    """
 
     prices: Floats
     thresholds: Floats

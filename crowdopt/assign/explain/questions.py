@@ -24,7 +24,16 @@ SHARE = 0.5  # of the time left for one plan of whole labels, which hardly ever 
 
 @dataclass(frozen=True, eq=False)
 class ElasticPoint:
-    """A feasible point of a program, with its multipliers where there are any."""
+    """A feasible point of a program, with its multipliers where there are any.
+
+    Parameters
+    ----------
+    program : Program
+    primal : (columns,) float
+        The point.
+    dual : (rows,) float, optional
+        Multipliers in the house's sign.
+    """
 
     program: Program
     primal: Floats

@@ -22,7 +22,21 @@ NAMED = 5  # ids in a sentence
 
 @dataclass(frozen=True, eq=False)
 class Remedy:
-    """One way out: its kind, what to do in words, the instance after it, and a plan of that (task, worker)."""
+    """One way out, with a plan that proves it.
+
+    Parameters
+    ----------
+    kind : str
+        What is changed: ``epsilon``, ``capacity``, ``workers``, ``tasks`` or ``budget``.
+    sentence : str
+        What to do, in words.
+    amount : float
+        The new target or budget; tasks more that workers take, workers more, or tasks fewer.
+    instance : AssignmentInstance
+        After the change.
+    pairs : (k, 2) int
+        Task and worker of each label of a plan for it.
+    """
 
     kind: str
     sentence: str

@@ -27,7 +27,17 @@ ADDED = 60  # patterns a round and kind, the cheapest first
 
 @dataclass(frozen=True, eq=False)
 class PatternPrices:
-    """What the rows that link tasks ask: of each worker a label (>= 0), of money, of an expected wrong answer."""
+    """What the rows that link tasks ask for, as prices.
+
+    Parameters
+    ----------
+    worker : (workers,) float
+        Of a label of each worker, at least 0.
+    money : float
+        Of a unit of money.
+    wrong : float
+        Of an expected wrong answer.
+    """
 
     worker: Floats
     money: float = 1.0
@@ -51,7 +61,27 @@ class Goal:
 
 @dataclass(eq=False)
 class Columns:
-    """A menu that grows, the best bound proven so far and the prices that prove it."""
+    """A menu that grows, the best bound proven so far and the prices that prove it.
+
+    Parameters
+    ----------
+    pools : Pools
+        Kinds of tasks, pools of workers.
+    goal : Goal
+        What is minimised, under which limit.
+    solve, options, left : callable, Options, callable
+        Who solves the masters, within which limits, and the seconds left.
+    errors : list of Errors
+        Of each kind of task.
+    menu : PatternSet
+        The patterns so far.
+    bound : float
+        The best that prices have proven.
+    prices : PatternPrices, optional
+        Those that prove it.
+    values : (kinds,) float
+        What a pattern for a task of each kind costs at those prices, at least.
+    """
 
     pools: Pools
     goal: Goal

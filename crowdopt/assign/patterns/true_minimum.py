@@ -37,8 +37,18 @@ Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], flo
 
 @dataclass(frozen=True, eq=False)
 class MenuPlan:
-    """How often the cheapest plan over a menu uses each pattern (None: no plan), its value, and a bound that the solver
-    claims.
+    """The cheapest plan over a menu.
+
+    Parameters
+    ----------
+    menu : PatternSet
+        The patterns to choose from.
+    count : (patterns,) int, optional
+        How many tasks have each; None: there is no plan.
+    value : float
+        What the plan is minimised for; infinite without one.
+    claimed : float
+        A bound that only the solver vouches for.
     """
 
     menu: PatternSet

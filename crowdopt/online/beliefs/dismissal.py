@@ -23,7 +23,7 @@ PATIENCE = 0.8  # by this share of the top price: what is missing is not known t
 
 @dataclass(frozen=True, eq=False)
 class DismissalRule:
-    """For the worker who is here.
+    """What the worker who is here has to be worth to be kept.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class MainAlgorithm(SampledLP):
     ----------
     gold : int
         s.
-    target : str
+    target_by : str
         What the LP covers: ``given``, the campaign's own epsilon as in the paper's experiments, or ``theorem-3``,
         the loosened ``epsilon' = epsilon^(1 - 4t/qmin)`` of the theorems.
     least_quality : float

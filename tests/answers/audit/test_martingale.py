@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdopt.answers.audit.audited import AuditTerms
+from crowdopt.answers.audit.audited import AuditTerms, ErrorVersions
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.hiding import least_pressure, share_wrong
 from crowdopt.answers.audit.martingale import Checked, _log_factors, hypotheses, most_left_path
+from crowdopt.answers.audit.prediction import predictions
 from crowdopt.answers.audit.strata import strata_of
 from tests.answers.audit.paths import small, worst_chance
 
@@ -64,6 +65,20 @@ def _placements(sizes, null, rng):
             for group in order:
                 hidden[group] = min(sizes[group], wanted - hidden.sum())
             yield hidden
+
+
+def test_a_prediction_knows_nothing_of_its_own_check():
+    """The first is the versions' mean by weight; turning an outcome round changes those after it, and no other.
+
+    By hand: versions .1 and .4 at equal weights predict .25; after a wrong one they weigh 1 to 4: .34.
+    """
+    versions, group = ErrorVersions(np.array([0.5, 0.5]), np.array([[0.1], [0.4]])), np.zeros(5, np.int64)
+    wrong = np.array([True, False, True, True, False])
+    made = predictions(versions, group, wrong)[:, 0]
+    assert made[:2] == pytest.approx([0.25, 0.34], rel=1e-12)
+    for turned in range(5):
+        other = predictions(versions, group, wrong ^ (np.arange(5) == turned))[:, 0]
+        assert (other[: turned + 1] == made[: turned + 1]).all() and (other[turned + 1 :] != made[turned + 1 :]).all()
 
 
 def test_the_hiding_place_holds_what_is_hidden():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdopt.online.picking import best_of
+from crowdopt.assign.best_tasks import best_of
 
 
 @pytest.mark.parametrize("seed", range(20))

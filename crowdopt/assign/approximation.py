@@ -1,0 +1,137 @@
+"""The Primal Approximation Algorithm as a method: what workers take at the LP's prices, what that lacks, its repair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.best_tasks import ZERO, best_of
+from crowdopt.assign.exact.relaxation import has_whole_prices, relax_classes
+from crowdopt.assign.plan import Plan, Repaired, breaches
+from crowdopt.assign.surplus import Surplus
+from crowdopt.assign.top_up import top_up
+from crowdopt.core.certificate import Certificate, next_integer
+from crowdopt.core.solution import Options, Solve
+from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.errors import InputError
+
+METHOD = "primal-approximation"
+TIES = ("random", "least-covered")
+
+
+def approximate(instance: AssignmentInstance, solve: Solve, options: Options, ties: str = TIES[0]) -> Plan:
+    """Everybody takes the M_j tasks of highest ``q x - c >= 0`` at the LP's prices x (Ho et al. 2013, Algorithm 1).
+
+    As printed: ties break at random, nobody looks at what is covered. What that leaves short is repaired: the cheapest
+    evidence of workers who have room, and where nobody has, labels taken from tasks that have more than they need. The
+    bound is the LP's, whatever the algorithm does. ``Plan.repaired`` has what it took, what that lacked and what was
+    changed; a plan that stays short is none.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Under a rule whose evidence sums decide, without label limits, least loads or a budget.
+    solve, options : callable and Options
+        For the LP over classes; the seed breaks ties.
+    ties : str
+        ``random`` as printed, or ``least-covered``: who comes later looks at what those before took.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InputError
+        If the instance has limits that the algorithm does not know.
+    """
+    _refuse(instance)
+    relaxation = relax_classes(classes_of(instance), solve, options, whole=False)
+    known, duals, solution = relaxation.certificate, relaxation.duals(), relaxation.solution
+    certified = known.bound if known.proof == "certificate" else -np.inf
+    if np.isfinite(certified) and has_whole_prices(relaxation.classes):
+        known = Certificate(None, next_integer(certified), "certificate", None, None)
+        certified = known.bound
+    pairs = repaired = None
+    if duals is not None and known.bound < np.inf and not solution.interrupted:
+        taken = _taken(instance, duals.task, ties == "least-covered", np.random.default_rng(options.seed))
+        pairs, repaired = _repair(instance, taken)
+    return Plan.of(
+        instance,
+        "ip",
+        known,
+        certified,
+        duals,
+        pairs,
+        method=METHOD,
+        backend=solution.backend,
+        seed=options.seed,
+        interrupted=solution.interrupted,
+        repaired=repaired,
+    )
+
+
+def _refuse(instance: AssignmentInstance) -> None:
+    if instance.the_rule.checked:
+        raise InputError(f"{METHOD} needs a rule whose sums decide, hoeffding or bhattacharyya, not {instance.rule}")
+    limits = instance.min_labels.any() or instance.min_load.any() or (instance.max_labels < UNLIMITED).any()
+    if limits or instance.budget is not None:
+        raise InputError(f"{METHOD} knows no label limits, least loads or budget; use the method exact")
+
+
+def _taken(instance: AssignmentInstance, price: Floats, look: bool, rng: np.random.Generator) -> Ints:
+    """Task and worker of each label that the algorithm takes, fixed pairs among them, sorted."""
+    fixed, barred = _by_worker(instance, instance.fixed), _by_worker(instance, instance.barred)
+    covered, kind, rows = instance.collected_evidence.copy(), instance.task_type, []
+    for worker, own, closed in zip(range(instance.n_workers), fixed, barred, strict=True):
+        value = (instance.evidence[:, worker])[kind] * price - instance.cost[kind, worker]
+        wanted = (value >= -ZERO) & (instance.need > COVERAGE)
+        wanted[own] = wanted[closed] = False
+        open_ = np.flatnonzero(wanted)
+        first = covered[open_] - instance.need[open_] if look else rng.random(open_.size)
+        tasks = np.union1d(own, best_of(value[open_], first, open_, int(instance.capacity[worker]) - own.size))
+        covered[tasks] += instance.evidence[kind[tasks], worker]
+        rows.append(np.column_stack([tasks, np.full(tasks.size, worker)]))
+    pairs = np.concatenate(rows).astype(np.int64)
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
+
+def _by_worker(instance: AssignmentInstance, pairs: Ints) -> Iterator[Ints]:
+    order = np.argsort(pairs[:, 1], kind="stable")
+    ends = np.cumsum(np.bincount(pairs[:, 1], minlength=instance.n_workers))[:-1]
+    return iter(np.split(pairs[order, 0], ends))
+
+
+def _repair(instance: AssignmentInstance, taken: Ints) -> tuple[Ints | None, Repaired]:
+    """The pairs with what they lack added, None where they stay short; and what was changed."""
+    lack = instance.residual_need - instance.supply(taken)
+    short = np.flatnonzero(lack > COVERAGE)
+    had: dict[int, list[int]] = {task: [] for task in short.tolist()}
+    for task, worker in np.concatenate([taken, instance.barred]).tolist():
+        if task in had:
+            had[task].append(worker)
+    room = instance.capacity - np.bincount(taken[:, 1], minlength=instance.n_workers)
+    added = np.column_stack(top_up(lack, short, instance.task_type, instance.evidence, instance.cost, had, room))
+    pairs = _sorted(np.concatenate([taken, added]))
+    if (instance.residual_need - instance.supply(pairs) > COVERAGE).any():
+        pairs = Surplus.of(instance, pairs).moved()
+    before, after = {*map(tuple, taken.tolist())}, {*map(tuple, pairs.tolist())}
+    repaired = Repaired(
+        labels=len(taken),
+        short=short.size,
+        lacking=float(lack[short].sum()),
+        added=_array(after - before),
+        removed=_array(before - after),
+    )
+    return (None if breaches(instance, pairs) else pairs), repaired
+
+
+def _sorted(pairs: Ints) -> Ints:
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
+
+def _array(pairs: set[tuple[int, ...]]) -> Ints:
+    return np.array(sorted(pairs), np.int64).reshape(-1, 2)
