@@ -192,7 +192,7 @@ def _heard(
             known["bound"] = found
         listener(Progress(perf_counter() - started, known["value"], known["bound"]))
 
-    class Listening(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+    class CpSatListening(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         """Hears of better points."""
 
         def on_solution_callback(self) -> None:
@@ -201,7 +201,7 @@ def _heard(
             tell(self.best_objective_bound)
 
     solver.best_bound_callback = tell
-    return Listening()
+    return CpSatListening()
 
 
 def _cpsat_solver(cp_model: Any, options: Options) -> Any:

@@ -56,7 +56,7 @@ def _listen(model: Any, pyscipopt: Any, listener: Listener) -> None:
     events = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND, pyscipopt.SCIP_EVENTTYPE.NODESOLVED
     last: list[Any] = [None]
 
-    class Listening(pyscipopt.Eventhdlr):  # type: ignore[misc]
+    class ScipListening(pyscipopt.Eventhdlr):  # type: ignore[misc]
         """Hears of new best points and of nodes that are done."""
 
         def eventinit(self) -> None:
@@ -74,7 +74,7 @@ def _listen(model: Any, pyscipopt: Any, listener: Listener) -> None:
                 last[0] = known
                 listener(Progress(self.model.getSolvingTime(), *known))
 
-    model.includeEventhdlr(Listening(), "listening", "passes on points and bounds")
+    model.includeEventhdlr(ScipListening(), "listening", "passes on points and bounds")
 
 
 def _limit(model: Any, options: Options) -> None:
