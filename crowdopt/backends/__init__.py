@@ -16,9 +16,9 @@ import numpy as np
 from crowdopt.backends.claims import NoAnswer, resting, taken_over
 from crowdopt.backends.lp_methods import suited
 from crowdopt.backends.settings import taken_apart
+from crowdopt.core.asked_again import Warm
 from crowdopt.core.program import Program
 from crowdopt.core.registry import others, own
-from crowdopt.core.asked_again import Warm
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Settings, Solution, Status
 from crowdopt.errors import InputError
 
