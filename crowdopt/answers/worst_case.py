@@ -105,7 +105,8 @@ class _Vote:
 
     def pattern(self, members: Ints) -> Ints:
         """Which pattern of some members each outcome has."""
-        return (self.wrong[:, members] << np.arange(members.size)).sum(axis=1)
+        number: Ints = (self.wrong[:, members].astype(np.int64) << np.arange(members.size)).sum(axis=1)
+        return number
 
     def alone(self, members: Ints) -> Floats:
         """The law of members who err independently, by pattern."""
@@ -131,7 +132,7 @@ class _Vote:
 
     def worst(self, members: Ints, chance: Floats, solve: Solve) -> tuple[Floats | None, float]:
         """The worst law of a family, the others' being given, and a bound for all laws."""
-        loss = np.bincount(self.pattern(members), self.loss * chance, 2**members.size)
+        loss: Floats = np.bincount(self.pattern(members), self.loss * chance, 2**members.size).astype(np.float64)
         wrong = (np.arange(2**members.size)[:, None] >> np.arange(members.size)) & 1 == 1
         program = worst_law.of_marginals(wrong, loss, self.error_of[members])
         solution = solve(program, "highs-simplex", Options())

@@ -385,8 +385,8 @@ def breaches(
             lambda _: "budget",
         )
     if has_joint_limits(instance):
-        for limit, excess, owner in joint_excess(instance, pairs, shares):
-            broken += [Breach(limit, owner(int(k)), float(excess[k])) for k in np.flatnonzero(excess > tolerance)]
+        for limit, over, owner in joint_excess(instance, pairs, shares):
+            broken += [Breach(limit, owner(int(k)), float(over[k])) for k in np.flatnonzero(over > tolerance)]
     return broken + _pair_breaches(instance, pairs, shares, tolerance)
 
 

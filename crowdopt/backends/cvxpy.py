@@ -146,7 +146,7 @@ class CvxpyWarm:
         ]
         self.box = [cvxpy.Parameter(columns.size) if columns.size else None for columns in box]
         self.boxed = box
-        constraints = tuple(
+        constraints: Any = tuple(
             None
             if end is None
             else by_row[rows] @ variable == end

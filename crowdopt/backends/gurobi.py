@@ -54,17 +54,18 @@ def _heard(gurobipy: Any, listener: Listener | None) -> Any:
     """A callback that passes on better points and bounds of a search; None where nobody listens."""
     if listener is None:
         return None
-    code, last = gurobipy.GRB.Callback, [(None, None)]
+    code = gurobipy.GRB.Callback
+    last: list[tuple[float | None, float | None]] = [(None, None)]
 
     def hear(model: Any, where: int) -> None:
         if where not in (code.MIP, code.MIPSOL):
             return
         asked = (code.MIP_OBJBST, code.MIP_OBJBND) if where == code.MIP else (code.MIPSOL_OBJ, code.MIPSOL_OBJBND)
-        value, bound = (model.cbGet(one) for one in asked)
-        known = tuple(float(number) if abs(number) < INFINITE else None for number in (value, bound))
-        if known != last[0]:
-            last[0] = known
-            listener(Progress(model.cbGet(code.RUNTIME), *known))
+        numbers = (float(model.cbGet(one)) for one in asked)
+        value, bound = (number if abs(number) < INFINITE else None for number in numbers)
+        if (value, bound) != last[0]:
+            last[0] = (value, bound)
+            listener(Progress(model.cbGet(code.RUNTIME), value, bound))
 
     return hear
 

@@ -69,10 +69,10 @@ def _listen(model: Any, pyscipopt: Any, listener: Listener) -> None:
 
         def eventexec(self, event: Any) -> None:
             numbers = self.model.getPrimalbound(), self.model.getDualbound()
-            known = tuple(float(number) if abs(number) < INFINITE else None for number in numbers)
-            if known != last[0]:
-                last[0] = known
-                listener(Progress(self.model.getSolvingTime(), *known))
+            value, bound = (float(number) if abs(number) < INFINITE else None for number in numbers)
+            if (value, bound) != last[0]:
+                last[0] = (value, bound)
+                listener(Progress(self.model.getSolvingTime(), value, bound))
 
     model.includeEventhdlr(ScipListening(), "listening", "passes on points and bounds")
 

@@ -8,7 +8,8 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from crowdopt.backends import held_to, named, solve, taken_apart
+from crowdopt.backends import held_to, named, solve
+from crowdopt.backends.settings import taken_apart
 from crowdopt.core.asked_again import Warm, with_numbers
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solution, Status

@@ -34,7 +34,7 @@ def taken_apart(name: str) -> tuple[str, Settings]:
 
 def pairs_of(texts: tuple[str, ...]) -> Settings:
     """Options from texts ``key=value``; InputError where one is none, or a key is there twice."""
-    found = []
+    found: list[tuple[str, str]] = []
     for text in texts:
         key, equals, value = (part.strip() for part in text.partition("="))
         if not key or not equals or not value:

@@ -122,7 +122,7 @@ def write_rows(instance: AssignmentInstance, folder: Path) -> None:
     first[np.unique(rows.row, return_index=True)[1]] = True
     if len(set(rows.row.tolist())) < len(rows.names):
         raise InputError("a row of one's own without entries cannot be written as a table; drop it")
-    columns = [
+    columns: list[Any] = [
         [rows.names[k] for k in rows.row.tolist()],
         [instance.task_id(i) for i in rows.pairs[:, 0].tolist()],
         [instance.worker_id(j) for j in rows.pairs[:, 1].tolist()],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.documents import Keys, Value, is_number
+from crowdopt.documents import Each, Keys, Value, is_number
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN
 from crowdopt.io.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
@@ -34,7 +34,7 @@ class RecordedSetting:
     """
 
     field: str
-    shape: Value
+    shape: Value | Each
     write: Callable[[AssignmentInstance], Any]
     read: Callable[[AssignmentInstance, Any], Any]
 
