@@ -480,8 +480,8 @@ def _scip_bound(model: Any, folder: Path) -> float | None:
 
 def _gurobi(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
     nodes = {} if options.nodes is None else {"NodeLimit": options.nodes}
-    limits = {"Threads": options.threads, "Seed": options.seed, "DualReductions": 0, **nodes}
-    limits |= {key: value for key, value in options.settings}  # noqa: C416  kinds differ
+    limits: dict[str, Any] = {"Threads": options.threads, "Seed": options.seed, "DualReductions": 0, **nodes}
+    limits |= dict(options.settings)
     return pulp.GUROBI(msg=False, timeLimit=options.time_limit, gapRel=options.gap, **limits)
 
 

@@ -77,9 +77,15 @@ def settings_text(instance: AssignmentInstance, gold_source: str | None) -> str:
         lines.append(f"budget = {float(instance.budget)!r}")
     if gold_source is not None:
         lines.append(f"gold_source = {_quoted(gold_source)}")
+    return "\n".join([*lines, *group_tables(instance)]) + "\n"
+
+
+def group_tables(instance: AssignmentInstance) -> list[str]:
+    """The lines ``[groups.NAME]`` of an instance, which end a campaign.toml."""
+    lines: list[str] = []
     for group in instance.groups:
         lines += ["", f"[groups.{_quoted(group.name)}]", *_group_lines(group)]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _group_lines(group: Group) -> list[str]:

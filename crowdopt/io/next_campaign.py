@@ -13,13 +13,13 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.errors import InputError
 from crowdopt.files import write_text
+from crowdopt.io.campaign_settings import group_tables
 from crowdopt.io.campaign_tables import COLUMNS
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import CAMPAIGN
 from crowdopt.io.labels_back import Answered
-from crowdopt.io.own_rows import write_rows
+from crowdopt.io.own_rows import write_groups, write_rows
 from crowdopt.io.tables import find_table, read_table
 
 KEPT = ("tasks", "skills", "gold", "prices", "forbidden", "groups")  # tables that are taken over as they are
@@ -54,7 +54,24 @@ def _write_settings(found: Answered, folder: Path) -> None:
     settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
     lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
     kept = [line for line in lines if line.partition("=")[0].strip() not in {*settings, *found.overrides}]
+    if "groups" in found.overrides:
+        kept = [*_without_groups(kept), *group_tables(found.instance)]
+        for path in (folder / "groups.csv", folder / "groups.parquet"):
+            path.unlink(missing_ok=True)
+        write_groups(found.instance, folder)
     write_text(folder / CAMPAIGN, "\n".join([*(f"{key} = {value}" for key, value in settings.items()), *kept, ""]))
+
+
+def _without_groups(lines: list[str]) -> list[str]:
+    """Lines of a campaign.toml that say nothing of groups."""
+    kept, inside = [], False
+    for line in lines:
+        text = line.strip()
+        if text.startswith("["):
+            inside = text.strip("[] ").split(".")[0].strip(" \"'") == "groups"
+        if not inside and not text.replace(" ", "").startswith("groups."):
+            kept.append(line)
+    return kept
 
 
 def _write_tasks(found: Answered, folder: Path) -> None:
@@ -135,10 +152,6 @@ def _write_fixed(found: Answered, folder: Path) -> None:
 
 def _write_rows(found: Answered, folder: Path) -> None:
     """Rows of one's own, their sides less what the new labels have brought: they are about labels to come."""
-    if "groups" in found.overrides:
-        raise InputError(
-            "the plan has groups of its own; write them into the campaign, for no next round can hold them"
-        )
     rows = found.instance.own_rows
     if rows is None:
         return
