@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from crowdopt import assign, recipe
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end
-    "tests/test_readme.py",
+    "tests/test_pages.py",
     "tests/test_jobs.py",
     "tests/bench/",
     "tests/assign/",
