@@ -75,7 +75,7 @@ def assign(
         that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
         mean-error where skills are few or rounded to few; ``primal-approximation``: Ho et al.'s Algorithm 1 at the
         LP's prices, repaired (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends``
-        lists them), which gets the full program.
+        lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation.
     rule, epsilon : str, float, optional
