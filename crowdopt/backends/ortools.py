@@ -170,6 +170,11 @@ def run_cpsat(program: Program, options: Options, listener: Listener | None) -> 
     solver = _cpsat_solver(cp_model, options)
     started = perf_counter()
     raw = solver.status_name(solver.solve(model, _heard(cp_model, solver, listener, program, columns, low, cost)))
+    left = options.time_limit - (perf_counter() - started)
+    if raw == "INFEASIBLE" and left > 0:  # its presolve has called a program with points infeasible: ask without
+        solver = _cpsat_solver(cp_model, replace(options, time_limit=left))
+        solver.parameters.cp_model_presolve = False
+        raw = solver.status_name(solver.solve(model))
     returned, status = perf_counter(), MEANING.get(raw, Status.UNDECIDED)
     primal = [solver.value(column) for column in columns] if raw in ("OPTIMAL", "FEASIBLE") else None
     bound = _unscaled(program, low, cost, solver.best_objective_bound) if raw != "MODEL_INVALID" else None
