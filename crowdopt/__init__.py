@@ -40,9 +40,11 @@ if _TYPE_CHECKING:
     from crowdopt.api.verify import verify
     from crowdopt.assign.plan import Plan
     from crowdopt.backends import BackendFailed, BackendMissing, solve
+    from crowdopt.backends.session import session
     from crowdopt.core.certificate import certify, lagrangian_bound
     from crowdopt.core.program import relax
     from crowdopt.core.solution import Options, Status
+    from crowdopt.crowd.groups import Group, OwnRows
     from crowdopt.crowd.instance import AssignmentInstance
     from crowdopt.crowd.recipes import recipe
     from crowdopt.errors import InputError
@@ -56,8 +58,10 @@ _HOMES = {
     "AssignmentInstance": "crowdopt.crowd.instance",
     "BackendFailed": "crowdopt.backends",
     "BackendMissing": "crowdopt.backends",
+    "Group": "crowdopt.crowd.groups",
     "InputError": "crowdopt.errors",
     "Options": "crowdopt.core.solution",
+    "OwnRows": "crowdopt.crowd.groups",
     "Plan": "crowdopt.assign.plan",
     "Status": "crowdopt.core.solution",
     "aggregate": "crowdopt.api.aggregate",
@@ -82,6 +86,7 @@ _HOMES = {
     "replay": "crowdopt.api.compare",
     "report": "crowdopt.api.report",
     "select": "crowdopt.api.select",
+    "session": "crowdopt.backends.session",
     "solve": "crowdopt.backends",
     "to_cvxpy": "crowdopt.api.modelling",
     "to_highspy": "crowdopt.api.modelling",
@@ -96,8 +101,10 @@ __all__ = [
     "AssignmentInstance",
     "BackendFailed",
     "BackendMissing",
+    "Group",
     "InputError",
     "Options",
+    "OwnRows",
     "Plan",
     "Status",
     "__version__",
@@ -124,6 +131,7 @@ __all__ = [
     "replay",
     "report",
     "select",
+    "session",
     "solve",
     "to_cvxpy",
     "to_highspy",
