@@ -1,6 +1,6 @@
 """The site: the guide, the mathematics, the figures, the command line's help, and a reference from the docstrings.
 
-``python docs/build.py SITE`` writes it, after ``pip install -e '.[docs,solvers,plots,frames]'``. Pages are those of
+``python docs/build.py SITE`` writes it, after ``pip install -e '.[docs]'``. Pages are those of
 the repository, each at its own place; the reference is pdoc's. Nothing in it needs a network or a script.
 """
 
