@@ -1,6 +1,6 @@
 """The site: the guide, the mathematics, the figures, the command line's help, and a reference from the docstrings.
 
-``python docs/build.py SITE`` writes it, after ``pip install -e '.[docs,solvers,plots,frames]'``. Pages are those of
+``python docs/build.py SITE`` writes it, after ``pip install -e '.[docs]'``. Pages are those of
 the repository, each at its own place; the reference is pdoc's. Nothing in it needs a network or a script.
 """
 
@@ -21,7 +21,7 @@ import pdoc.render
 from mathematics import set_apart
 
 ROOT = Path(__file__).resolve().parent.parent
-STYLE = Path(__file__).with_name("style.css")
+STYLE, DARK = (Path(__file__).with_name(name) for name in ("style.css", "dark.css"))  # of our pages; of pdoc's by night
 MARKDOWN = ["code-friendly", "cuddled-lists", "fenced-code-blocks", "tables"]
 COMMENTS = re.compile(r"^<!-- .*? -->\n", re.MULTILINE)
 LINK = re.compile(r'(href|src)="([^":#]+)(#[^"]*)?"')
@@ -132,12 +132,13 @@ def reference(site: Path) -> None:
     """The reference of every module, by pdoc; each of its pages links to the nearest guide."""
     pdoc.render.configure(docformat="numpy", show_source=False, search=False)
     every = {name: pdoc.doc.Module.from_name(name) for name in modules()}
+    dark = f"<style>\n{DARK.read_text(encoding='utf-8')}</style>\n"
     for name, module in every.items():
         page = site / REFERENCE / f"{name.replace('.', '/')}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
         link = f'<a class="pdoc-button" href="{guide_of(page, site)}">Guide</a>'
         head, mark, tail = pdoc.render.html_module(module, every).partition('<nav class="pdoc">')
-        text = head + mark + tail.replace("<div>", f"<div>{link}", 1)
+        text = head.replace("</head>", f"{dark}</head>") + mark + tail.replace("<div>", f"<div>{link}", 1)
         page.write_text(text, encoding="utf-8")
 
 
