@@ -49,7 +49,7 @@ def side_by_side(works: dict[str, Callable[[], Any]], repeats: int) -> dict[str,
 
 
 def decisions(repeats: int) -> list[dict[str, Any]]:
-    """One worker, T = 10, a fifth of the tasks as her capacity: by kind, argpartition over tasks, a loop, writing."""
+    """One worker, T = 10, a fifth of the tasks as their capacity: by kind, argpartition over tasks, a loop, writing."""
     found = []
     for n in (100_000, 1_000_000):
         kinds, room = 10, n // 5

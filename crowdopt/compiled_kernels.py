@@ -23,18 +23,46 @@ ADVICE = (
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``numba.njit(**options)``, without the cache where there is no place for one."""
+    """``numba.njit(**options)``, without the cache where there is no place for one.
 
-    def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    What a kernel is called with from another one counts by its type alone: numba would compile a kernel once more
+    where a constant is handed over. A helper that is called in one place is best ``inline="always"``: otherwise it is
+    optimised by itself, and again with each kernel that calls it, or calls one that does.
+    """
+    options = {"no_cfunc_wrapper": True, **options}  # nobody takes a kernel's address
+
+    def compiled(function: Callable[..., Any]) -> Any:
         try:
-            return numba.njit(**options)(function)  # type: ignore[no-any-return]
+            return _by_type(numba.njit(**options)(function))
         except RuntimeError as error:
             if "cannot cache" not in str(error):
                 raise
             _advise()
-            return numba.njit(**{**options, "cache": False})(function)  # type: ignore[no-any-return]
+            return _by_type(numba.njit(**{**options, "cache": False})(function))
 
     return compiled
+
+
+def is_compiled(kernel: Any) -> bool:
+    """Whether a kernel is there: in this process, or kept for this numba and this source, wherever numba keeps it."""
+    if not hasattr(kernel, "signatures") or kernel.signatures:
+        return True
+    try:
+        return bool(kernel._cache._cache_file._load_index())
+    except (AttributeError, OSError):  # no place to keep anything, or a numba that keeps its index otherwise
+        return False
+
+
+def _by_type(kernel: Any) -> Any:
+    """The kernel, for whose callers a constant is of its type and nothing more."""
+    template = getattr(kernel, "get_call_template", None)  # not there where numba is told not to compile
+    if template is not None:
+        kernel.get_call_template = lambda args, named: template([_wide(one) for one in args], named)
+    return kernel
+
+
+def _wide(kind: Any) -> Any:
+    return numba.types.unliteral(kind)  # type: ignore[no-untyped-call]
 
 
 @cache

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from crowdopt import assign, recipe
+from crowdopt.assign.exact.warming import load
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end
-    "tests/test_readme.py",
+    "tests/test_pages.py",
     "tests/test_jobs.py",
     "tests/bench/",
     "tests/assign/",
@@ -63,7 +63,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.fixture(scope="session")
 def compiled() -> None:
     """Compiling takes longer than small time limits: every compiled loop of `assign` is used once before."""
-    assign(recipe("R10:60x100"), nodes=3, time_limit=600)
+    load()
 
 
 @pytest.fixture(scope="session")

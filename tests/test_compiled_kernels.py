@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import crowdopt
-from crowdopt import pauses
+from crowdopt import assign, pauses, recipe
+from crowdopt.assign.exact.warming import load
 from crowdopt.compiled_kernels import njit
 from crowdopt.core import clock
 from crowdopt.core.clock import Clock
@@ -39,6 +40,27 @@ def test_without_a_cache_kernels_compile_all_the_same():
     assert (
         done.stdout.startswith("4 6 ['compiled code cannot be kept here") and done.stdout.count("NUMBA_CACHE_DIR") == 1
     )
+
+
+def test_what_is_compiled_ahead_is_all_that_plans_need():
+    """A loop called with arrays of another kind than here would be compiled twice, at whose expense nobody knows."""
+    load()
+    before = pauses.seconds()
+    for name, epsilon in (("B5:200x60", 0.1), ("R10:50x30", 0.07145), ("R10:60x100", 0.1)):
+        assign(recipe(name).with_epsilon(epsilon), nodes=2, time_limit=600)
+    assert pauses.seconds() == before
+
+
+def test_a_place_that_is_empty_holds_no_kernel(tmp_path):
+    """Another folder for what is compiled, or another numba, and the kernels beside the source are worth nothing."""
+    program = "from crowdopt.assign.exact.split import are_compiled; print(are_compiled())"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(crowdopt.__file__).parent.parent),
+        "NUMBA_CACHE_DIR": str(tmp_path),
+    }
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
 
 
 def test_no_clock_runs_while_something_is_compiled(monkeypatch):

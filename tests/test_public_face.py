@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import crowdopt
+from tests.pages import PAGES
 
 ROOT = Path(crowdopt.__file__).parent
-README = ROOT.parent / "README.md"
 CALLS = {name: value for name in crowdopt.__all__ if inspect.isfunction(value := getattr(crowdopt, name))}
 ALSO_FOLDERS = ["answers", "assign", "bench", "report"]
 IN_HAND = {"solve"}  # is what methods are given, and they give it options by place (core.solution.Solve)
@@ -189,10 +189,11 @@ def evidence(accuracy: Floats, limit: Ints) -> Floats:
 
 
 @pytest.mark.slow
-def test_the_readme_passes_strict_types(tmp_path):
+def test_the_pages_pass_strict_types(tmp_path):
     """Whoever types their code pastes an example into it; the two extensions stand in packages of their own."""
-    blocks = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(blocks) >= 4
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    blocks = [block for text in texts for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)]
+    assert len(blocks) >= 9
     for number, block in enumerate(blocks):
         (tmp_path / f"example_{number}.py").write_text(block, encoding="utf-8")
     command: list[Any] = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--ignore-missing-imports"]

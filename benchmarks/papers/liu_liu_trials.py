@@ -83,7 +83,7 @@ def _errors(run: AskingRecord) -> list[float]:
 
 
 def _disagreement(of: TaskStream) -> dict[str, list[int]]:
-    """By labeler: how often she has differed from the majority of all up to each task, by name."""
+    """By labeler: how often they have differed from the majority of all up to each task, by name."""
     counts = np.stack([(of.label == k).sum(axis=1) for k in range(of.labelers.classes)], axis=1)
     apart = np.cumsum(of.label != counts.argmax(axis=1)[:, None], axis=0)
     return {name: apart[:, k].tolist() for k, name in enumerate(of.labelers.names)}

@@ -164,7 +164,7 @@ def what_it_lacked(plan: Plan) -> str:
 
 def probe(seconds: float) -> Probe:
     """Who answers questions about feasibility: the LP over classes, and a quick search for plans."""
-    get_ready(SOLVERS)
+    get_ready()
     return Probe(solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds))
 
 

@@ -20,8 +20,8 @@ SEARCH = "highs"  # who searches the full program where the exact method needs i
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)
 RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
 
-AnyPath: TypeAlias = "str | Path"
-InstanceLike: TypeAlias = "AssignmentInstance | str | Path"  # an instance, or the folder of a campaign
+AnyPath: TypeAlias = str | Path
+InstanceLike: TypeAlias = AssignmentInstance | str | Path  # an instance, or the folder of a campaign
 
 
 def instance_of(given: InstanceLike, rule: str | None = None, epsilon: float | None = None) -> AssignmentInstance:

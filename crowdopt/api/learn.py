@@ -29,7 +29,7 @@ from crowdopt.studies.labeler_trials import Learning as Learning
 from crowdopt.studies.labeler_trials import play, texts
 from crowdopt.version import __version__
 
-LabelersLike: TypeAlias = "ArrayLike | Labelers | Setting"
+LabelersLike: TypeAlias = ArrayLike | Labelers | Setting
 
 
 def policies() -> dict[str, type[Any]]:

@@ -11,14 +11,14 @@ from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.exact.aim import MODEST, attempt
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
-from crowdopt.assign.exact.split import are_compiled
 from crowdopt.assign.exact.stages import solve_exact
-from crowdopt.assign.exact.warming import warm
+from crowdopt.assign.exact.warming import load
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.voting import weighted_error
 
 BEYOND = 1.03  # times the bound: what a plan may cost
 
@@ -40,17 +40,18 @@ def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -
     (k, 2) int, or None
         Task and worker of each label; None where no plan was found, which proves nothing.
     """
-    get_ready(solvers)
+    get_ready(instance)
     options = Options(time_limit=seconds, gap=1.0)
     if instance.the_rule.checked:
         return solve_checked(instance, lambda one, given: _as_plan(one, solvers, given), options).pairs
     return _pairs(instance, solvers, options)
 
 
-def get_ready(solvers: Solvers) -> None:
-    """Compile what is not compiled yet, which would use up the seconds of whoever looks for a plan."""
-    if not are_compiled():
-        warm(solvers)
+def get_ready(instance: AssignmentInstance | None = None) -> None:
+    """Compile what looking for a plan may need and is not there yet, before any time is counted."""
+    load()
+    if instance is not None and instance.the_rule.checked:
+        weighted_error(np.full(1, 0.7))
 
 
 def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Plan:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 
 
@@ -20,6 +20,9 @@ class Surplus:
         Evidence beyond the need; below 0 where a task is short.
     locked : set of (task, worker)
         Fixed pairs, which stay, and barred ones, which cannot come.
+    willing : (workers,) bool
+        Whether a task of theirs may have a label to spare. What is over hardly ever grows, so who had none once is not
+        asked again.
     """
 
     instance: AssignmentInstance
@@ -27,6 +30,7 @@ class Surplus:
     busy: list[set[int]]
     over: Floats
     locked: set[tuple[int, int]]
+    willing: Bools
 
     @classmethod
     def of(cls, instance: AssignmentInstance, pairs: Ints) -> Surplus:
@@ -37,7 +41,8 @@ class Surplus:
             held[task].add(worker)
             busy[worker].add(task)
         locked = {(task, worker) for task, worker in np.concatenate([instance.fixed, instance.barred]).tolist()}
-        return cls(instance, held, busy, instance.supply(pairs) - instance.residual_need, locked)
+        over, willing = instance.supply(pairs) - instance.residual_need, np.ones(instance.n_workers, bool)
+        return cls(instance, held, busy, over, locked, willing)
 
     def moved(self) -> Ints:
         """Pairs, sorted, in which short tasks, the shortest first, have what others can spare, as far as they can."""
@@ -52,12 +57,16 @@ class Surplus:
         """Workers in order of price per evidence, each from the task that can spare them best."""
         kind = self.instance.task_type[task]
         worth, cost = self.instance.evidence[kind], self.instance.cost[kind]
-        able = np.flatnonzero(worth > 0)
+        able = np.flatnonzero((worth > 0) & self.willing)
         for worker in able[np.argsort(cost[able] / worth[able], kind="stable")].tolist():
             if self.over[task] >= -COVERAGE:
                 return
-            other = None if (task, worker) in self.locked or worker in self.held[task] else self._spares(worker)
-            if other is not None:
+            if (task, worker) in self.locked or worker in self.held[task]:
+                continue
+            other = self._spares(worker)
+            if other is None:
+                self.willing[worker] = False
+            else:
                 self._move(worker, other, task)
 
     def _spares(self, worker: int) -> int | None:

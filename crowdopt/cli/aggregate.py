@@ -13,14 +13,21 @@ from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_t
 from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.common import as_json, say
+from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 from crowdopt.errors import InputError
 from crowdopt.io.answers_folder import facts
 from crowdopt.io.labels_back import Answered
 
-EXAMPLE = "Example: crowdopt aggregate labels.csv --method one-coin -o answers.csv"
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=manual(
+        PLANNED,
+        REHEARSED,
+        ANSWERED,
+        reads="labels task,worker,label; with --plan the plan and its campaign",
+        writes="a table of answers; with --plan a folder: answers.csv, missing.csv, and campaign/ with the labels in",
+    )
+)
 @click.argument("labels", type=click.Path(path_type=Path))
 @click.option("--method", type=click.Choice(AGGREGATIONS), default="one-coin", show_default=True)
 @click.option("--gold", type=click.Path(path_type=Path), help="Tallies worker,correct,asked, for the weighted votes.")

@@ -10,12 +10,19 @@ import click
 from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit
 from crowdopt.api.audit import audit as call
 from crowdopt.cli.common import as_json, say
-
-EXAMPLE = """Example: crowdopt audit answers.csv --target .05 -o audit; an expert labels the tasks in audit/check.csv;
-crowdopt audit answers.csv --checked checked.csv -o audit"""
+from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=manual(
+        PLANNED,
+        REHEARSED,
+        ANSWERED,
+        "crowdopt audit answers --target 0.1 -o audit",
+        reads="a table or folder of answers; with --checked what the expert says, task,label",
+        writes="the folder: draw.json, check.csv (the tasks to look at); then audit.json, answers.csv with corrections",
+    )
+)
 @click.argument("answers", type=click.Path(path_type=Path))
 @click.option("--checked", type=click.Path(path_type=Path), help="What the expert says: columns task, label.")
 @click.option("--target", type=float, help=f"Share of wrong answers to certify.  [default: {TARGET}]")

@@ -9,9 +9,10 @@ import click
 from crowdopt.api.backends import Available
 from crowdopt.api.backends import backends as call
 from crowdopt.cli.common import as_json, say
+from crowdopt.cli.manual import manual
 
 
-@click.command(epilog="Example: crowdopt backends")
+@click.command(epilog=manual("crowdopt backends", reads="nothing", writes="nothing"))
 @as_json
 def backends(as_json: bool) -> None:
     """Which solver backends work here (each is tried, in a process of its own) and how to get the others."""

@@ -10,10 +10,17 @@ import click
 from crowdopt.api.bench import SUITES
 from crowdopt.api.bench import bench as call
 from crowdopt.cli.common import as_json, say, target
+from crowdopt.cli.manual import manual
 from crowdopt.report.charts import MISSING
 
 
-@click.command(epilog="Example: crowdopt bench --suite tiny --backends exact,highs,pulp-cbc -o bench")
+@click.command(
+    epilog=manual(
+        "crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench",
+        reads="campaigns",
+        writes="the folder: results.csv, timings.csv, report.html; with --export the programs and index.csv",
+    )
+)
 @click.argument("problems", nargs=-1, metavar="[CAMPAIGN|RECIPE]...")
 @click.option("--suite", type=click.Choice(list(SUITES)), help="A named set of problems.")
 @click.option("--backends", default="", help="Names, separated by commas; default: exact and all that work here.")

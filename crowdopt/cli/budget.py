@@ -11,10 +11,15 @@ from crowdopt.api.budget import PROMISES, Promised, Spent
 from crowdopt.api.budget import budget as call
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import NO, as_json, percent, say, target
+from crowdopt.cli.manual import manual
 from crowdopt.io.plan_folder import run_facts, summary
 
 
-@click.command(epilog="Example: crowdopt budget my-campaign --labels 60 -o my-plan")
+@click.command(
+    epilog=manual(
+        "crowdopt budget my-campaign --labels 60 -o spent", reads="a campaign", writes="a plan folder, as solve does"
+    )
+)
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option("--labels", type=click.IntRange(min=0), help="How many labels to buy, whatever they cost.")
 @click.option("--money", type=click.FloatRange(min=0), help="How much money to spend, at the campaign's prices.")

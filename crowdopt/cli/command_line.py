@@ -13,6 +13,7 @@ import click
 
 from crowdopt.api.binding import BackendFailed, BackendMissing
 from crowdopt.cli.common import BAD_INPUT, NO, one_line, print_nowhere
+from crowdopt.cli.manual import STATUS, by_question
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED, Interrupts
 from crowdopt.jobs import JobsError
@@ -34,6 +35,19 @@ class Verbs(click.Group):
                 complain("interrupted")
                 status = INTERRUPTED
         sys.exit(status)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs under the questions that they answer."""
+        room = formatter.width - 6 - max(map(len, self.commands))
+        for question, verbs in by_question(self.list_commands(context)).items():
+            with formatter.section(question):
+                formatter.write_dl([(verb, self.commands[verb].get_short_help_str(room)) for verb in verbs])
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say where to begin, and what the exit status means."""
+        formatter.write_paragraph()
+        formatter.write_text("Begin with: crowdopt init my-campaign. An example of each verb: crowdopt VERB --help.")
+        formatter.write_text(STATUS)
 
     def _status(self, interrupts: Interrupts, *args: Any, **options: Any) -> Any:
         try:

@@ -13,6 +13,7 @@ from crowdopt.api.compare import Comparison, possible_facts
 from crowdopt.api.compare import compare as call
 from crowdopt.api.compare import policies as all_policies
 from crowdopt.cli.common import NO, as_json, lists, say
+from crowdopt.cli.manual import manual
 
 COLUMNS = (  # title, figure, form
     ("cost", "cost", "10.1f"),
@@ -27,7 +28,13 @@ COLUMNS = (  # title, figure, form
 AUDITED = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "10.1f"))  # of recorded answers
 
 
-@click.command(epilog="Example: crowdopt compare my-campaign --policies re-solve,main-algorithm:gold=20 -o compared")
+@click.command(
+    epilog=manual(
+        "crowdopt compare my-campaign --policies re-solve,greedy --trials 3 -o compared",
+        reads="a campaign; recorded labels and truth, if given",
+        writes="the folder: tables of trials and means, charts, a page",
+    )
+)
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option("--policies", required=True, help="Separated by commas, options by colons: name:option=value:flag.")
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(min=1), help="Random orders of arrival.")

@@ -9,11 +9,18 @@ import click
 
 from crowdopt.api.explain import explain as call
 from crowdopt.cli.common import NO, as_json, say
+from crowdopt.cli.manual import manual
 from crowdopt.crowd.evidence import EACH
 from crowdopt.report.charts import MISSING, can_draw
 
 
-@click.command(epilog="Example: crowdopt explain my-campaign -o why")
+@click.command(
+    epilog=manual(
+        "crowdopt explain my-campaign --time-limit 20 -o why",
+        reads="a campaign; earlier labels and truth, if given",
+        writes="with -o a folder of tables and charts",
+    )
+)
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path), required=False)
 @click.option("--rule", type=click.Choice(EACH), help="Evidence rule, in place of the campaign's.")

@@ -9,6 +9,7 @@ import click
 from crowdopt.api.export import EXPORTS
 from crowdopt.api.export import export as call
 from crowdopt.cli.common import as_json, say, target
+from crowdopt.cli.manual import manual
 from crowdopt.io.program_files import DATA
 
 WRITTEN = {  # by the program's name
@@ -20,7 +21,13 @@ WRITTEN = {  # by the program's name
 }
 
 
-@click.command(epilog="Example: crowdopt export my-campaign --program lp -o my-campaign.mps")
+@click.command(
+    epilog=manual(
+        "crowdopt export my-campaign --program lp -o my-campaign.mps",
+        reads="a campaign, or for a selection a table of gold",
+        writes="an .mps, .lp or .dat file",
+    )
+)
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option(
     "--program",

@@ -8,9 +8,16 @@ import click
 
 from crowdopt.api.generate import generate as call
 from crowdopt.cli.common import as_json, say, size_of, target
+from crowdopt.cli.manual import manual
 
 
-@click.command(epilog="Example: crowdopt generate R10:1000x300 --seed 0 -o r10")
+@click.command(
+    epilog=manual(
+        "crowdopt generate R10:100x40 --seed 0 -o r10",
+        reads="nothing",
+        writes="a campaign folder with skills.csv, or one .npz file",
+    )
+)
 @click.argument("name", metavar="RECIPE")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")
 @click.option("--priced", is_flag=True, help="Draw a price of 1 to 5 for each worker.")

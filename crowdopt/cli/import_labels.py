@@ -8,10 +8,20 @@ import click
 
 from crowdopt.api.import_labels import import_labels
 from crowdopt.cli.common import as_json, say, size_of, target
+from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 from crowdopt.crowd.evidence import EACH
 
 
-@click.command("import", epilog="Example: crowdopt import labels.csv --truth truth.csv --epsilon 0.1 -o my-campaign")
+@click.command(
+    "import",
+    epilog=manual(
+        PLANNED,
+        REHEARSED,
+        "crowdopt import labels.csv --truth truth.csv --epsilon 0.2 -o imported",
+        reads="labels task,worker,label; truth task,label; types task,type",
+        writes="a campaign folder: its gold.csv has everybody's tally",
+    ),
+)
 @click.argument("labels", type=click.Path(path_type=Path))
 @click.option(
     "--truth",

@@ -8,9 +8,14 @@ import click
 
 from crowdopt.api.init import init as call
 from crowdopt.cli.common import as_json, say
+from crowdopt.cli.manual import FIRST, manual
 
 
-@click.command(epilog="Example: crowdopt init my-campaign")
+@click.command(
+    epilog=manual(
+        FIRST, reads="nothing", writes="the folder: campaign.toml with comments, tasks.csv, workers.csv, gold.csv"
+    )
+)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @as_json

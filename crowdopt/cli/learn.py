@@ -11,6 +11,7 @@ from crowdopt.api.learn import Learning, shared_notes
 from crowdopt.api.learn import learn as call
 from crowdopt.api.learn import policies as all_policies
 from crowdopt.cli.common import NO, as_json, lists, say
+from crowdopt.cli.manual import manual
 
 COLUMNS = {  # key -> heading and form
     "reward": ("reward", "7.4f"),
@@ -23,7 +24,13 @@ COLUMNS = {  # key -> heading and form
 }
 
 
-@click.command(epilog="Example: crowdopt learn --draw 10 --policies ls-ol,em-then-exploit,full-majority -o learned")
+@click.command(
+    epilog=manual(
+        "crowdopt learn --draw 10 --policies ls-ol,full-majority --trials 3 -o learned",
+        reads="skills worker,accuracy[,type][,at][,price], or labels and truth, or nothing with --draw",
+        writes="the folder: tables of trials, means and curves, charts, a page",
+    )
+)
 @click.option(
     "--skills", type=click.Path(path_type=Path), help="worker,accuracy[,price], and type, or at for contexts."
 )

@@ -11,12 +11,18 @@ import click
 
 from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, plan_gold
 from crowdopt.cli.common import as_json, say
+from crowdopt.cli.manual import manual
 from crowdopt.errors import InputError
 
 HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "labels /IP", "labels", "short", "wrong")
 
 
-@click.command("plan-gold", epilog="Example: crowdopt plan-gold my-campaign --gold 5,10,20,40")
+@click.command(
+    "plan-gold",
+    epilog=manual(
+        "crowdopt plan-gold my-campaign --epsilon 0.3 --gold 5,10 --trials 2", reads="a campaign", writes="nothing"
+    ),
+)
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option("--gold", default=",".join(map(str, GOLDS)), show_default=True, help="Gold tasks per worker and type.")
 @click.option("--gamma", default=0.3, show_default=True, help="Preliminary workers per worker.")

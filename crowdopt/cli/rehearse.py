@@ -8,9 +8,14 @@ import click
 
 from crowdopt.api.rehearse import rehearse as call
 from crowdopt.cli.common import as_json, say
+from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 
 
-@click.command(epilog="Example: crowdopt rehearse my-campaign my-plan --seed 1 -o labels.csv --truth truth.csv")
+@click.command(
+    epilog=manual(
+        PLANNED, REHEARSED, reads="campaign and plan", writes="labels task,worker,label; with --truth task,label"
+    )
+)
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")

@@ -8,9 +8,17 @@ import click
 
 from crowdopt.api.report import report as call
 from crowdopt.cli.common import as_json, say
+from crowdopt.cli.manual import PLANNED, manual
 
 
-@click.command(epilog="Example: crowdopt report bench")
+@click.command(
+    epilog=manual(
+        PLANNED,
+        "crowdopt report my-plan",
+        reads="the folder of a plan, comparison, learning run, audit or benchmark",
+        writes="its page, report.html",
+    )
+)
 @click.argument("folder", type=click.Path(path_type=Path))
 @as_json
 def report(folder: Path, as_json: bool) -> None:

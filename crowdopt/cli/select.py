@@ -10,6 +10,7 @@ import click
 from crowdopt.api.binding import SEARCH
 from crowdopt.api.select import SELECTIONS, select_from_tables
 from crowdopt.cli.common import NO, as_json, say
+from crowdopt.cli.manual import manual
 from crowdopt.core.solution import Status
 from crowdopt.errors import InputError
 from crowdopt.hire.selected import Selection
@@ -17,7 +18,13 @@ from crowdopt.hire.selected import Selection
 SHOWN = 12  # names on a line
 
 
-@click.command(epilog="Example: crowdopt select gold.csv --budget 10 --classes 2 -o hired.csv")
+@click.command(
+    epilog=manual(
+        "crowdopt select my-campaign/gold.csv --type bird --budget 8 -o hired.csv",
+        reads="gold worker[,type],correct,asked; workers worker,price,group, if given",
+        writes="with -o the hired workers, with --frontier every set worth having, with --chart a picture",
+    )
+)
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.option("--budget", type=int, help="The most workers; default: all.")
 @click.option("--classes", default=2, show_default=True, help="Answers a label chooses from.")

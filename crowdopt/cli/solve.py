@@ -9,11 +9,18 @@ import click
 from crowdopt.api.assign import PROGRAMS, assign, what_it_lacked, why_not
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target
+from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.crowd.evidence import RULES
 from crowdopt.io.plan_folder import run_facts, summary
 
 
-@click.command(epilog="Example: crowdopt solve my-campaign --epsilon 0.05 -o my-plan")
+@click.command(
+    epilog=manual(
+        PLANNED,
+        reads="a campaign folder (or .npz file)",
+        writes="the plan: assignment.csv, queues/, weights.csv, tasks.csv, workers.csv, plan.json, run.json",
+    )
+)
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.option(
     "--method",

@@ -10,10 +10,18 @@ import click
 from crowdopt.api.verify import AuditReport, Report, is_audit, verify_audit
 from crowdopt.api.verify import verify as call
 from crowdopt.cli.common import NO, as_json, say
+from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.errors import InputError
 
 
-@click.command(epilog="Example: crowdopt verify my-campaign my-plan; of an audit: crowdopt verify answers.csv audit")
+@click.command(
+    epilog=manual(
+        PLANNED,
+        "crowdopt verify my-campaign my-plan",
+        reads="campaign and plan, or answers and audit",
+        writes="nothing",
+    )
+)
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--commitment", help="Of an audit, as it was handed on before the expert began.")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +19,11 @@ FEW = 64  # tasks below which threads do not pay
 
 
 def are_compiled() -> bool:
-    """Whether the compiled loops are in the cache on disk, or in memory."""
-    cached = (Path(__file__).parent / "__pycache__").glob("vote_kernels.errors-*.nbi")
-    return "crowdopt.crowd.vote_kernels" in sys.modules or any(cached)
+    """Whether the compiled loops are kept from earlier, or in memory."""
+    from crowdopt.compiled_kernels import is_compiled
+    from crowdopt.crowd import vote_kernels
+
+    return is_compiled(vote_kernels.errors)
 
 
 def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:

@@ -53,7 +53,7 @@ class Folded:
     content: Part
 
 
-Part: TypeAlias = "str | PageTable | Chart | Folded"
+Part: TypeAlias = str | PageTable | Chart | Folded
 
 
 @dataclass(frozen=True)

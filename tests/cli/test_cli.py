@@ -123,13 +123,6 @@ def test_import_real_or_not(run, tmp_path):
 WORKERS = [f"w{k}" for k in range(5)]
 
 
-def test_every_verb_has_an_example():
-    """--help shows how it is typed."""
-    for name in main.commands:
-        said = CliRunner().invoke(main, [name, "--help"]).output
-        assert f"Example: crowdopt {name}" in " ".join(said.split())
-
-
 @pytest.mark.slow
 def test_ctrl_c_keeps_the_best_plan(tmp_path, compiled):
     """SIGINT in the middle of a search: exit 130, and the incumbent is a plan that verifies."""

@@ -14,7 +14,7 @@ FIGURES = ["hjv_fig1", "hjv_fig2", "hjv_kos", "hjv_theorems"]
 FIGURES += [f"li_liu_{name}" for name in ("fig1", "fig2", "fig3", "fig4", "remarks")]
 FIGURES += [f"liu_liu_{name}" for name in ("fig2", "fig3", "fig4", "fig5", "log2", "table2", "real")]
 REAL = {"li_liu_fig3", "li_liu_fig4", "liu_liu_real"}
-VERDICTS = ("yes", "no", "open", "on average", "unusable", "from n = 10", "says nothing", "–", "-")
+VERDICTS = ("yes", "no", "open", "on average", "unusable", "from n = 10", "says nothing", "promises nothing", "–", "-")
 
 
 @pytest.mark.long

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +22,10 @@ def _kernels() -> Any:
 
 
 def are_compiled() -> bool:
-    """Whether the compiled loops are in the cache on disk, or in memory."""
-    here = Path(__file__).parent
-    return "crowdopt.assign.exact.kernels" in sys.modules or any(
-        here.glob("kernels/__pycache__/sharing.escalate-*.nbi")
-    )
+    """Whether the compiled loops are kept from earlier, or in memory."""
+    from crowdopt.compiled_kernels import is_compiled
+
+    return is_compiled(_kernels().share)
 
 
 EVEN = 10_000_000  # tasks x worker classes up to which an even deal is looked at

@@ -20,7 +20,7 @@ from tests.small import instances
 def test_meeting_in_the_middle_finds_the_closest_sum(values, target):
     """Against all 2^k subsets; the mask is the subset whose sum is returned."""
     array = np.array(values)
-    mask, total = kernels.closest(array, array.size, target)
+    mask, total = kernels.closest.py_func(array, array.size, target)
     chosen = np.array([mask >> k & 1 for k in range(array.size)], bool)
     assert array[chosen].sum() == pytest.approx(total)
     best = min(abs(sum(part) - target) for r in range(len(values) + 1) for part in itertools.combinations(values, r))
@@ -32,7 +32,7 @@ WIDEST = 16  # labels of a task: two of each class at most
 
 def hands_of(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     held = np.array([len(hand) for hand in lists])
-    hands = np.zeros((len(lists), WIDEST), np.int64)
+    hands = np.zeros((len(lists), WIDEST), np.int32)  # as the method has them, or all compiles a second time
     for i, hand in enumerate(lists):
         hands[i, : len(hand)] = hand
     return hands, held

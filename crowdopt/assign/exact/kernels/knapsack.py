@@ -31,35 +31,49 @@ def cheapest_set(knapsack, effort, sets, sizes):
     float
         The cost of the best set.
     """
-    cost, worth = knapsack.cost, knapsack.worth
-    sizes[:] = -1
-    inside = cost <= 0
-    paid, slack = cost[inside].sum(), worth[inside].sum() - knapsack.need
-    useful = np.flatnonzero(~inside & (worth > 0))
-    useful = useful[np.argsort(cost[useful] / worth[useful], kind="mergesort")]
+    cost, worth, n = knapsack.cost, knapsack.worth, knapsack.cost.size
+    for s in range(sizes.size):
+        sizes[s] = -1
+    inside, useful, ratio = np.zeros(n, np.bool_), np.empty(n, np.int64), np.empty(n)
+    paid, slack, many = 0.0, 0.0, 0
+    for i in range(n):
+        if cost[i] <= 0:
+            inside[i] = True
+            paid += cost[i]
+            slack += worth[i]
+        elif worth[i] > 0:
+            useful[many], ratio[many], many = i, cost[i] / worth[i], many + 1
+    slack -= knapsack.need
+    order = ranked(ratio, many)
     k = 0
-    while k < useful.size and slack < 0:
-        inside[useful[k]] = True
-        paid += cost[useful[k]]
-        slack += worth[useful[k]]
+    while k < many and slack < 0:
+        i = useful[order[k]]
+        inside[i] = True
+        paid += cost[i]
+        slack += worth[i]
         k += 1
     if slack < 0:
         return np.inf, np.inf
-    _write(sets[0], sizes, 0, inside)
+    _write(sets, sizes, inside)
     if k == 0:
         return paid, paid
-    price = cost[useful[k - 1]] / worth[useful[k - 1]]
+    last = useful[order[k - 1]]
+    price = cost[last] / worth[last]
     linear = paid - price * slack
-    close = effort.close * max(linear, cost[useful[0]])
-    turn = np.abs(cost[useful] - price * worth[useful])
-    turn[k - 1] = 0.0
-    core = useful[linear + turn < paid - close]
-    if core.size == 0:
+    close = effort.close * max(linear, cost[useful[order[0]]])
+    core, size = np.empty(many, np.int64), 0
+    for t in range(many):
+        i = useful[order[t]]
+        turn = abs(cost[i] - price * worth[i]) if t != k - 1 else 0.0
+        if linear + turn < paid - close:
+            core[size], size = i, size + 1
+    if size == 0:
         return linear, paid
+    core = core[:size]
     return _search(knapsack, effort, core, inside, (paid, slack, linear, close), sets, sizes)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _search(knapsack, effort, core, inside, start, sets, sizes):
     """Depth first over the core, dearest evidence last; what is pruned costs at least ``best - close``.
 
@@ -76,16 +90,14 @@ def _search(knapsack, effort, core, inside, start, sets, sizes):
     n, lack = core.size, -slack
     cells = min(effort.cells, MEMORY // (n + 1))
     unit = lack / cells
-    rest = _completions(cost[core], worth[core], unit, cells)
+    rest = _completions(core, cost, worth, unit, cells)
     bound = max(bound, min(best, paid + rest[0, cells]))
     taken = np.zeros(n, np.bool_)
     k, spent, left, nodes = 0, paid, lack, 0
     while nodes <= effort.nodes:
         if left <= 0 and spent < best:
             best = spent
-            for s in range(sizes.size - 1, 0, -1):
-                sets[s], sizes[s] = sets[s - 1], sizes[s - 1]
-            _write(sets[0], sizes, 0, chosen)
+            _write(sets, sizes, chosen)
         if left > 0 and k < n and spent + rest[k, min(cells, int(np.ceil(left / unit - 1e-9)))] < best - close:
             nodes += 1
             i, step = core[k], 1.0
@@ -107,25 +119,48 @@ def _search(knapsack, effort, core, inside, start, sets, sizes):
     return bound, best
 
 
-@njit(cache=True)
-def _completions(cost, worth, unit, cells):
-    """``rest[k, x]``: at least what the items k and after cost for x cells of evidence, theirs rounded up."""
-    n = cost.size
+@njit(cache=True, inline="always")
+def _completions(core, cost, worth, unit, cells):
+    """``rest[k, x]``: at least what the core from item k on costs for x cells of evidence, theirs rounded up."""
+    n = core.size
     rest = np.empty((n + 1, cells + 1))
     rest[n, 0] = 0.0
-    rest[n, 1:] = np.inf
+    for x in range(1, cells + 1):
+        rest[n, x] = np.inf
     for k in range(n - 1, -1, -1):
-        wide = min(cells, int(np.ceil(worth[k] / unit)))
+        i = core[k]
+        wide = min(cells, int(np.ceil(worth[i] / unit)))
         for x in range(cells + 1):
-            rest[k, x] = min(rest[k + 1, x], cost[k] + rest[k + 1, max(0, x - wide)])
+            rest[k, x] = min(rest[k + 1, x], cost[i] + rest[k + 1, max(0, x - wide)])
     return rest
 
 
 @njit(cache=True)
-def _write(places, sizes, s, chosen):
-    size = 0
+def _write(sets, sizes, chosen):
+    """Put a set before those found, the last of which is forgotten."""
+    for s in range(sizes.size - 1, 0, -1):
+        sizes[s] = sizes[s - 1]
+        for k in range(sizes[s]):
+            sets[s, k] = sets[s - 1, k]
+    sizes[0] = 0
     for i in range(chosen.size):
         if chosen[i]:
-            places[size] = i
-            size += 1
-    sizes[s] = size
+            sets[0, sizes[0]] = i
+            sizes[0] += 1
+
+
+@njit(cache=True)
+def ranked(values, n):
+    """The order in which the first n values ascend, equal ones as they come: runs of 1, 2, 4, ... are merged."""
+    order, other, wide = np.arange(n), np.empty(n, np.int64), 1
+    while wide < n:
+        for start in range(0, n, 2 * wide):
+            a, middle, end = start, min(start + wide, n), min(start + 2 * wide, n)
+            b = middle
+            for k in range(start, end):
+                if a < middle and (b >= end or values[order[a]] <= values[order[b]]):
+                    other[k], a = order[a], a + 1
+                else:
+                    other[k], b = order[b], b + 1
+        order, other, wide = other, order, 2 * wide
+    return order

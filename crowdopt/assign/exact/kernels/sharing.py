@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crowdopt.arrays import Ints
+from crowdopt.assign.exact.dealt import Dealt, Terms
 from crowdopt.assign.exact.kernels.dealing import count, draw, too_many
 from crowdopt.compiled_kernels import njit
 
@@ -30,12 +32,13 @@ def _subset_sums(values, first, last, sums, masks):
                 spare[k], spare_masks[k] = sums[j] + value, masks[j] | bit
                 j += 1
             k += 1
-        sums[:k], masks[:k] = spare[:k], spare_masks[:k]
         found = k
+        for k in range(found):  # a slice assigned takes longer to compile than all of this
+            sums[k], masks[k] = spare[k], spare_masks[k]
     return found
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def closest(values, k, target):
     """The subset of the first k values whose sum is closest to the target: (mask, sum).
 
@@ -136,13 +139,16 @@ def share_out(a, b, terms, dealt, anyhow):
         return False
     if too_many(keep_a, na, size) or too_many(keep_b, nb, size):
         return False
-    hands[a, :na], hands[b, :nb] = keep_a[:na], keep_b[:nb]
+    for t in range(na):
+        hands[a, t] = keep_a[t]
+    for t in range(nb):
+        hands[b, t] = keep_b[t]
     held[a], held[b] = na, nb
     slack[a], slack[b] = new_a, joint - new_a
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def swap_one(a, b, terms, dealt):
     """Exchange one label of task a for one of task b so that their slacks come closest.
 
@@ -182,7 +188,7 @@ def swap_one(a, b, terms, dealt):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def even_out(tasks, terms, dealt, rounds):
     """Exchange single labels between poorest and richest: a cheap beginning where tasks are many.
 
@@ -211,8 +217,8 @@ def even_out(tasks, terms, dealt, rounds):
                 swap_one(poor, rich, terms, dealt)
 
 
-@njit(cache=True)
-def level(tasks, terms, dealt, rounds):
+@njit(cache=True, inline="always")
+def _level(tasks, terms, dealt, rounds):
     """Share out poorest with richest, round after round, until none of the tasks is short.
 
     It raises the least slack of a row whose total is fixed. Tasks are sorted by slack and paired from both ends, after
@@ -245,7 +251,9 @@ def level(tasks, terms, dealt, rounds):
         if slack[order[0]] >= 0:
             break
         if tasks.size > MANY:
-            lack = -np.minimum(slack[tasks], 0.0).sum()
+            lack = 0.0
+            for i in tasks:
+                lack -= min(slack[i], 0.0)
             since = 0 if lack < 0.98 * least else since + 1
             least = min(least, lack)
             if since >= STALLED:
@@ -261,8 +269,8 @@ def level(tasks, terms, dealt, rounds):
     return tried
 
 
-@njit(cache=True)
-def finish(tasks, terms, dealt, work):
+@njit(cache=True, inline="always")
+def _finish(tasks, terms, dealt, work):
     """For each short task look for a partner with whom an exact partition covers both; else stir.
 
     Parameters
@@ -314,12 +322,14 @@ def finish(tasks, terms, dealt, work):
 
 
 @njit(cache=True)
-def escalate(tasks, terms, dealt, rounds, work, allowed):
-    """Buy one label for the poorest task of a row, level and finish the row, and so on until none is short.
+def share(tasks, terms, dealt, rounds, work, allowed):
+    """Level the tasks of a row, finish those still short, and buy one label after another until none is.
 
-    It spends least: the label bought is the cheapest for the evidence that the row can use, which is capped at one and
-    a half times what all its tasks lack. One label more gives all tasks of the row something to share, so few are
-    bought; where evidence comes in few sizes nothing is shared, and ``allowed`` pairs tried in all end it.
+    One kernel for all three, because each function that calls another is optimised with all that it calls. With
+    ``allowed`` 0 nothing is bought. A label is bought for the poorest task, then the row is levelled and finished, and
+    so on. That spends least: the label bought is the cheapest for the evidence that the row can use, which is capped
+    at one and a half times what all its tasks lack. One label more gives all tasks of the row something to share, so
+    few are bought; where evidence comes in few sizes nothing is shared, and ``allowed`` pairs tried in all end it.
 
     Parameters
     ----------
@@ -330,37 +340,97 @@ def escalate(tasks, terms, dealt, rounds, work, allowed):
     dealt : Dealt
         Written.
     rounds, work : int
-        Of levelling, and pairs looked at in finishing, after each label.
+        Of levelling, and pairs looked at in finishing; after each label, where some are bought.
     allowed : int
-        Pairs that may be tried in all.
+        Pairs that may be tried in all while labels are bought; 0: none is bought.
 
     Returns
     -------
     bool
-        Whether none is short.
+        Whether labels were bought and none is short.
     """
     worth, cost, size, most = terms.worth, terms.cost, terms.size, terms.most
     hands, held, slack, left = dealt.hands, dealt.held, dealt.slack, dealt.left
-    while allowed > 0:
-        poorest = tasks[np.argmin(slack[tasks])]
-        if slack[poorest] >= 0:
-            return True
-        lack = 0.0
-        for i in tasks:
-            lack += max(0.0, -slack[i])
-        t, pick, score = terms.row[poorest], -1, np.inf
-        if held[poorest] < min(most[poorest], hands.shape[1]):
-            for g in range(left.size):
-                if left[g] > 0 and worth[t, g] > 0 and count(hands, held, poorest, g) < size[g]:
-                    this = (cost[t, g] + 1e-3) / min(worth[t, g], 1.5 * lack + 1e-2)
-                    if this < score - CLOSE:
-                        pick, score = g, this
-        if pick < 0:
+    buying = allowed > 0
+    while True:
+        if buying:
+            poorest = tasks[0]
+            for i in tasks:
+                if slack[i] < slack[poorest]:
+                    poorest = i
+            if slack[poorest] >= 0:
+                return True
+            lack = 0.0
+            for i in tasks:
+                lack += max(0.0, -slack[i])
+            t, pick, score = terms.row[poorest], -1, np.inf
+            if held[poorest] < min(most[poorest], hands.shape[1]):
+                for g in range(left.size):
+                    if left[g] > 0 and worth[t, g] > 0 and count(hands, held, poorest, g) < size[g]:
+                        this = (cost[t, g] + 1e-3) / min(worth[t, g], 1.5 * lack + 1e-2)
+                        if this < score - CLOSE:
+                            pick, score = g, this
+            if pick < 0:
+                return False
+            hands[poorest, held[poorest]] = pick
+            held[poorest] += 1
+            left[pick] -= 1
+            slack[poorest] += worth[t, pick]
+        if rounds > 0:
+            allowed -= _level(tasks, terms, dealt, rounds)
+        allowed -= work - _finish(tasks, terms, dealt, work)
+        if allowed <= 0:
             return False
-        hands[poorest, held[poorest]] = pick
-        held[poorest] += 1
-        left[pick] -= 1
-        slack[poorest] += worth[t, pick]
-        allowed -= level(tasks, terms, dealt, rounds)
-        allowed -= work - finish(tasks, terms, dealt, work)
-    return False
+
+
+def level(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int) -> None:
+    """Share labels of a row out, poorest with richest.
+
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of one row.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
+    rounds : int
+        At most so many.
+    """
+    share(tasks, terms, dealt, rounds, 0, 0)
+
+
+def finish(tasks: Ints, terms: Terms, dealt: Dealt, work: int) -> None:
+    """Cover the last short tasks of a row by exact partitions with a partner.
+
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of one row.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
+    work : int
+        Pairs that may be looked at.
+    """
+    share(tasks, terms, dealt, 0, work, 0)
+
+
+def escalate(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int, work: int, allowed: int) -> None:
+    """Buy single labels for a row, level and finish it after each.
+
+    Parameters
+    ----------
+    tasks : (n,) int
+        Of one row.
+    terms : Terms
+        What stays as it is.
+    dealt : Dealt
+        Written.
+    rounds, work : int
+        Of levelling, and pairs looked at in finishing, after each label.
+    allowed : int
+        Pairs that may be tried in all.
+    """
+    share(tasks, terms, dealt, rounds, work, allowed)

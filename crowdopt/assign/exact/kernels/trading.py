@@ -79,7 +79,7 @@ def _note(short, n_short, i):
     return n_short + 1
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _best_trade(d, tasks, terms, dealt):
     """The exchange that lowers the total lack most: (gain, partner or -1, own place or -1, partner's place, group).
 
@@ -132,7 +132,7 @@ def _best_trade(d, tasks, terms, dealt):
     return best if group >= 0 else 0.0, who, own, theirs, group
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _swap(d, i, a, b, g, terms, dealt):
     """Carry out an exchange that _best_trade found."""
     row, worth, cost, hands, held = terms.row, terms.worth, terms.cost, dealt.hands, dealt.held
@@ -162,7 +162,7 @@ def _swap(d, i, a, b, g, terms, dealt):
     spare[0] -= cost[td, g] - cost[ti, g] + cost[ti, h] - cost[td, h]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _stir(d, tasks, terms, dealt):
     """A random exchange that makes the total lack at most a little worse; returns the partner or -1."""
     row, worth, cost, size = terms.row, terms.worth, terms.cost, terms.size

@@ -73,8 +73,9 @@ def rank(price, worth, order, ratio):
             n += 1
     if n > SORTED_BY_HAND:
         place = np.argsort(ratio[:n], kind="mergesort")
-        order[:n] = order[:n][place]
-        ratio[:n] = ratio[:n][place]
+        who, key = order[:n].copy(), ratio[:n].copy()
+        for k in range(n):  # a slice assigned takes longer to compile than all of this
+            order[k], ratio[k] = who[place[k]], key[place[k]]
         return n
     for k in range(1, n):
         j, key, at = order[k], ratio[k], k
@@ -137,7 +138,7 @@ def least_set(n, order, price, worth, need, close, nodes, desk):
     return _searched(n, order, last, rate, linear, best, close, price, worth, need, nodes, desk)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _improved(n, last, order, price, worth, need, paid, have, desk):
     """The greedy set with a cheaper last label, or without one that it can spare; its cost."""
     skip, found, size = desk.skip, desk.found, desk.labels[0]
@@ -164,7 +165,7 @@ def _improved(n, last, order, price, worth, need, paid, have, desk):
     return paid - spare
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _searched(n, order, last, rate, linear, best, close, price, worth, need, nodes, desk):
     """Depth first over the core; what is pruned costs at least ``best - close``."""
     skip, core, taken = desk.skip, desk.core, desk.taken
@@ -223,7 +224,7 @@ def _searched(n, order, last, rate, linear, best, close, price, worth, need, nod
     return max(bound, best - close), best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _completed(k, size, left, price, worth, desk):
     """At least what the core from k on costs for so much evidence."""
     if k >= size:
@@ -240,7 +241,7 @@ def _completed(k, size, left, price, worth, desk):
     return max(paid + price[core[at]] * left / worth[core[at]], fewest)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _keep(kept, k, desk):
     """The set of the search as the best one."""
     for t in range(kept):

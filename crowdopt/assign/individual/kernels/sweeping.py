@@ -95,7 +95,7 @@ def _store(k, desk, hands, held):
             hands[k, t] = desk.found[t]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _limited(k, tasks, price, worth, value, count, close, nodes, limit, hands, held):
     """The best multiplier of a limit on labels that the cheapest set breaks, and a set that keeps the limit.
 
@@ -148,7 +148,7 @@ def _limited(k, tasks, price, worth, value, count, close, nodes, limit, hands, h
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _shifted(by, price, worth, need, close, nodes, shifted, desk):
     """The cheapest set if every label costs so much less: the bound and how many labels it has."""
     total = 0.0

@@ -1,0 +1,47 @@
+"""What help adds to a verb's options: an example to paste, files read and written, exit status; verbs by question."""
+
+from __future__ import annotations
+
+QUESTIONS: dict[str, tuple[str, ...]] = {
+    "A campaign to start from": ("init", "generate", "import"),
+    "Who labels what": ("solve", "verify", "explain", "budget"),
+    "Whom to hire": ("select", "plan-gold"),
+    "What the answers are": ("rehearse", "aggregate", "audit"),
+    "Workers or tasks that arrive": ("compare", "learn"),
+    "Programs and solvers": ("export", "backends", "bench"),
+    "Pages to look at": ("report",),
+}
+"""The verbs by question, in the order of work."""
+
+ELSE = "Others"  # what other packages add
+STATUS = "Exit status: 0 an answer, 1 the answer is no, 2 bad input, 130 interrupted."
+FIRST = "crowdopt init my-campaign"
+PLANNED = "crowdopt solve my-campaign -o my-plan"
+REHEARSED = "crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv"
+ANSWERED = "crowdopt aggregate labels.csv --plan my-plan --campaign my-campaign -o answers"
+
+
+def manual(*example: str, reads: str, writes: str, status: str = STATUS) -> str:
+    """The text below a verb's options.
+
+    Parameters
+    ----------
+    *example : str
+        Commands to paste, one after another, after ``crowdopt init my-campaign``; the last one shows the verb.
+    reads, writes : str
+        Files and folders, as a reader finds them.
+    status : str
+        What the exit status says.
+    """
+    after = "Example:" if example[0].startswith(FIRST) else f"Example, after {FIRST}:"
+    return "\n\n".join(
+        [after, "\b\n" + "\n".join(f"  {line}" for line in example), f"Reads {reads}.", f"Writes {writes}.", status]
+    )
+
+
+def by_question(verbs: list[str]) -> dict[str, list[str]]:
+    """Verbs under their questions, in order; those that no question names come last."""
+    known = {question: [verb for verb in named if verb in verbs] for question, named in QUESTIONS.items()}
+    placed = {verb for named in known.values() for verb in named}
+    known[ELSE] = [verb for verb in verbs if verb not in placed]
+    return {question: named for question, named in known.items() if named}

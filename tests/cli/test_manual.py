@@ -1,0 +1,53 @@
+"""Help that can be typed: verbs by question, an example of each, files read and written, exit status."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+from click.testing import CliRunner
+
+from crowdopt.cli import main
+from crowdopt.cli.manual import ELSE, FIRST, PLANNED, QUESTIONS, STATUS, by_question, manual
+
+
+def helped(name: str) -> str:
+    return CliRunner().invoke(main, [name, "--help"]).output
+
+
+def examples(name: str) -> list[str]:
+    return re.findall(r"^    (crowdopt .*)$", helped(name), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", main.commands)
+def test_help_says_what_to_type_and_what_comes_of_it(name):
+    """The last command of the example is of the verb itself; the lines are not broken, so that they can be pasted."""
+    said = helped(name)
+    assert examples(name)[-1].startswith(f"crowdopt {name}")
+    assert "\n  Reads " in said and "\n  Writes " in said and STATUS in said
+
+
+def test_every_verb_answers_one_question():
+    """None is lost, none stands twice; what another package adds comes last."""
+    assert sorted(verb for verbs in QUESTIONS.values() for verb in verbs) == sorted(main.commands)
+    assert by_question([*main.commands, "vote"])[ELSE] == ["vote"] and ELSE not in by_question([*main.commands])
+    overview = CliRunner().invoke(main, ["--help"]).output
+    assert all(f"{question}:" in overview for question in QUESTIONS) and STATUS in overview
+
+
+def test_an_example_tells_what_goes_before():
+    """Whoever pastes it needs the campaign first, unless making it is the example."""
+    assert FIRST in manual(PLANNED, reads="a", writes="b")
+    assert manual(FIRST, reads="a", writes="b").startswith("Example:")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(main.commands) - {"backends"}))  # it tries them all; so does tests/contract
+def test_the_example_of_a_verb_can_be_pasted(name, tmp_path, monkeypatch):
+    """After ``init`` each line in turn, in an empty folder: every one of them succeeds."""
+    monkeypatch.chdir(tmp_path)
+    lines = examples(name)
+    for line in lines if lines[0] == FIRST else [FIRST, *lines]:
+        done = CliRunner().invoke(main, shlex.split(line)[1:])
+        assert done.exit_code == 0, (line, done.output)

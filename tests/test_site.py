@@ -1,0 +1,68 @@
+"""The site is built from the pages and the docstrings without a warning, and nothing in it leads nowhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import crowdopt
+from tests.pages import PAGES, ROOT
+
+GOALS = re.compile(r'(?:href|src)="([^"]*)"')
+ANCHORS = re.compile(r'\bid="([^"]+)"')
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The whole site, built as CI builds it; a warning would have stopped it."""
+    pytest.importorskip("pdoc", reason="pip install -e '.[docs]'")
+    pytest.importorskip("latex2mathml", reason="pip install -e '.[docs]'")
+    folder = tmp_path_factory.mktemp("built") / "site"
+    command = [sys.executable, str(ROOT / "docs" / "build.py"), str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_every_link_of_the_site_leads_somewhere(site):
+    """Pages, pictures and anchors; and no page asks the network for anything but what a reader clicks on."""
+    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    anchors = {page: set(map(unescape, ANCHORS.findall(text))) for page, text in pages.items()}
+    assert len(pages) > len(PAGES)
+    for page, text in pages.items():
+        assert not re.search(r'<(?:script|img|link)[^>]+(?:src|href)="https?:', text), page
+        for link in {unescape(link) for link in GOALS.findall(text)}:
+            if re.match(r"\w+:", link):
+                continue
+            path, _, anchor = link.partition("#")
+            goal = (page.parent / unquote(path)).resolve() if path else page
+            assert goal.is_file(), (page, link)
+            assert not anchor or anchor in anchors[goal], (page, link)
+
+
+@pytest.mark.slow
+def test_the_mathematics_is_typeset(site):
+    """No formula is left as LaTeX between dollars, and none was lost."""
+    source = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
+    text = (site / "models" / "index.html").read_text(encoding="utf-8")
+    assert text.count("<math") == source.count("$`") + source.count("```math")
+    assert "$`" not in text and "```" not in text and not re.search(r">\\[a-z]+<", text)
+
+
+@pytest.mark.slow
+def test_the_reference_has_every_public_name_and_the_help_every_verb(site):
+    """What a guide names can be looked up, on the command line and in Python."""
+    from crowdopt.cli import main
+
+    face = (site / "reference" / "crowdopt.html").read_text(encoding="utf-8")
+    assert [name for name in dir(crowdopt) if f'id="{name}"' not in face] == ["programs"]  # a module: a page of its own
+    assert (site / "reference" / "crowdopt" / "programs.html").exists()
+    said = (site / "command_line.html").read_text(encoding="utf-8")
+    assert all(f'<h3 id="{verb}">' in said for verb in main.commands)
