@@ -45,6 +45,23 @@ def sampled_prices(
 
     The best prices of a sample of s tasks are off by about ``1 / sqrt(s)`` of themselves, and the bound, flat at its
     top, by ``1 / s``.
+
+    Parameters
+    ----------
+    tasks : OwnTasks
+        The open tasks.
+    solve : callable
+        ``solve(program, backend, options)``.
+    options : Options
+        Limits of the programs, and threads.
+    clock : Clock
+        When to stop.
+    rng : Generator
+        Draws the samples.
+
+    Returns
+    -------
+    Sampled or None
     """
     found: SampledStart | None = None
     for size in sizes(tasks):
