@@ -29,9 +29,11 @@ from crowdopt.api.select import select
 from crowdopt.api.verify import verify
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import BackendFailed, BackendMissing, solve
+from crowdopt.backends.session import session
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options, Status
+from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
@@ -46,8 +48,10 @@ __all__ = [
     "AssignmentInstance",
     "BackendFailed",
     "BackendMissing",
+    "Group",
     "InputError",
     "Options",
+    "OwnRows",
     "Plan",
     "Status",
     "__version__",
@@ -74,6 +78,7 @@ __all__ = [
     "replay",
     "report",
     "select",
+    "session",
     "solve",
     "to_cvxpy",
     "to_highspy",

@@ -28,6 +28,20 @@ param most{TASKS} >= 0, default Infinity;        # [+]
 param load{WORKERS} integer >= 0, default 0;     # [+] tasks that a worker must get at least
 param budget_limit >= 0, default Infinity;       # [+] what all labels may cost
 
+set NOBODY := {j in WORKERS: 1 < 0};
+set GROUPS, default NOBODY;                      # [+] groups of workers
+set OF{GROUPS} within WORKERS;
+param least_of{GROUPS} integer >= 0, default 0;  # [+] labels of a group that each task must, and may, have
+param most_of{GROUPS} >= 0, default Infinity;
+param least_share{GROUPS} >= 0, <= 1, default 0; # [+] share of all labels that must, and may, be a group's
+param most_share{GROUPS} >= 0, <= 1, default 1;
+param dependent{GROUPS} binary, default 0;       # [+] whether its members may err together: a family
+
+set OWN, default NOBODY;                         # [+] rows of one's own
+param own_entry{OWN, TASKS, WORKERS}, default 0;
+param own_lower{OWN}, default -Infinity;
+param own_upper{OWN}, default Infinity;
+
 # Evidence: what a label is worth, and how much of it a task needs.
 
 param rule symbolic in {"hoeffding", "bhattacharyya"}, default "hoeffding";
@@ -40,8 +54,15 @@ param worth{k in TYPES, j in WORKERS} :=
     else -2 * log(2 * sqrt(right[k,j] * wrong[k,j]) + (L - 2) * wrong[k,j]); # [+]
 param q{k in TYPES, j in WORKERS} := if worth[k,j] > 1e-9 then worth[k,j] else 0;
 
+# Labels of a group already in; the most labels that a task can have of one family [+].
+
+param had{g in GROUPS, i in TASKS} := sum{(i,j) in COLLECTED: j in OF[g]} 1;
+param family{i in TASKS} := if exists{g in GROUPS} dependent[g] = 1
+    then max{g in GROUPS: dependent[g] = 1} max(1, had[g,i], min(most_of[g], card(OF[g]))) else 1;
+
 param C{i in TASKS} := share[i] *
-    (if rule = "hoeffding" then 2 * log(1 / epsilon[i])                      # C_epsilon, Section 4.1
+    (if family[i] > 1 then 2 * family[i] * (if rule = "hoeffding" then log(1 / epsilon[i]) else log((L - 1) / epsilon[i]))
+    else if rule = "hoeffding" then 2 * log(1 / epsilon[i])                      # C_epsilon, Section 4.1
     else 2 * log((L - 1) / (2 * epsilon[i])));                               # [+]
 
 check: L = 2 or rule = "bhattacharyya";
@@ -84,5 +105,24 @@ s.t. labels{i in TASKS: limited}: fewest_new[i] <= sum{j in WORKERS} y[i,j] <= m
 
 s.t. budget{{0}: budget_limit < Infinity}:
     sum{i in TASKS, j in WORKERS} c[tau[i],j] * y[i,j] <= budget_limit;
+
+# [+] Each task has its least and at most its most labels of a group.
+
+s.t. group{g in GROUPS, i in TASKS: least_of[g] > 0 or most_of[g] < Infinity}:
+    max(0, least_of[g] - had[g,i]) <= sum{j in OF[g]} y[i,j]
+    <= (if most_of[g] = Infinity then Infinity else max(0, most_of[g] - had[g,i]));
+
+# [+] A group's share of all labels, those already in included.
+
+s.t. share_at_most{g in GROUPS: most_share[g] < 1}:
+    sum{i in TASKS, j in WORKERS} ((if j in OF[g] then 1 else 0) - most_share[g]) * y[i,j]
+    <= most_share[g] * card(COLLECTED) - sum{i in TASKS} had[g,i];
+s.t. share_at_least{g in GROUPS: least_share[g] > 0}:
+    sum{i in TASKS, j in WORKERS} ((if j in OF[g] then 1 else 0) - least_share[g]) * y[i,j]
+    >= least_share[g] * card(COLLECTED) - sum{i in TASKS} had[g,i];
+
+# [+] Whatever else is linear.
+
+s.t. own{r in OWN}: own_lower[r] <= sum{i in TASKS, j in WORKERS} own_entry[r,i,j] * y[i,j] <= own_upper[r];
 
 end;

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.families import dependence, joint_error
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors, vote_sums
 
@@ -21,7 +22,8 @@ class PlanAnswers:
     answer : (tasks,) int
         Class that wins the vote; ties and tasks without labels go to the likeliest class beforehand, the first of them.
     posterior : (tasks, classes)
-        ``P(class | labels)`` if the skills are what the campaign says.
+        ``P(class | labels)`` if the skills are what the campaign says; where several labels are of workers who err
+        together, what is guaranteed of the vote before any label is seen (crowdopt.crowd.families).
     labels : (tasks,) int
         Labels counted.
     epsilon : (tasks,)
@@ -69,12 +71,35 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     PlanAnswers
     """
     votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
+    answer, known = votes.argmax(axis=1), posteriors(instance, pairs, label)
     m = instance.n_workers
     there = np.isin(plan[:, 0] * m + plan[:, 1], pairs[:, 0] * m + pairs[:, 1])
     return PlanAnswers(
-        answer=votes.argmax(axis=1),
-        posterior=posteriors(instance, pairs, label),
+        answer=answer,
+        posterior=_held_back(instance, pairs, answer, known),
         labels=np.bincount(pairs[:, 0], minlength=instance.n_tasks),
         epsilon=instance.epsilon,
         missing=plan[~there],
     )
+
+
+def _held_back(instance: AssignmentInstance, pairs: Ints, answer: Ints, posterior: Floats) -> Floats:
+    """Posteriors, but for tasks with several labels of one family: no posterior is known without their joint law."""
+    together = np.zeros(instance.n_tasks, bool)
+    for group in instance.groups:
+        if group.dependent:
+            mine = np.isin(pairs[:, 1], group.members)
+            together |= np.bincount(pairs[mine, 0], minlength=instance.n_tasks) > 1
+    if not together.any():
+        return posterior
+    error = _error_together(instance, pairs)
+    held = np.repeat((error / (instance.classes - 1))[:, None], instance.classes, axis=1)
+    held[np.arange(instance.n_tasks), answer] = 1 - error
+    return np.where(together[:, None], held, posterior)
+
+
+def _error_together(instance: AssignmentInstance, pairs: Ints) -> Floats:
+    """What is guaranteed of votes by these labels, (tasks,): the theorem with as many of one family as there are."""
+    most = dependence(instance.groups, pairs, instance.n_tasks)
+    evidence = instance.supply(pairs)
+    return np.minimum(1.0, joint_error(instance.the_rule, evidence, instance.prior, most))

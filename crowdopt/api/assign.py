@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from crowdopt import backends
-from crowdopt.api.binding import RELAXATIONS, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.checked import refuse_shares, solve_checked
@@ -22,17 +23,25 @@ from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_pattern
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
+from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
+from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, check_target
+from crowdopt.io.overrides import stating
+from crowdopt.io.own_rows import read_rows
 from crowdopt.io.plan_folder import write_plan
 from crowdopt.recheck.proofs import prove_patterns
 
 PROGRAMS = ("ip", "lp")
 UNDECIDED = Status.UNDECIDED
 PATTERNS = "patterns"
+HANDED_OVER = (
+    f"groups and rows of one's own are not priced by the exact method: {SEARCH} searched the whole program instead"
+)
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -43,12 +52,14 @@ def assign(
     program: str = "ip",
     rule: str | None = None,
     epsilon: float | None = None,
+    rows: OwnRows | AnyPath | None = None,
     time_limit: float = 60.0,
     gap: float = 0.0,
     nodes: int | None = None,
     threads: int = 1,
     seed: int = 0,
     isolated: bool = False,
+    solver_options: Sequence[str] = (),
     listener: Listener | None = None,
     output: AnyPath | None = None,
     force: bool = False,
@@ -64,11 +75,14 @@ def assign(
         that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
         mean-error where skills are few or rounded to few; ``primal-approximation``: Ho et al.'s Algorithm 1 at the
         LP's prices, repaired (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends``
-        lists them), which gets the full program.
+        lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation.
     rule, epsilon : str, float, optional
         Evidence rule, and error target of every task, in place of the instance's; the plan records them.
+    rows : OwnRows or path, optional
+        Linear limits of one's own in place of the instance's, or a table of them: row, task, worker, coefficient,
+        lower, upper (crowdopt.io.own_rows). The plan records them, and their multipliers are part of its proof.
     time_limit : float
         Seconds in all.
     gap : float
@@ -80,6 +94,8 @@ def assign(
     isolated : bool
         Whether a backend runs in a process of its own, which is stopped if it does not keep the limit; third parties'
         backends always do.
+    solver_options : sequence of str
+        The solver's own options by its own names, ``["presolve=off"]``; or in the method's, ``highs[presolve=off]``.
     listener : callable, optional
         Hears of incumbents and bounds.
     output : path, optional
@@ -106,7 +122,11 @@ def assign(
         check_target(Path(output), PLAN, force)
     if program not in PROGRAMS:
         raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {program!r}")
+    method = _with_options(method, solver_options)
     wanted = instance_of(instance, rule, epsilon)
+    if rows is not None:
+        own = rows if isinstance(rows, OwnRows) else read_rows(Path(rows), wanted)
+        wanted = stating(replace(wanted, own_rows=own), "rows")
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
     plan = _planned(wanted, method, program, options, listener, clock, isolated)
@@ -115,6 +135,14 @@ def assign(
     if output is not None and plan.found:
         write_plan(plan, output, force=force)
     return plan
+
+
+def _with_options(method: str, solver_options: Sequence[str]) -> str:
+    """The method with a solver's own options behind it."""
+    base, own = taken_apart(method)
+    if (own or solver_options) and pools_asked(base)[0] in ("exact", PATTERNS, APPROXIMATION):
+        raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
+    return with_settings(method, pairs_of(tuple(solver_options)))
 
 
 def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
@@ -145,6 +173,11 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
     if plan.instance.the_rule.average:
         return [
             f"infeasible ({vouched}): no labels that can be had err so little on average; raise epsilon or add workers"
+        ]
+    if has_joint_limits(plan.instance):
+        return [
+            f"infeasible ({vouched}): there is no such plan; it may be for the limits of groups or rows of one's own, "
+            "so loosen them one by one"
         ]
     lack = shortage(plan.instance, probe(time_limit))
     return [f"infeasible ({vouched}): there is no such plan", *(lack.sentences(plan.instance) if lack else [])]
@@ -181,6 +214,9 @@ def _planned(
     if program == "lp":
         refuse_shares(instance)
     name, pools = pools_asked(method)
+    if has_joint_limits(instance) and method == "exact" and not instance.the_rule.checked:
+        plan = _linear(SEARCH, program, isolated, listener, instance, options)
+        return replace(plan, note=HANDED_OVER)
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
     if name == APPROXIMATION:
@@ -280,6 +316,6 @@ def _linear(
     chosen = backends.named(method)
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
-    linear = method if program == "lp" or (chosen.duals and method != "highs") else RELAXATIONS
+    linear = method if program == "lp" or (chosen.duals and taken_apart(method)[0] != "highs") else RELAXATIONS
     solver = partial(solve, isolated=True) if isolated else solve
     return solve_full(instance, program, solver, method, options, listener, linear)

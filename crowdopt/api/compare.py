@@ -14,6 +14,7 @@ from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.evidence import refuse_average
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.comparison_folder import WORK, check_comparison, write_comparison_tables
@@ -116,6 +117,7 @@ def compare(
     if labels is not None:
         record = read_record(instance, Path(labels), None if truth is None else Path(truth))
     refuse_average(instance.the_rule, "compare")
+    refuse_joint_limits(instance, "compare, whose policies decide online,")
     if trials < 1:
         raise InputError(f"the number of trials must be at least 1, not {trials}")
     wanted = texts(policies)

@@ -22,6 +22,7 @@ from crowdopt.assign.explain.margins import Margins
 from crowdopt.assign.explain.remedies import Remedy
 from crowdopt.assign.explain.shortage import Shortage, shortage
 from crowdopt.crowd.evidence import refuse_average
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
@@ -127,6 +128,7 @@ def explain(
     instance = instance_of(campaign)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
     refuse_average(instance.the_rule, "explain")
+    refuse_joint_limits(instance, "explain")
     margins = tangents.margins(instance, probe(time_limit / 6))
     if margins is None or not has_plan(instance, time_limit=time_limit / 6):
         explanation = _no_plan(instance, margins is None, time_limit)

@@ -12,6 +12,7 @@ import numpy as np
 from crowdopt.api.assign import assign
 from crowdopt.api.binding import InstanceLike, instance_of
 from crowdopt.backends import solve_whole
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online import theorems
@@ -144,6 +145,7 @@ def plan_gold(
         If there are more than two classes, no plan, or a number is out of range.
     """
     instance = instance_of(campaign, None, epsilon)
+    refuse_joint_limits(instance, "plan-gold")
     if instance.classes != 2:
         raise InputError(f"the theorems on gold are for 2 classes, not {instance.classes}")
     if not golds or min(golds) < 1 or trials < 0:

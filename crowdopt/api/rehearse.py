@@ -18,6 +18,8 @@ def rehearse(
 ) -> int:
     """Simulate the labels of a plan by the campaign's own skills and write their table.
 
+    Errors are drawn independently of one another, those of workers in one family too.
+
     Parameters
     ----------
     campaign, plan : path

@@ -16,6 +16,7 @@ from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Progress, Status
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.voting import are_compiled
@@ -51,6 +52,7 @@ def solve_checked(
     -------
     Plan
     """
+    refuse_joint_limits(instance, f"rule {instance.rule}, whose plans are mended label by label,")
     if listener is not None and not are_compiled():
         listener(Progress(0.0, None, None, "compiling once"))
     open_ = _open(instance)

@@ -18,6 +18,7 @@ from crowdopt.programs import assignment
 
 ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped up by hand
 LEAST = 1e-12  # a share of a label below this is solver noise
+JOINT = ("group", "most_share", "least_share", "own")  # blocks of rows that tie pairs together
 HAIR = 5e-13  # evidence; rounding in the sum of a task's labels
 
 
@@ -150,7 +151,7 @@ def _strict(
     clock = Clock(options.time_limit)
     first = solution = solve(program, backend, options, listener)
     short, long = np.zeros_like(program.row_lower), np.zeros_like(program.row_upper)
-    cover, accepted = program.row("cover").span, np.full_like(program.row_lower, COVERAGE)
+    cover, accepted = program.row("cover").span, COVERAGE * _scale(program)
     accepted[cover] = np.where(program.row_lower[cover] > 0, -HAIR if program.integer.any() else HAIR, COVERAGE)
     for attempt in range(ROUNDS + 1):
         point = None if solution.primal is None else clean(program, solution.primal)
@@ -158,7 +159,7 @@ def _strict(
             return first, None
         activity = program.matrix @ point
         lack = np.maximum(0.0, program.row_lower - activity - accepted)
-        excess = np.maximum(0.0, activity - program.row_upper - COVERAGE)
+        excess = np.maximum(0.0, activity - program.row_upper - COVERAGE * _scale(program))
         if max(lack.max(initial=0.0), excess.max(initial=0.0)) <= 0:
             return first, point
         if clock.over or attempt == ROUNDS or solution.interrupted:
@@ -168,6 +169,18 @@ def _strict(
         tightened = replace(program, row_lower=program.row_lower + short, row_upper=program.row_upper - long)
         solution = solve(tightened, backend, _within(options, clock.left), listener)
     raise AssertionError("unreachable")
+
+
+def _scale(program: Program) -> Floats:
+    """What a row is measured by: 1, but for own rows their largest number, as their breaches are."""
+    scale = np.ones_like(program.row_lower)
+    own = next((block for block in program.rows if block.name == "own"), None)
+    if own is not None:
+        sizes = np.abs(program.matrix.tocsr()[own.span]).max(axis=1).toarray().reshape(-1)
+        for side in (program.row_lower[own.span], program.row_upper[own.span]):
+            sizes = np.maximum(sizes, np.where(np.isfinite(side), np.abs(side), 0.0))
+        scale[own.span] = np.maximum(1.0, sizes)
+    return scale
 
 
 def _clipped(program: Program, point: Floats) -> Floats | None:
@@ -245,7 +258,8 @@ def _duals(instance: AssignmentInstance, program: Program, multipliers: Floats) 
     names = {block.name: block.view(pulls) for block in program.rows}
     labels = names.get("labels", np.zeros(instance.n_tasks))
     budget = float(names["budget"][0]) if "budget" in names else 0.0
-    return Duals(names["cover"].copy(), names["capacity"].copy(), labels.copy(), budget)
+    joint = {name: names[name].copy() for name in JOINT if name in names}
+    return Duals(names["cover"].copy(), names["capacity"].copy(), labels.copy(), budget, joint=joint)
 
 
 def _within(options: Options, seconds: float) -> Options:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.joint_limits import joint_excess
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, is_refuted
 from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
@@ -41,6 +43,8 @@ class Duals:
         <= 0: of one more wrong answer expected, under a rule for the average.
     levels : int
         Skills of each type that the form ``patterns`` tells apart, the others rounded up.
+    joint : dict
+        Of the blocks ``group``, ``most_share``, ``least_share`` and ``own`` of the program, where it has them.
     """
 
     task: Floats
@@ -50,6 +54,7 @@ class Duals:
     form: str = "rows"
     wrong: float = 0.0
     levels: int = 0
+    joint: dict[str, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,8 @@ class Plan:
     duals : Duals, optional
     method, backend, seed, seconds, started, interrupted
         How it was made.
+    note : str
+        Why another method than the one asked for took over; empty where none did.
     gave_up : bool
         Whether the search ended before its time was up.
     spending : dict
@@ -131,6 +138,7 @@ class Plan:
     seconds: float = 0.0
     started: str = ""
     interrupted: bool = False
+    note: str = ""
     gave_up: bool = False
     spending: dict[str, float] = field(default_factory=dict)
     repaired: Repaired | None = None
@@ -376,6 +384,9 @@ def breaches(
             "the",
             lambda _: "budget",
         )
+    if has_joint_limits(instance):
+        for limit, over, owner in joint_excess(instance, pairs, shares):
+            broken += [Breach(limit, owner(int(k)), float(over[k])) for k in np.flatnonzero(over > tolerance)]
     return broken + _pair_breaches(instance, pairs, shares, tolerance)
 
 

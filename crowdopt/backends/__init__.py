@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from os import cpu_count
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,12 @@ import numpy as np
 
 from crowdopt.backends.claims import NoAnswer, resting, taken_over
 from crowdopt.backends.lp_methods import suited
+from crowdopt.backends.settings import taken_apart
+from crowdopt.core.asked_again import Warm
 from crowdopt.core.program import Program
 from crowdopt.core.registry import others, own
-from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Status
+from crowdopt.core.solution import BY_SIZE, Listener, Options, Settings, Solution, Status
+from crowdopt.errors import InputError
 
 if TYPE_CHECKING:
     from crowdopt.backends.probe import Available
@@ -53,6 +56,8 @@ class Backend:
         Whether it handles columns that need not be integers.
     isolated : bool
         Whether it runs in a process of its own, as those of third parties always do.
+    warm : callable, optional
+        ``warm(program, options)``: the library's objects, kept between the solves of a session.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Backend:
     run: Callable[[Program, Options, Listener | None], Solution]
     continuous: bool = True
     isolated: bool = False
+    warm: Callable[[Program, Options], Warm] | None = None
 
 
 @cache
@@ -74,10 +80,22 @@ def registered() -> dict[str, Backend]:
 
 
 def named(name: str) -> Backend:
-    """The backend of that name; BackendMissing names those there are."""
-    if name not in registered():
-        raise BackendMissing(f"there is no backend {name!r}; there are {', '.join(registered())}")
-    return registered()[name]
+    """The backend of that name, ``highs`` or ``highs[presolve=off]``; BackendMissing names those there are."""
+    base, settings = taken_apart(name)
+    if base not in registered():
+        raise BackendMissing(f"there is no backend {base!r}; there are {', '.join(registered())}")
+    found = registered()[base]
+    return replace(found, name=name, run=partial(_with_settings, found.run, settings)) if settings else found
+
+
+def _with_settings(
+    run: Callable[[Program, Options, Listener | None], Solution],
+    settings: Settings,
+    program: Program,
+    options: Options,
+    listener: Listener | None,
+) -> Solution:
+    return run(program, replace(options, settings=(*options.settings, *settings)), listener)
 
 
 def available(names: Sequence[str] = (), seconds: float = 60.0) -> list[Available]:
@@ -131,6 +149,8 @@ def solve(
     ------
     BackendMissing
         If there is no such backend, its library is missing or does not load, or it cannot handle such columns.
+    InputError
+        If the backend's library has no such option, or its value is of another kind.
     BackendFailed
         If the backend raises anything else, is stopped, or answers with something that is no answer.
     """
@@ -157,7 +177,7 @@ def solve(
         raise BackendMissing(f"{backend} needs the library {chosen.library}: {chosen.install}") from error
     except ImportError as error:
         raise BackendMissing(f"{backend}: {chosen.library} is installed but does not load here: {error}") from error
-    except (BackendMissing, BackendFailed, KeyboardInterrupt, MemoryError):
+    except (BackendMissing, BackendFailed, InputError, KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # sys.exit in a backend must not end us as if all were well
         raise BackendFailed(f"{backend} failed: {_words(error)}") from error

@@ -20,6 +20,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
 from crowdopt.backends.claims import Sides, solution
+from crowdopt.backends.settings import attributes, checked, gurobi_options, highs_options, scip_options
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
 
@@ -35,13 +36,18 @@ ENDLESS = 10**9  # iterations; the time limit ends a first-order method, not a c
 class CvxpySolver:
     """One of CVXPY's solvers: the settings that options amount to, and what to type if it is missing.
 
-    ``again`` are settings for a second run, where the first could not tell unbounded from infeasible.
+    ``again`` are settings for a second run, where the first could not tell unbounded from infeasible. ``known`` lists
+    the solver's own options; ``inside`` is the setting that they stand in, where they do. ``keeps``: whether
+    a session keeps its program, whose box is then made of rows.
     """
 
     settings: Callable[[Options, bool], dict[str, Any]]
     install: str
     integers: bool = False
     again: tuple[tuple[str, Any], ...] = ()
+    known: Callable[[], dict[str, Any]] = dict
+    inside: str = ""
+    keeps: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +85,15 @@ def run(offer: str, program: Program, options: Options, listener: Listener | Non
     chosen = OFFERS[offer]
     if offer.upper() not in _installed():
         raise BackendMissing(f"cvxpy-{offer} needs its solver: {chosen.install}")
-    built = build(program)
+    return _attempt(offer, build(program), program, options)
+
+
+def _attempt(offer: str, built: CvxpyProgram, program: Program, options: Options) -> Solution:
+    """Solve a program that is built."""
+    chosen = OFFERS[offer]
     settings = chosen.settings(options, bool(program.integer.any()))
+    own = checked(f"cvxpy-{offer}", options.settings, chosen.known() if options.settings else {})
+    settings = {**settings, chosen.inside: {**settings[chosen.inside], **own}} if chosen.inside else {**settings, **own}
     started = perf_counter()
     raw = _solve(built.problem, offer, settings)
     left = options.time_limit - (perf_counter() - started)
@@ -111,6 +124,65 @@ def build(program: Program) -> CvxpyProgram:
     present = [constraint for constraint in constraints if constraint is not None]
     problem = cvxpy.Problem(cvxpy.Minimize(program.cost @ variable), present)
     return CvxpyProgram(problem, variable, constraints, sides)
+
+
+class CvxpyWarm:
+    """A program as CVXPY's objects with its numbers as parameters: compiled once, solved with other numbers."""
+
+    def __init__(self, offer: str, program: Program, options: Options) -> None:
+        if offer.upper() not in _installed():
+            raise BackendMissing(f"cvxpy-{offer} needs its solver: {OFFERS[offer].install}")
+        cvxpy = load()
+        self.offer, self.options = offer, options
+        by_row = program.matrix.tocsr()
+        self.filled = np.diff(by_row.indptr) > 0
+        sides, box = Sides.of(program, self.filled), _box_of(program)
+        whole: Any = bool(program.integer.all()) or (np.flatnonzero(program.integer),)
+        kind = {"integer": whole} if program.integer.any() else {}
+        variable = cvxpy.Variable(program.cost.size, **kind)
+        self.cost = cvxpy.Parameter(program.cost.size)
+        self.ends = [
+            cvxpy.Parameter(rows.size) if rows.size else None for rows in (sides.equal, sides.least, sides.most)
+        ]
+        self.box = [cvxpy.Parameter(columns.size) if columns.size else None for columns in box]
+        self.boxed = box
+        constraints: Any = tuple(
+            None
+            if end is None
+            else by_row[rows] @ variable == end
+            if k == 0
+            else by_row[rows] @ variable >= end
+            if k == 1
+            else by_row[rows] @ variable <= end
+            for k, (rows, end) in enumerate(zip((sides.equal, sides.least, sides.most), self.ends, strict=True))
+        )
+        walls = [
+            None if end is None else variable[columns] >= end if k == 0 else variable[columns] <= end
+            for k, (columns, end) in enumerate(zip(box, self.box, strict=True))
+        ]
+        present = [constraint for constraint in (*constraints, *walls) if constraint is not None]
+        problem = cvxpy.Problem(cvxpy.Minimize(self.cost @ variable), present)
+        self.built = CvxpyProgram(problem, variable, constraints, sides)
+
+    def solve(self, program: Program, changed: frozenset[str]) -> Solution | None:
+        """Give the parameters their numbers, and solve."""
+        sides, box = Sides.of(program, self.filled), _box_of(program)
+        if not sides.alike(self.built.sides) or any(
+            not np.array_equal(one, two) for one, two in zip(box, self.boxed, strict=True)
+        ):
+            return None
+        self.cost.value = program.cost
+        rows = (program.row_lower[sides.equal], program.row_lower[sides.least], program.row_upper[sides.most])
+        walls = (program.lower[box[0]], program.upper[box[1]])
+        for parameter, values in zip((*self.ends, *self.box), (*rows, *walls), strict=True):
+            if parameter is not None:
+                parameter.value = values
+        return _attempt(self.offer, self.built, program, self.options)
+
+
+def _box_of(program: Program) -> tuple[Any, Any]:
+    """Columns with a finite lower side, and with a finite upper one."""
+    return np.flatnonzero(np.isfinite(program.lower)), np.flatnonzero(np.isfinite(program.upper))
 
 
 def _solve(problem: Any, offer: str, settings: dict[str, Any]) -> str:
@@ -227,17 +299,71 @@ def _gurobi(options: Options, search: bool) -> dict[str, Any]:
     return {**limits, "Seed": options.seed, "DualReductions": 0, **nodes}  # 0: tell unbounded from infeasible
 
 
+def _clarabel_options() -> dict[str, Any]:
+    clarabel = sys.modules.get("clarabel")
+    return {} if clarabel is None else attributes(clarabel.DefaultSettings())
+
+
+SCS_OPTIONS = [
+    "max_iters",
+    "eps_abs",
+    "eps_rel",
+    "eps_infeas",
+    "alpha",
+    "rho_x",
+    "scale",
+    "adaptive_scale",
+    "normalize",
+    "acceleration_lookback",
+    "acceleration_interval",
+    "time_limit_secs",
+    "use_indirect",
+]
+OSQP_OPTIONS = [
+    "max_iter",
+    "eps_abs",
+    "eps_rel",
+    "eps_prim_inf",
+    "eps_dual_inf",
+    "rho",
+    "sigma",
+    "alpha",
+    "adaptive_rho",
+    "scaling",
+    "polishing",
+    "check_termination",
+    "time_limit",
+    "warm_starting",
+]
+SCIPY_OPTIONS = ["presolve", "mip_rel_gap", "node_limit", "time_limit", "disp", "maxiter"]
+
 OFFERS = {
-    "highs": CvxpySolver(_highs, "pip install highspy", integers=True, again=(("presolve", "off"),)),
-    "clarabel": CvxpySolver(_clarabel, "pip install clarabel"),
-    "scs": CvxpySolver(_scs, "pip install scs"),
-    "osqp": CvxpySolver(_osqp, "pip install osqp"),
-    "scipy": CvxpySolver(_scipy, "pip install scipy", integers=True),
-    "scip": CvxpySolver(_scip, "pip install pyscipopt", integers=True),
-    "gurobi": CvxpySolver(_gurobi, "pip install gurobipy, and a licence", integers=True),
+    "highs": CvxpySolver(
+        _highs, "pip install highspy", integers=True, again=(("presolve", "off"),), known=highs_options
+    ),
+    "clarabel": CvxpySolver(_clarabel, "pip install clarabel", known=_clarabel_options),
+    "scs": CvxpySolver(_scs, "pip install scs", known=lambda: dict.fromkeys(SCS_OPTIONS)),
+    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS), keeps=False),
+    "scipy": CvxpySolver(
+        _scipy,
+        "pip install scipy",
+        integers=True,
+        known=lambda: dict.fromkeys(SCIPY_OPTIONS),
+        inside="scipy_options",
+    ),
+    "scip": CvxpySolver(_scip, "pip install pyscipopt", integers=True, known=scip_options, inside="scip_params"),
+    "gurobi": CvxpySolver(_gurobi, "pip install gurobipy, and a licence", integers=True, known=gurobi_options),
 }
 INSTALL = "pip install cvxpy"
 BACKENDS = [
-    Backend(f"cvxpy-{offer}", "cvxpy", INSTALL, integers=chosen.integers, duals=True, run=partial(run, offer))
+    Backend(
+        f"cvxpy-{offer}",
+        "cvxpy",
+        INSTALL,
+        integers=chosen.integers,
+        duals=True,
+        run=partial(run, offer),
+        warm=partial(CvxpyWarm, offer) if chosen.keeps else None,
+    )
     for offer, chosen in OFFERS.items()
 ]

@@ -16,14 +16,17 @@ from scipy import sparse
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing
 from crowdopt.backends.claims import Sides, solution
+from crowdopt.backends.settings import checked, gurobi_options
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
+from crowdopt.errors import InputError
 
 MEANING = {  # GRB.Status
     2: Status.OPTIMAL,
     3: Status.INFEASIBLE,
     5: Status.UNBOUNDED,
 }
+INFINITE = 1e100  # what Gurobi says where it knows nothing
 TOO_LARGE, NO_LICENCE = 10010, 10009  # GRB.Error
 
 
@@ -34,9 +37,10 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
     try:
         with gurobipy.Env(params={"OutputFlag": 0}) as env, gurobipy.Model(env=env) as model:
             _limit(model, options)
+            _set_own(model, options)
             rows = hand_over(model, program)
             started = perf_counter()
-            model.optimize()
+            model.optimize(_heard(gurobipy, listener) if program.integer.any() else None)
             returned = perf_counter()
             return replace(_read_back(model, rows, program, options, returned - started), returned=returned)
     except gurobipy.GurobiError as error:
@@ -44,6 +48,26 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
             raise
         size = f"{program.row_lower.size} rows and {program.cost.size} columns"
         raise BackendMissing(f"gurobi has no licence for {size} (the wheel's own allows 2000 each): {error}") from None
+
+
+def _heard(gurobipy: Any, listener: Listener | None) -> Any:
+    """A callback that passes on better points and bounds of a search; None where nobody listens."""
+    if listener is None:
+        return None
+    code = gurobipy.GRB.Callback
+    last: list[tuple[float | None, float | None]] = [(None, None)]
+
+    def hear(model: Any, where: int) -> None:
+        if where not in (code.MIP, code.MIPSOL):
+            return
+        asked = (code.MIP_OBJBST, code.MIP_OBJBND) if where == code.MIP else (code.MIPSOL_OBJ, code.MIPSOL_OBJBND)
+        numbers = (float(model.cbGet(one)) for one in asked)
+        value, bound = (number if abs(number) < INFINITE else None for number in numbers)
+        if (value, bound) != last[0]:
+            last[0] = (value, bound)
+            listener(Progress(model.cbGet(code.RUNTIME), value, bound))
+
+    return hear
 
 
 def _limit(model: Any, options: Options) -> None:
@@ -60,6 +84,17 @@ def _limit(model: Any, options: Options) -> None:
         **({} if options.nodes is None else {"NodeLimit": options.nodes}),
     }.items():
         model.setParam(option, value)
+
+
+def _set_own(model: Any, options: Options) -> None:
+    """The options that somebody set by Gurobi's own names; InputError where it refuses one."""
+    import gurobipy
+
+    for key, value in checked("gurobi", options.settings, gurobi_options()).items():
+        try:
+            model.setParam(key, value)
+        except (gurobipy.GurobiError, TypeError) as error:
+            raise InputError(f"gurobi: option {key} cannot be {value!r}: {error}") from None
 
 
 def hand_over(model: Any, program: Program) -> Any:

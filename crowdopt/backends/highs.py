@@ -13,10 +13,12 @@ from scipy import sparse
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend
 from crowdopt.backends.claims import CREDIBLE
-from crowdopt.core.certificate import proves_empty, violation
+from crowdopt.backends.settings import attributes, checked
+from crowdopt.core.certificate import certify, proves_empty, violation
 from crowdopt.core.master import MasterPoint
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
+from crowdopt.errors import InputError
 
 MEANING = {
     "kOptimal": Status.OPTIMAL,
@@ -56,6 +58,7 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
             model.setOptionValue(option, 1e-9)
     if not options.presolve:
         model.setOptionValue("presolve", "off")
+    _set_own(model, name, options)
     _listen(model, program, listener)
     started = perf_counter()
     if solver == "simplex" and program.matrix.nnz <= QUICK:
@@ -113,6 +116,17 @@ def hand_over(program: Program, options: Options) -> Any:
         point.col_value = options.start
         model.setSolution(point)
     return model
+
+
+def _set_own(model: Any, name: str, options: Options) -> None:
+    """The options that somebody set by HiGHS' own names; InputError where it refuses one."""
+    if not options.settings:
+        return
+    import highspy
+
+    for key, value in checked(name, options.settings, attributes(highspy.HighsOptions())).items():
+        if model.setOptionValue(key, value) != highspy.HighsStatus.kOk:
+            raise InputError(f"{name}: option {key} cannot be {value!r}")
 
 
 def word_of(model: Any) -> str:
@@ -215,6 +229,63 @@ def _ray(model: Any, program: Program) -> Floats | None:
     return next((signed for signed in (ray, -ray) if proves_empty(program, signed)), None)
 
 
+class HighsWarm:
+    """A program in HiGHS that is changed in place; an LP goes on from its last basis.
+
+    Such a start can end in a wrong optimum that HiGHS calls one: what its own multipliers do not prove is solved again
+    from nothing. A search over integers always begins anew, for nobody could check its bound.
+    """
+
+    def __init__(self, solver: str, program: Program, options: Options) -> None:
+        self.name, self.options = "highs" if solver == "choose" else f"highs-{solver}", options
+        self.model = hand_over(program, options)
+        self.model.setOptionValue("solver", solver)
+        if solver != "pdlp" and not program.integer.any():
+            for option in TIGHT:
+                self.model.setOptionValue(option, 1e-9)
+        if not options.presolve:
+            self.model.setOptionValue("presolve", "off")
+        _set_own(self.model, self.name, options)
+        self.loose = solver == "pdlp"
+
+    def solve(self, program: Program, changed: frozenset[str]) -> Solution | None:
+        """Change the numbers that changed, and solve on."""
+        columns = np.arange(program.cost.size, dtype=np.int32)
+        rows = np.arange(program.row_lower.size, dtype=np.int32)
+        if "cost" in changed:
+            self.model.changeColsCost(columns.size, columns, program.cost)
+        if "bounds" in changed:
+            self.model.changeColsBounds(columns.size, columns, program.lower, program.upper)
+        if "sides" in changed:
+            self.model.changeRowsBounds(rows.size, rows, program.row_lower, program.row_upper)
+        if program.integer.any():
+            self.model.clearSolver()
+        found = self._run(program)
+        if program.integer.any() or self.loose or not changed or _is_proven(found):
+            return found
+        self.model.clearSolver()
+        return self._run(program)
+
+    def _run(self, program: Program) -> Solution:
+        started = perf_counter()
+        self.model.setOptionValue("time_limit", self.model.getRunTime() + self.options.time_limit)
+        interrupted = _run(self.model, started + self.options.time_limit + OVERTIME)
+        raw = word_of(self.model)
+        if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted and not program.integer.any():
+            presolve = self.model.getOptionValue("presolve")[1]
+            solver = self.model.getOptionValue("solver")[1]
+            raw = _settle(self.model, program, self.options, started)
+            self.model.setOptionValue("presolve", presolve)
+            self.model.setOptionValue("solver", solver)
+        return _read_back(self.model, program, self.name, raw, perf_counter() - started, interrupted)
+
+
+def _is_proven(found: Solution) -> bool:
+    """Whether an LP's multipliers show what it claims."""
+    certificate = certify(found)
+    return certificate.proves_optimal() if found.status is Status.OPTIMAL else certificate.proves_infeasible()
+
+
 class HighsMaster:
     """A growing LP in HiGHS, solved on from its last basis (see core.master)."""
 
@@ -248,8 +319,40 @@ class HighsMaster:
 
 INSTALL = "pip install highspy"
 BACKENDS = [
-    Backend("highs", "highspy", INSTALL, integers=True, duals=True, run=partial(run, "choose")),
-    Backend("highs-simplex", "highspy", INSTALL, integers=False, duals=True, run=partial(run, "simplex")),
-    Backend("highs-ipm", "highspy", INSTALL, integers=False, duals=True, run=partial(run, "ipm")),
-    Backend("highs-pdlp", "highspy", INSTALL, integers=False, duals=True, run=partial(run, "pdlp")),
+    Backend(
+        "highs",
+        "highspy",
+        INSTALL,
+        integers=True,
+        duals=True,
+        run=partial(run, "choose"),
+        warm=partial(HighsWarm, "choose"),
+    ),
+    Backend(
+        "highs-simplex",
+        "highspy",
+        INSTALL,
+        integers=False,
+        duals=True,
+        run=partial(run, "simplex"),
+        warm=partial(HighsWarm, "simplex"),
+    ),
+    Backend(
+        "highs-ipm",
+        "highspy",
+        INSTALL,
+        integers=False,
+        duals=True,
+        run=partial(run, "ipm"),
+        warm=partial(HighsWarm, "ipm"),
+    ),
+    Backend(
+        "highs-pdlp",
+        "highspy",
+        INSTALL,
+        integers=False,
+        duals=True,
+        run=partial(run, "pdlp"),
+        warm=partial(HighsWarm, "pdlp"),
+    ),
 ]

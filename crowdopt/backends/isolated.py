@@ -21,6 +21,7 @@ from crowdopt.backends import BackendFailed, BackendMissing, solve
 from crowdopt.confine import Ending, die_with_parent, run_confined
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
+from crowdopt.errors import InputError
 
 LOADING = 30.0  # seconds beyond the time limit for starting, reading the program and writing the answer
 LATE = 1.2  # times the time limit: what a solver may take before it is stopped
@@ -95,7 +96,13 @@ def _read_task(folder: Path) -> tuple[str, Program, Options]:
     for side in ("columns", "rows"):
         sides[side] = stack([(name, tuple(size)) for name, size in task[side]])
     program = Program(name=task["name"], matrix=matrix, **sides)
-    return task["backend"], program, Options(**{**task["options"], "start": arrays.get("start")})
+    return task["backend"], program, Options(**_options(task["options"]), start=arrays.get("start"))
+
+
+def _options(stored: dict[str, Any]) -> dict[str, Any]:
+    """Options as JSON has them: settings as pairs again."""
+    named = {key: value for key, value in stored.items() if key != "start"}
+    return {**named, "settings": tuple((key, value) for key, value in named["settings"])}
 
 
 class _Moments:
@@ -120,6 +127,8 @@ def _answer(folder: Path, name: str, program: Program, ending: Ending, options: 
     answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
     if "missing" in answer:
         raise BackendMissing(answer["missing"])
+    if "refused" in answer:
+        raise InputError(answer["refused"])
     if "failed" in answer:
         raise BackendFailed(answer["failed"])
     with np.load(folder / "answer.npz", allow_pickle=False) as stored:
@@ -157,6 +166,8 @@ def main(folder: Path) -> None:
         answer = _told(folder, solve(program, name, options, hear, isolated=False))
     except BackendMissing as error:
         answer = {"missing": str(error)}
+    except InputError as error:
+        answer = {"refused": str(error)}
     except BackendFailed as error:
         answer = {"failed": str(error)}
     part = folder / "answer.part"

@@ -29,8 +29,10 @@ from scipy import sparse
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing
 from crowdopt.backends.claims import solution
+from crowdopt.backends.settings import attributes, checked
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
+from crowdopt.errors import InputError
 
 MEANING = {
     # GLOP's and CP-SAT's
@@ -77,13 +79,35 @@ def run_glop(program: Program, options: Options, listener: Listener | None) -> S
     return replace(found, returned=returned)
 
 
+def _set_fields(message: Any, name: str, options: Options) -> None:
+    """Fields of a protocol message by name, those inside another one as ``termination_criteria.iteration_limit``."""
+    known: dict[str, Any] = {}
+    for key, field in message.DESCRIPTOR.fields_by_name.items():
+        if field.message_type is None:
+            known[key] = getattr(message, key)
+        else:
+            inner = getattr(message, key)
+            plain = [one for one, part in field.message_type.fields_by_name.items() if part.message_type is None]
+            known |= {f"{key}.{one}": getattr(inner, one) for one in plain}
+    for key, value in checked(name, options.settings, known).items():
+        *outer, last = key.split(".")
+        try:
+            setattr(getattr(message, outer[0]) if outer else message, last, value)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{name}: option {key} cannot be {value!r}: {error}") from None
+
+
 def _glop(helper: Any, model: Any, options: Options, seconds: float, preprocessing: str) -> tuple[Any, str]:
     solver = helper.ModelSolverHelper("GLOP")
     solver.enable_output(False)
     solver.set_time_limit_in_seconds(seconds)
-    solver.set_solver_specific_parameters(
-        f"random_seed: {options.seed}, num_omp_threads: {options.threads}, use_preprocessing: {preprocessing}"
-    )
+    from ortools.glop import parameters_pb2
+
+    settings = parameters_pb2.GlopParameters()
+    settings.random_seed, settings.num_omp_threads = options.seed, options.threads
+    settings.use_preprocessing = preprocessing == "true"
+    _set_fields(settings, "ortools-glop", options)
+    solver.set_solver_specific_parameters(" ".join(str(settings).split()))
     solver.solve(model)
     return solver, str(solver.status()).rpartition(".")[2]
 
@@ -105,6 +129,7 @@ def run_pdlp(program: Program, options: Options, listener: Listener | None) -> S
     settings.termination_criteria.time_sec_limit = options.time_limit
     settings.termination_criteria.simple_optimality_criteria.eps_optimal_relative = PDLP_GAP
     settings.termination_criteria.simple_optimality_criteria.eps_optimal_absolute = PDLP_GAP
+    _set_fields(settings, "ortools-pdlp", options)
     started = perf_counter()
     ended = pdlp.primal_dual_hybrid_gradient(model, settings)
     returned = perf_counter()
@@ -144,12 +169,39 @@ def run_cpsat(program: Program, options: Options, listener: Listener | None) -> 
     model.maximize(cp_model.LinearExpr.weighted_sum(columns, cost.coefficients))
     solver = _cpsat_solver(cp_model, options)
     started = perf_counter()
-    raw = solver.status_name(solver.solve(model))
+    raw = solver.status_name(solver.solve(model, _heard(cp_model, solver, listener, program, columns, low, cost)))
     returned, status = perf_counter(), MEANING.get(raw, Status.UNDECIDED)
     primal = [solver.value(column) for column in columns] if raw in ("OPTIMAL", "FEASIBLE") else None
     bound = _unscaled(program, low, cost, solver.best_objective_bound) if raw != "MODEL_INVALID" else None
     found = solution(program, name, status, primal, None, None, bound, returned - started, raw)
     return replace(found, returned=returned)
+
+
+def _heard(
+    cp_model: Any, solver: Any, listener: Listener | None, program: Program, columns: Any, low: Any, cost: Scaled
+) -> Any:
+    """A callback that passes on better points, and bounds between them; None where nobody listens."""
+    if listener is None:
+        return None
+    known: dict[str, float | None] = {"value": None, "bound": None}
+    started = perf_counter()
+
+    def tell(bound: float) -> None:
+        found = _unscaled(program, low, cost, bound)
+        if found is not None:
+            known["bound"] = found
+        listener(Progress(perf_counter() - started, known["value"], known["bound"]))
+
+    class CpSatListening(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+        """Hears of better points."""
+
+        def on_solution_callback(self) -> None:
+            point = np.array([self.value(column) for column in columns], dtype=np.float64)
+            known["value"] = float(program.cost @ point)
+            tell(self.best_objective_bound)
+
+    solver.best_bound_callback = tell
+    return CpSatListening()
 
 
 def _cpsat_solver(cp_model: Any, options: Options) -> Any:
@@ -161,6 +213,9 @@ def _cpsat_solver(cp_model: Any, options: Options) -> Any:
     settings.relative_gap_limit = options.gap
     if options.nodes is not None:
         settings.max_number_of_conflicts = options.nodes
+    if options.settings:
+        for key, value in checked("ortools-cpsat", options.settings, attributes(settings)).items():
+            setattr(settings, key, value)
     return solver
 
 

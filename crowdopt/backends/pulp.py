@@ -24,6 +24,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
 from crowdopt.backends.claims import Sides, resting, solution
+from crowdopt.backends.settings import checked, gurobi_options, highs_options, scip_options
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
 from crowdopt.errors import InputError
@@ -104,19 +105,76 @@ def run(offer: str, program: Program, options: Options, listener: Listener | Non
             f"pulp-{offer}: PuLP 4 hands columns to this solver in time that grows with their square, and there are "
             f"{program.cost.size}, more than {SLOW_COLUMNS}; use the backend {offer}"
         )
-    linear = not program.integer.any()
+    return _attempt(offer, None, program, options)
+
+
+def _attempt(offer: str, ready: PulpProgram | None, program: Program, options: Options) -> Solution:
+    """Solve a program, built already or not."""
+    pulp, chosen, linear = load(), OFFERS[offer], not program.integer.any()
     with TemporaryDirectory() as folder, quiet():
         solver = chosen.make(pulp, options, Path(folder), linear)
         if not solver.available():
             raise BackendMissing(f"pulp-{offer} needs {chosen.missing}")
+        if options.settings:
+            solver = chosen.make(pulp, replace(options, settings=_own(offer, options)), Path(folder), linear)
         solver.tmpDir = folder
-        built = build(program)
+        built = ready or build(program)
         started = perf_counter()
         raw = _solve(built, solver, chosen, Path(folder))
         returned = perf_counter()
         bound = None if linear else chosen.bound(built.problem.solverModel, Path(folder))
     found = _read_back(built, program, f"pulp-{offer}", chosen, raw, bound, options, returned - started)
     return replace(found, returned=returned)
+
+
+def _own(offer: str, options: Options) -> Any:
+    """The solver's own options, checked: pairs of a name and a value of its kind."""
+    known = KNOWN.get(offer, dict)()
+    return tuple(checked(f"pulp-{offer}", options.settings, known).items())
+
+
+CBC_OPTIONS = [  # that its command line takes with a value
+    "presolve",
+    "cuts",
+    "heuristics",
+    "strategy",
+    "passPresolve",
+    "passCuts",
+    "maxNodes",
+    "ratioGap",
+    "allowableGap",
+    "increment",
+    "cutoff",
+    "gomoryCuts",
+    "knapsackCuts",
+    "cliqueCuts",
+    "probingCuts",
+    "flowCoverCuts",
+    "mixedIntegerRoundingCuts",
+    "feasibilityPump",
+    "nodeStrategy",
+    "strongBranching",
+    "trustPseudoCosts",
+    "primalTolerance",
+    "dualTolerance",
+    "integerTolerance",
+    "scaling",
+    "crash",
+    "perturbation",
+    "preprocess",
+    "maxSolutions",
+    "hotStartMaxIts",
+    "RINS",
+    "diveOpt",
+    "localTreeSearch",
+    "tuneProcess",
+]
+KNOWN: dict[str, Callable[[], dict[str, Any]]] = {  # by offer; GLPK's take no values
+    "cbc": lambda: dict.fromkeys(CBC_OPTIONS),
+    "highs": highs_options,
+    "scip": scip_options,
+    "gurobi": gurobi_options,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +207,36 @@ def build(program: Program, columns: Sequence[str] = (), rows: Sequence[str] = (
         add(names("u", ".upper", sides.most), pulp.LpConstraintLE, sides.most, program.row_upper),
     )
     return PulpProgram(pulp, problem, variables, constraints, sides)
+
+
+class PulpWarm:
+    """PuLP's objects of a program, changed in place; its solvers begin anew, but nothing is built again."""
+
+    def __init__(self, offer: str, program: Program, options: Options) -> None:
+        self.offer, self.options = offer, options
+        with quiet():
+            self.built = build(program)
+
+    def solve(self, program: Program, changed: frozenset[str]) -> Solution | None:
+        """Change the numbers that changed, and solve."""
+        built, sides = self.built, Sides.of(program)
+        if "sides" in changed and not sides.alike(built.sides):
+            return None
+        with quiet():
+            if "cost" in changed:
+                pairs = list(zip(built.variables, program.cost.tolist(), strict=True))
+                built.problem.setObjective(_sum(built.pulp, pairs))
+            if "bounds" in changed:
+                box = zip(built.variables, _finite(program.lower), _finite(program.upper), strict=True)
+                for variable, low, high in box:
+                    variable.lowBound, variable.upBound = low, high
+            if "sides" in changed:
+                ends = (program.row_lower, program.row_lower, program.row_upper)
+                rows = (sides.equal, sides.least, sides.most)
+                for part, which, end in zip(built.constraints, rows, ends, strict=True):
+                    for constraint, side in zip(part, end[which].tolist(), strict=True):
+                        constraint.changeRHS(side)
+        return _attempt(self.offer, built, program, self.options)
 
 
 def _variables(pulp: Any, problem: Any, program: Program, names: Sequence[str]) -> list[Any]:
@@ -305,6 +393,7 @@ def _cbc(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
     if path is not None and not pulp.COIN_CMD.executable(path):
         path = None
     settings = [f"randomSeed {options.seed}", f"randomCbcSeed {options.seed}"]
+    settings += [f"{key} {value}" for key, value in options.settings]
     if linear and path is None:
         settings += ["singletonBounds off", "boundPropLevel off"]  # CBC 3 tightens bounds and loses multipliers by it
     return pulp.COIN_CMD(
@@ -337,16 +426,17 @@ def _log(path: Path) -> str:
 
 
 def _highs(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
-    solver = pulp.HiGHS(
-        msg=False,
-        timeLimit=options.time_limit,
-        gapRel=options.gap,
-        gapAbs=0.0,
-        threads=options.threads,
-        random_seed=options.seed,
-        mip_feasibility_tolerance=1e-9,  # what a plan is held to
+    given: dict[str, Any] = {
+        "msg": False,
+        "timeLimit": options.time_limit,
+        "gapRel": options.gap,
+        "gapAbs": 0.0,
+        "threads": options.threads,
+        "random_seed": options.seed,
+        "mip_feasibility_tolerance": 1e-9,  # what a plan is held to
         **({} if options.nodes is None else {"mip_max_nodes": options.nodes}),
-    )
+    }
+    solver = pulp.HiGHS(**{**given, **dict(options.settings)})
     solver.callSolver = lambda problem: _run_highs(problem.solverModel)
     return solver
 
@@ -369,12 +459,13 @@ def _highs_bound(model: Any, folder: Path) -> float | None:
 
 
 def _scip(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
+    own = (("randomization/randomseedshift", options.seed), *options.settings)
     return pulp.SCIP_PY(
         msg=False,
         timeLimit=options.time_limit,
         gapRel=options.gap,
         maxNodes=options.nodes,
-        options=[f"randomization/randomseedshift={options.seed}"],
+        options=[f"{key}={value}" for key, value in own],
     )
 
 
@@ -389,7 +480,8 @@ def _scip_bound(model: Any, folder: Path) -> float | None:
 
 def _gurobi(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
     nodes = {} if options.nodes is None else {"NodeLimit": options.nodes}
-    limits = {"Threads": options.threads, "Seed": options.seed, "DualReductions": 0, **nodes}
+    limits: dict[str, Any] = {"Threads": options.threads, "Seed": options.seed, "DualReductions": 0, **nodes}
+    limits |= dict(options.settings)
     return pulp.GUROBI(msg=False, timeLimit=options.time_limit, gapRel=options.gap, **limits)
 
 
@@ -431,6 +523,14 @@ OFFERS = {
 }
 INSTALL = "pip install pulp"
 BACKENDS = [
-    Backend(f"pulp-{offer}", "pulp", INSTALL, integers=True, duals=chosen.duals, run=partial(run, offer))
+    Backend(
+        f"pulp-{offer}",
+        "pulp",
+        INSTALL,
+        integers=True,
+        duals=chosen.duals,
+        run=partial(run, offer),
+        warm=partial(PulpWarm, offer),
+    )
     for offer, chosen in OFFERS.items()
 ]

@@ -16,8 +16,10 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend
 from crowdopt.backends.claims import solution
+from crowdopt.backends.settings import checked
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
+from crowdopt.errors import InputError
 
 MEANING = {
     "optimal": Status.OPTIMAL,
@@ -38,12 +40,41 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
     linear = not program.integer.any()
     if linear:
         _keep_multipliers(model, pyscipopt)
+    _set_own(model, options)
+    if listener is not None and not linear:
+        _listen(model, pyscipopt, listener)
     started = perf_counter()
     model.optimize()
     if model.getStatus() == "inforunbd":
         _settle(model, pyscipopt, options.time_limit - (perf_counter() - started))
     returned = perf_counter()
     return replace(_read_back(model, columns, rows, program, linear, returned - started), returned=returned)
+
+
+def _listen(model: Any, pyscipopt: Any, listener: Listener) -> None:
+    """Pass on better points and bounds of a search."""
+    events = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND, pyscipopt.SCIP_EVENTTYPE.NODESOLVED
+    last: list[Any] = [None]
+
+    class ScipListening(pyscipopt.Eventhdlr):  # type: ignore[misc]
+        """Hears of new best points and of nodes that are done."""
+
+        def eventinit(self) -> None:
+            for event in events:
+                self.model.catchEvent(event, self)
+
+        def eventexit(self) -> None:
+            for event in events:
+                self.model.dropEvent(event, self)
+
+        def eventexec(self, event: Any) -> None:
+            numbers = self.model.getPrimalbound(), self.model.getDualbound()
+            value, bound = (float(number) if abs(number) < INFINITE else None for number in numbers)
+            if (value, bound) != last[0]:
+                last[0] = (value, bound)
+                listener(Progress(self.model.getSolvingTime(), value, bound))
+
+    model.includeEventhdlr(ScipListening(), "listening", "passes on points and bounds")
 
 
 def _limit(model: Any, options: Options) -> None:
@@ -57,6 +88,17 @@ def _limit(model: Any, options: Options) -> None:
             "numerics/feastol": 1e-9,  # what a plan is held to
         }
     )
+
+
+def _set_own(model: Any, options: Options) -> None:
+    """The options that somebody set by SCIP's own names; InputError where it refuses one."""
+    if not options.settings:
+        return
+    for key, value in checked("scip", options.settings, model.getParams()).items():
+        try:
+            model.setParam(key, value)
+        except Exception as error:
+            raise InputError(f"scip: option {key} cannot be {value!r}: {error}") from None
 
 
 def hand_over(model: Any, program: Program) -> tuple[list[Any], list[Any]]:

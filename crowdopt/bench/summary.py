@@ -220,7 +220,7 @@ def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
 
 
 def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
-    """The mean gap over all cases; whoever tells nothing while searching has a gap of 1 until the end."""
+    """The mean gap over all cases, where it is known: of a search that tells nothing only what it ends with."""
     times = np.geomspace(0.01, comparison.limit, TIMES)
     lines = []
     for k in comparison.ranking:
@@ -228,6 +228,7 @@ def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
         lines += [
             {"method": comparison.methods[k], "seconds": float(time), "gap": float(gap)}
             for time, gap in zip(times, gaps, strict=True)
+            if not np.isnan(gap)
         ]
     return lines
 
@@ -235,7 +236,9 @@ def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
 def _history(result: Result, times: Floats) -> Floats:
     if result.outcome in (WRONG, REFUSED):
         return np.ones_like(times)
-    gaps = statistics.gap_at(result.facts["moments"], times)
+    moments = result.facts["moments"]
+    silent = not moments and result.seconds is not None and np.isfinite(_gap(result))
+    gaps = np.full_like(times, np.nan) if silent else statistics.gap_at(moments, times)
     final = _gap(result)
     if result.seconds is not None and np.isfinite(final):
         gaps[times >= min(result.seconds, times[-1])] = min(1.0, final)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,11 @@ from crowdopt.report.charts import MISSING
 )
 @click.argument("problems", nargs=-1, metavar="[CAMPAIGN|RECIPE]...")
 @click.option("--suite", type=click.Choice(list(SUITES)), help="A named set of problems.")
-@click.option("--backends", default="", help="Names, separated by commas; default: exact and all that work here.")
+@click.option(
+    "--backends",
+    default="",
+    help="Names, such as exact,highs[presolve=off]; default: exact and all that work here.",
+)
 @click.option("--program", type=click.Choice(["ip", "lp", "both"]), default="both", show_default=True)
 @click.option("--seeds", type=click.IntRange(1, 1000), help="Seeds 0, 1, … for every problem, in place of the suite's.")
 @click.option("--time-limit", type=float, help="Seconds for each solve; default: the suite's, else 60.")
@@ -42,7 +47,7 @@ def bench(
 
     Started again with the same words it goes on where it was stopped.
     """
-    names = [name for name in backends.split(",") if name]
+    names = [name for name in re.split(r",(?![^\[]*\])", backends) if name]
     summary = call(problems, suite, output=output, backends=names, **options)
     if "files" in summary:
         files = summary["files"]

@@ -17,11 +17,12 @@ from crowdopt.cli.manual import FIRST, manual
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--panel", is_flag=True, help="Six language-model judges of three families, paid by the call.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @as_json
-def init(folder: Path, force: bool, as_json: bool) -> None:
+def init(folder: Path, panel: bool, force: bool, as_json: bool) -> None:
     """Write a small campaign, with comments, to start from."""
-    call(folder, force=force)
+    call(folder, panel=panel, force=force)
     say(
         as_json,
         {"campaign": str(folder)},

@@ -37,12 +37,20 @@ from crowdopt.io.plan_folder import run_facts, summary
 )
 @click.option("--rule", type=click.Choice(list(RULES)), help="Evidence rule, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
+@click.option(
+    "--rows",
+    type=click.Path(path_type=Path),
+    help="Table of rows of your own: row,task,worker,coefficient,lower,upper.",
+)
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
 @click.option("--gap", default=0.0, show_default=True, help="Relative gap at which to stop.")
 @click.option("--nodes", type=int, help="Limit on branch-and-bound nodes (reproducible, unlike seconds).")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Threads of the solver.")
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Random seed of the solver."
+)
+@click.option(
+    "--option", "solver_options", multiple=True, help="An option of the solver's own, key=value; may be repeated."
 )
 @click.option("--isolated", is_flag=True, help="Run the backend in a process of its own, stopped when time is up.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
@@ -54,11 +62,13 @@ def solve(
     program: str,
     rule: str | None,
     epsilon: float | None,
+    rows: Path | None,
     time_limit: float,
     gap: float,
     nodes: int | None,
     threads: int,
     seed: int,
+    solver_options: tuple[str, ...],
     isolated: bool,
     require_proof: bool,
     output: Path,
@@ -73,12 +83,14 @@ def solve(
             program=program,
             rule=rule,
             epsilon=epsilon,
+            rows=rows,
             time_limit=time_limit,
             gap=gap,
             nodes=nodes,
             threads=threads,
             seed=seed,
             isolated=isolated,
+            solver_options=solver_options,
             listener=line.show,
             output=output,
             force=force,
@@ -109,6 +121,7 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
         _how_good(plan),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
+    said = [plan.note, *said] if plan.note else said
     return ["interrupted; this is the best plan so far", *said] if plan.interrupted else said
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
@@ -20,6 +20,7 @@ class Status(Enum):
     UNDECIDED = "undecided"
 
 
+Settings: TypeAlias = tuple[tuple[str, str], ...]  # a solver's own options, key and value
 BY_SIZE = "by-size"  # in place of a backend's name: whoever solves chooses the method that suits the program's size
 
 
@@ -44,6 +45,8 @@ class Options:
     presolve : bool
         Whether the solver may simplify first, where its library lets one choose; small programs solved by the hundred
         are faster without.
+    settings : tuple of (str, str)
+        The solver's own options by their own names, in force after all others; backends refuse those they do not know.
     start : (columns,) array, optional
         A feasible point to begin from, for libraries that take one.
     """
@@ -55,6 +58,7 @@ class Options:
     seed: int = 0
     memory: float | None = None
     presolve: bool = True
+    settings: Settings = ()
     start: Floats | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 
@@ -82,7 +83,8 @@ class Classes:
 
 
 def classes_of(instance: AssignmentInstance) -> Classes:
-    """Group an instance's tasks and workers."""
+    """Group an instance's tasks and workers; InputError where joint limits tie them to one another."""
+    refuse_joint_limits(instance, "a method over classes of equal tasks and workers")
     bound = np.concatenate([instance.barred, instance.fixed])
     kinds = _equal_rows(np.hstack([instance.evidence, instance.cost]))
     fewest, most = instance.new_label_limits

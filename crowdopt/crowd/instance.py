@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import floats, ids, integers, is_amount, per
 from crowdopt.crowd.evidence import Rule, bhattacharyya_error, guessing, rule_named
+from crowdopt.crowd.families import dependence, joint_error, joint_need, refuse_rule
+from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
 from crowdopt.errors import InputError
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array
@@ -80,6 +82,10 @@ class AssignmentInstance:
         The fewest tasks a worker must get.
     budget : float, optional
         The most the plan may cost.
+    groups : sequence or mapping of Group, optional
+        Groups of workers with limits on their labels (crowdopt.crowd.groups); families of workers who err together.
+    own_rows : OwnRows, optional
+        Any other linear limits that a plan must keep.
     demand : float or (tasks,) float
         Share of the rule's need that has to be covered; 1 but for the papers' approximated and sampled programs.
     tasks, workers, types : sequences of str, optional
@@ -113,6 +119,8 @@ class AssignmentInstance:
     max_labels: Ints = _ABSENT
     min_load: Ints = _ABSENT
     budget: float | None = None
+    groups: tuple[Group, ...] = ()
+    own_rows: OwnRows | None = None
     demand: Floats = _DEFAULT_ONE
     tasks: Sequence[str] | None = None
     workers: Sequence[str] | None = None
@@ -143,6 +151,8 @@ class AssignmentInstance:
             max_labels: ArrayLike | None = None,
             min_load: ArrayLike | None = None,
             budget: float | None = None,
+            groups: Sequence[Group] | Mapping[str, Any] | None = (),
+            own_rows: OwnRows | None = None,
             demand: ArrayLike = 1.0,
             tasks: Sequence[str] | None = None,
             workers: Sequence[str] | None = None,
@@ -178,6 +188,9 @@ class AssignmentInstance:
         _check_ranges(self)
         self._keep("prior", _priors(self.prior, n, self.classes))
         object.__setattr__(self, "class_names", ids("class_names", self.class_names, int(self.classes)))
+        object.__setattr__(self, "groups", checked_groups(self.groups, self.worker_id, m))
+        object.__setattr__(self, "own_rows", checked_rows(self.own_rows, n, m))
+        refuse_rule(self.rule, self.observed, self.dependence, self.task_id)
         _check_contradictions(self)
 
     def _keep(self, name: str, array: NDArray[Any]) -> None:
@@ -215,9 +228,14 @@ class AssignmentInstance:
         return self.the_rule.weight(self.accuracy, self.classes)
 
     @cached_property
+    def dependence(self) -> Ints:
+        """The most labels that each task can have of workers who err together, at least 1, shape (tasks,)."""
+        return dependence(self.groups, self.collected, self.n_tasks)
+
+    @cached_property
     def need(self) -> Floats:
-        """C: evidence each task needs in all, shape (tasks,)."""
-        return self.demand * self.the_rule.need(self.epsilon, self.classes, self.prior)
+        """C: evidence each task needs in all, shape (tasks,); more where workers err together."""
+        return self.demand * joint_need(self.the_rule, self.epsilon, self.prior, self.dependence)
 
     @property
     def has_prior(self) -> bool:
@@ -280,10 +298,14 @@ class AssignmentInstance:
     def error_bound(self, evidence: Floats) -> Floats:
         """What is guaranteed of each task with this much evidence, never above guessing the likeliest class.
 
-        The rule's own error, or the rule bhattacharyya's where the rule promises nothing by itself.
+        The rule's own error, or the rule bhattacharyya's where the rule promises nothing by itself; where several
+        labels of a task may err together, the theorem of crowdopt.crowd.families, which a guess does not cap.
         """
-        error = bhattacharyya_error if self.the_rule.checked else self.the_rule.error_of
-        return np.minimum(guessing(self.prior), error(np.asarray(evidence, dtype=np.float64), self.prior))
+        error, given = bhattacharyya_error if self.the_rule.checked else self.the_rule.error_of, np.asarray(evidence)
+        alone = np.minimum(guessing(self.prior), error(given.astype(np.float64), self.prior))
+        if (self.dependence == 1).all():
+            return alone
+        return np.where(self.dependence > 1, joint_error(self.the_rule, given, self.prior, self.dependence), alone)
 
     def task_id(self, task: int) -> str:
         """Id of a task."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import CLIP
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 
@@ -95,6 +96,7 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
         Skills inside a pool are rounded: down to the least for each type, so that a plan for the pools holds for the
         workers; or ``up`` to the greatest, so that a bound for the pools is one for the workers.
     """
+    refuse_joint_limits(instance, "method patterns")
     skill = _folded(instance)
     useful = (instance.capacity > 0) & ((skill > 0.5).any(axis=0) | bool(instance.min_labels.any()))
     who = np.flatnonzero(useful)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 
 PAIRS = ("forbidden", "fixed", "collected")
 
@@ -27,7 +29,14 @@ def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     -------
     AssignmentInstance
         Its task k is ``tasks[k]``; all types stay.
+
+    Raises
+    ------
+    InputError
+        If there are limits on all labels together: shares, rows of one's own.
     """
+    if instance.own_rows is not None or any(group.has_share_limits for group in instance.groups):
+        raise InputError("shares of all labels and rows of one's own are about all tasks; solve them all together")
     return replace(
         instance,
         task_type=instance.task_type[tasks],
@@ -57,9 +66,17 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
     -------
     AssignmentInstance
         Its worker k is ``workers[k]``.
+
+    Raises
+    ------
+    InputError
+        If there are rows of one's own, or nobody of a group is left that every plan must have labels of.
     """
+    if instance.own_rows is not None:
+        raise InputError("rows of one's own are about the workers they name; take them out before choosing workers")
     return replace(
         instance,
+        groups=_members(instance, workers),
         accuracy=instance.accuracy[:, workers],
         capacity=instance.capacity[workers],
         cost=instance.cost[:, workers],
@@ -67,6 +84,21 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
         workers=ids,
         **_pairs(instance, workers, instance.n_workers, side=1),
     )
+
+
+def _members(instance: AssignmentInstance, workers: Ints) -> tuple[Group, ...]:
+    """The groups with those chosen, copies included, renumbered; a group that nobody is left of is gone.
+
+    Raises
+    ------
+    InputError
+        If a group that each task must have labels of has too few workers left.
+    """
+    chosen = [(group, np.flatnonzero(np.isin(workers, group.members)).tolist()) for group in instance.groups]
+    gone = next((group for group, members in chosen if not members and group.min_per_task + group.min_share > 0), None)
+    if gone is not None:
+        raise InputError(f"nobody of the group {gone.name} is left, though every plan must have labels of it")
+    return tuple(replace(group, members=members) for group, members in chosen if members)
 
 
 def _pairs(instance: AssignmentInstance, chosen: Ints, count: int, side: int) -> dict[str, Any]:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import json
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.documents import misfit
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.folder import check_target
+from crowdopt.io.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
 
 FORMAT = 1
 FIELDS = tuple(field.name for field in fields(AssignmentInstance) if field.name != "origin")
-SINGLE = ("rule", "title", "skills_source", "classes", "observed", "budget")
+JOINT = {  # entries that are text: how each is written and read, and its shape
+    "groups": (written_groups, recorded_groups, GROUPS),
+    "own_rows": (written_rows, recorded_rows, ROWS),
+}
+SINGLE = (*JOINT, "rule", "title", "skills_source", "classes", "observed", "budget")
 KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
-    **dict.fromkeys(("rule", "title", "skills_source"), ("U", "one text")),
+    **dict.fromkeys(("rule", "title", "skills_source", "groups", "own_rows"), ("U", "one text")),
     **dict.fromkeys(("tasks", "workers", "types", "class_names"), ("U", "texts")),
     **dict.fromkeys(("classes",), ("iu", "one whole number")),
     **dict.fromkeys(("observed",), ("b", "true or false")),
@@ -37,7 +44,10 @@ def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
     arrays: dict[str, Any] = {"format": FORMAT}
     for name in FIELDS:
         value = getattr(instance, name)
-        if value is not None:
+        if name in JOINT:
+            if value:
+                arrays[name] = np.asarray(json.dumps(JOINT[name][0](instance)))
+        elif value is not None:
             arrays[name] = np.asarray(value)
     if (instance.cost == instance.cost[0]).all():
         arrays["cost"] = instance.cost[0]
@@ -72,7 +82,22 @@ def read_archive(path: Path) -> AssignmentInstance:
             raise InputError(
                 f"{path.name}: the entry {name} must be {wanted}, not {array.dtype} of shape {array.shape}"
             )
-    return AssignmentInstance(**{name: _restored(array) for name, array in arrays.items()})
+    joint = {name: str(arrays.pop(name).item()) for name in JOINT if name in arrays}
+    instance = AssignmentInstance(**{name: _restored(array) for name, array in arrays.items()})
+    return replace(instance, **{name: _parsed(path, instance, name, text) for name, text in joint.items()})
+
+
+def _parsed(path: Path, instance: AssignmentInstance, name: str, text: str) -> Any:
+    """Groups or own rows out of their entry."""
+    _, read, shape = JOINT[name]
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    wrong = misfit(value, shape, name)
+    if wrong is not None:
+        raise InputError(f"{path.name}: {wrong}")
+    return read(instance, value)
 
 
 def _restored(array: np.ndarray[Any, Any]) -> Any:

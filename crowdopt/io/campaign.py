@@ -17,6 +17,7 @@ from crowdopt.io.campaign_limits import read_cost, read_epsilon, read_limits
 from crowdopt.io.campaign_settings import read_settings
 from crowdopt.io.campaign_skills import read_accuracy
 from crowdopt.io.campaign_tables import Ids, needed_table, optional_table, refuse_empty
+from crowdopt.io.own_rows import read_groups, read_own
 from crowdopt.io.tables import is_folder
 
 
@@ -102,6 +103,8 @@ def read_with_labels(folder: str | Path) -> Campaign:
         prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
         class_names=None if prior is None else list(prior),
         budget=settings.get("budget"),
+        groups=read_groups(path, ids, settings),
+        own_rows=read_own(path, ids),
         tasks=ids.tasks,
         workers=ids.workers,
         types=ids.types,

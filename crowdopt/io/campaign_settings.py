@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import CLASSES, AssignmentInstance
 from crowdopt.crowd.skills import ESTIMATORS
-from crowdopt.documents import TEXT, Keys, Value, is_number, number, one_of, read_toml, whole
+from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, read_toml, whole
 from crowdopt.errors import InputError
 
 PRIOR_SUM = 1e-9  # how far a prior's probabilities may be from adding up to 1
@@ -20,6 +21,13 @@ def _is_prior(value: Any) -> bool:
     return 2 <= len(value) <= CLASSES and abs(sum(value.values()) - 1) <= PRIOR_SUM
 
 
+GROUP = {
+    "min_per_task": COUNT,
+    "max_per_task": COUNT,
+    "min_share": number("a number from 0 to 1", 0, 1),
+    "max_share": number("a number from 0 to 1", 0, 1),
+    "dependent": FLAG,
+}
 SETTINGS = Keys(
     optional={
         "epsilon": number("a number between 0 and 0.5"),
@@ -31,6 +39,7 @@ SETTINGS = Keys(
         "title": TEXT,
         "skills": one_of(*ESTIMATORS),
         "gold_source": TEXT,
+        "groups": Each(Keys(optional=GROUP), dict),
     }
 )
 
@@ -68,7 +77,22 @@ def settings_text(instance: AssignmentInstance, gold_source: str | None) -> str:
         lines.append(f"budget = {float(instance.budget)!r}")
     if gold_source is not None:
         lines.append(f"gold_source = {_quoted(gold_source)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *group_tables(instance)]) + "\n"
+
+
+def group_tables(instance: AssignmentInstance) -> list[str]:
+    """The lines ``[groups.NAME]`` of an instance, which end a campaign.toml."""
+    lines: list[str] = []
+    for group in instance.groups:
+        lines += ["", f"[groups.{_quoted(group.name)}]", *_group_lines(group)]
+    return lines
+
+
+def _group_lines(group: Group) -> list[str]:
+    """The limits of a group that are not the usual ones."""
+    usual = Group(group.name, group.members)
+    said = {key: getattr(group, key) for key in GROUP if getattr(group, key) != getattr(usual, key)}
+    return [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in said.items()]
 
 
 def _quoted(text: str) -> str:

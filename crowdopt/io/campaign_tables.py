@@ -20,6 +20,8 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "forbidden": (("task", "worker"), ()),
     "fixed": (("task", "worker"), ()),
     "collected": (("task", "worker", "label"), ()),
+    "groups": (("worker", "group"), ()),
+    "rows": (("row", "task", "worker", "coefficient"), ("lower", "upper")),
 }
 
 

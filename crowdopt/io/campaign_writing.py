@@ -16,6 +16,7 @@ from crowdopt.io import archive
 from crowdopt.io.campaign_settings import settings_text
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import CAMPAIGN, new_folder
+from crowdopt.io.own_rows import write_groups, write_rows
 
 
 def write_campaign(
@@ -62,6 +63,8 @@ def write_campaign(
         _write_tasks(instance, new)
         _write_workers(instance, new)
         _write_skills(instance, new, gold)
+        write_groups(instance, new)
+        write_rows(instance, new)
         for name in ("forbidden", "fixed", "collected"):
             pairs = getattr(instance, name)
             labels = {"label": collected_labels} if name == "collected" else {}

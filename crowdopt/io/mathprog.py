@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.mathprog_text import section, set_of, symbol, table, vector
@@ -18,7 +19,7 @@ def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
     ----------
     instance : AssignmentInstance
     dual : bool
-        For assignment_dual.mod, which knows no fixed pairs, label limits, least loads or budget.
+        For assignment_dual.mod, which knows no fixed pairs, label limits, least loads, budget, groups or own rows.
 
     Raises
     ------
@@ -56,7 +57,41 @@ def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) 
     ):
         there = np.flatnonzero(values != unset)
         lines += [vector(name, [keys[k] for k in there], values[there])] * bool(there.size)
-    return lines + ([] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"])
+    lines += [] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"]
+    return [*lines, *_groups(instance, workers), *_own(instance, tasks, workers)]
+
+
+def _groups(instance: AssignmentInstance, workers: list[str]) -> list[str]:
+    groups = instance.groups
+    names = [symbol(group.name) for group in groups]
+    lines = [set_of("GROUPS", names)] * bool(names)
+    lines += [set_of(f"OF[{name}]", [workers[j] for j in one.members]) for name, one in zip(names, groups, strict=True)]
+    for name, values, usual in (
+        ("least_of", [group.min_per_task for group in groups], 0),
+        ("most_of", [group.max_per_task for group in groups], None),
+        ("least_share", [group.min_share for group in groups], 0),
+        ("most_share", [group.max_share for group in groups], 1),
+        ("dependent", [int(group.dependent) for group in groups], 0),
+    ):
+        there = [k for k, value in enumerate(values) if value != usual]
+        lines += [vector(name, [names[k] for k in there], [values[k] for k in there])] * bool(there)
+    return lines
+
+
+def _own(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> list[str]:
+    rows = instance.own_rows
+    if rows is None:
+        return []
+    names = [symbol(name) for name in rows.names]
+    entries: dict[tuple[int, int, int], float] = {}
+    for k, (i, j), value in zip(rows.row.tolist(), rows.pairs.tolist(), rows.coefficient.tolist(), strict=True):
+        entries[k, i, j] = entries.get((k, i, j), 0.0) + value
+    keys = [f"[{names[k]},{tasks[i]},{workers[j]}]" for k, i, j in entries]
+    lines = [set_of("OWN", names)] + [vector("own_entry", keys, entries.values())] * bool(keys)
+    for name, side in (("own_lower", rows.lower), ("own_upper", rows.upper)):
+        there = np.flatnonzero(np.isfinite(side)).tolist()
+        lines += [vector(name, [names[k] for k in there], side[there])] * bool(there)
+    return lines
 
 
 def _refuse(instance: AssignmentInstance, dual: bool) -> None:
@@ -70,6 +105,7 @@ def _refuse(instance: AssignmentInstance, dual: bool) -> None:
         (instance.max_labels < UNLIMITED).any(),
         (instance.min_load > 0).any(),
         instance.budget is not None,
+        has_joint_limits(instance),
     ]
     if dual and any(limits):
-        raise InputError("the paper's dual knows no fixed pairs, label limits, least loads or budget")
+        raise InputError("the paper's dual knows no fixed pairs, label limits, least loads, budget, groups or own rows")

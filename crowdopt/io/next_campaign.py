@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,15 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.files import write_text
+from crowdopt.io.campaign_settings import group_tables
 from crowdopt.io.campaign_tables import COLUMNS
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import CAMPAIGN
 from crowdopt.io.labels_back import Answered
+from crowdopt.io.own_rows import write_groups, write_rows
 from crowdopt.io.tables import find_table, read_table
 
-KEPT = ("tasks", "skills", "gold", "prices", "forbidden")  # tables that are taken over as they are
+KEPT = ("tasks", "skills", "gold", "prices", "forbidden", "groups")  # tables that are taken over as they are
 
 
 def write_next(found: Answered, folder: Path) -> None:
@@ -36,19 +39,39 @@ def write_next(found: Answered, folder: Path) -> None:
     )
     _write_workers(found, folder)
     _write_fixed(found, folder)
+    _write_rows(found, folder)
 
 
 def _write_settings(found: Answered, folder: Path) -> None:
     """campaign.toml with its comments: labels count as they fell; the plan's own settings stay in force.
 
-    A rule that takes no notice of what labels say counts them as evidence: that is how its promise was meant.
+    A rule that takes no notice of what labels say counts them as evidence: that is how its promise was meant. So do
+    labels of workers who err together, from which no posterior is known.
     """
     numbers = {key: value for key, value in found.overrides.items() if isinstance(value, str | float)}
-    settings = {"collected": json.dumps("observed" if found.instance.the_rule.heeds_prior else "evidence")}
+    heeds = found.instance.the_rule.heeds_prior and not (found.instance.dependence > 1).any()
+    settings = {"collected": json.dumps("observed" if heeds else "evidence")}
     settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
     lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
     kept = [line for line in lines if line.partition("=")[0].strip() not in {*settings, *found.overrides}]
+    if "groups" in found.overrides:
+        kept = [*_without_groups(kept), *group_tables(found.instance)]
+        for path in (folder / "groups.csv", folder / "groups.parquet"):
+            path.unlink(missing_ok=True)
+        write_groups(found.instance, folder)
     write_text(folder / CAMPAIGN, "\n".join([*(f"{key} = {value}" for key, value in settings.items()), *kept, ""]))
+
+
+def _without_groups(lines: list[str]) -> list[str]:
+    """Lines of a campaign.toml that say nothing of groups."""
+    kept, inside = [], False
+    for line in lines:
+        text = line.strip()
+        if text.startswith("["):
+            inside = text.strip("[] ").split(".")[0].strip(" \"'") == "groups"
+        if not inside and not text.replace(" ", "").startswith("groups."):
+            kept.append(line)
+    return kept
 
 
 def _write_tasks(found: Answered, folder: Path) -> None:
@@ -125,6 +148,18 @@ def _write_fixed(found: Answered, folder: Path) -> None:
             room[task] -= 1
     if kept:
         write_csv(folder / "fixed.csv", ["task", "worker"], pair_ids(instance, np.array(kept, np.int64)))
+
+
+def _write_rows(found: Answered, folder: Path) -> None:
+    """Rows of one's own, their sides less what the new labels have brought: they are about labels to come."""
+    rows = found.instance.own_rows
+    if rows is None:
+        return
+    m = found.instance.n_workers
+    came = np.isin(rows.pairs[:, 0] * m + rows.pairs[:, 1], found.new[:, 0] * m + found.new[:, 1])
+    brought = np.bincount(rows.row[came], rows.coefficient[came], len(rows.names))
+    left = replace(rows, lower=rows.lower - brought, upper=rows.upper - brought)
+    write_rows(replace(found.instance, own_rows=left), folder)
 
 
 def pair_ids(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:

@@ -19,6 +19,7 @@ from crowdopt.io.folder import PLAN, new_folder
 from crowdopt.io.overrides import BEYOND, beyond, overrides
 from crowdopt.io.queue_names import queue_files
 from crowdopt.io.recorded_settings import RECORD
+from crowdopt.io.stored_plan import LIMITS
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
@@ -41,6 +42,7 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
         _write_assignment(plan, new)
         _write_tasks(plan, new)
         _write_workers(plan, new)
+        _write_limits(plan, new)
         _write_weights(plan, new)
         _write_queues(plan, new)
         _write_repair(plan, new)
@@ -83,6 +85,8 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["prior"] = stated_prior(instance)
     if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
         numbers["budget_dual"] = plan.duals.budget
+    if plan.note:
+        numbers["note"] = plan.note
     if plan.spending:
         numbers["spending"] = plan.spending
     if plan.repaired is not None:
@@ -178,6 +182,26 @@ def _write_workers(plan: Plan, folder: Path) -> None:
         "dual": [""] * instance.n_workers if plan.duals is None else plan.duals.worker,
     }
     write_csv(folder / "workers.csv", list(columns), columns.values())
+
+
+def _write_limits(plan: Plan, folder: Path) -> None:
+    """Multipliers of groups, shares and rows of one's own, where a plan has any that are not 0."""
+    joint = {} if plan.duals is None else plan.duals.joint
+    instance = plan.instance
+    groups, rows = instance.groups, []
+    named = {
+        "group": [group.name for group in groups if group.has_task_limits],
+        "most_share": [group.name for group in groups if group.max_share < 1],
+        "least_share": [group.name for group in groups if group.min_share > 0],
+        "own": [] if instance.own_rows is None else instance.own_rows.names,
+    }
+    limit = {"group": "per_task", "most_share": "max_share", "least_share": "min_share", "own": "row"}
+    for block, duals in joint.items():
+        for place in np.argwhere(duals != 0).tolist():
+            task = instance.task_id(place[1]) if len(place) > 1 else ""
+            rows.append((limit[block], named[block][place[0]], task, float(duals[tuple(place)])))
+    if rows:
+        write_csv(folder / LIMITS, ["limit", "name", "task", "dual"], zip(*rows, strict=True))
 
 
 def _write_weights(plan: Plan, folder: Path) -> None:

@@ -86,7 +86,15 @@ def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
         "workers": [instance.worker_id(j) for j in range(instance.n_workers)],
     }
     blocks = (*program.columns, *program.rows)
-    return {block.name: [known[axis] for axis in _axes(block)] for block in blocks if _axes(block)}
+    groups = instance.groups
+    own = {
+        "group": [[one.name for one in groups if one.has_task_limits], known["tasks"]],
+        "most_share": [[one.name for one in groups if one.max_share < 1]],
+        "least_share": [[one.name for one in groups if one.min_share > 0]],
+        "own": [[] if instance.own_rows is None else list(instance.own_rows.names)],
+    }
+    joint = {block.name: own[block.name] for block in program.rows if block.name in own}
+    return joint | {block.name: [known[axis] for axis in _axes(block)] for block in blocks if _axes(block)}
 
 
 def selection_ids(instance: SelectionInstance) -> Ids:

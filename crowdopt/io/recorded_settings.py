@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.documents import Keys, Value, is_number
+from crowdopt.documents import Each, Keys, Value, is_number
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN
+from crowdopt.io.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
 
 RECORD = "in_place_of_campaign"  # entry of plan.json
 
@@ -33,7 +34,7 @@ class RecordedSetting:
     """
 
     field: str
-    shape: Value
+    shape: Value | Each
     write: Callable[[AssignmentInstance], Any]
     read: Callable[[AssignmentInstance, Any], Any]
 
@@ -142,6 +143,8 @@ SETTINGS = {  # key in plan.json -> setting
         _written_limits,
         _read_limits,
     ),
+    "groups": RecordedSetting("groups", GROUPS, written_groups, recorded_groups),
+    "rows": RecordedSetting("own_rows", ROWS, written_rows, recorded_rows),
     "forbidden": _pairs("forbidden"),
     "fixed": _pairs("fixed"),
 }

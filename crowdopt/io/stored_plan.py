@@ -16,6 +16,7 @@ from crowdopt.io.label_table import campaign_pairs
 from crowdopt.io.recorded_settings import RECORD, RECORDED
 from crowdopt.io.tables import Table, read_table
 
+LIMITS = "limits.csv"  # multipliers of groups, shares and own rows
 CLAIMS = Keys(optional={RECORD: RECORDED}, open=True)
 
 
@@ -29,6 +30,7 @@ class StoredPlan:
     tasks: Table
     workers: Table
     folder: Path
+    limits: Table | None = None
 
     @property
     def shares(self) -> Floats:
@@ -137,4 +139,5 @@ def read_plan(folder: str | Path, claims: dict[str, Any], instance: AssignmentIn
         tasks=read_table(place / "tasks.csv", required, ("labels_dual", "exact_error", "exact_width")),
         workers=read_table(place / "workers.csv", ("worker", "load", "capacity", "dual")),
         folder=place,
+        limits=read_table(place / LIMITS, ("limit", "name", "task", "dual")) if (place / LIMITS).exists() else None,
     )

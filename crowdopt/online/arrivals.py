@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import Rule, rule_named
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 
@@ -178,6 +179,7 @@ class Stream:
 
 
 def _check_supported(instance: AssignmentInstance) -> None:
+    refuse_joint_limits(instance, "a policy that decides online")
     limits = {
         "fixed pairs": instance.fixed.size > 0,
         "fewest labels per task": bool((instance.min_labels > 0).any()),

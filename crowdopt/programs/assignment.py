@@ -10,6 +10,8 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, stack
+from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
+from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.programs import Formulation
 
@@ -20,10 +22,11 @@ def build(instance: AssignmentInstance) -> Program:
     Ho et al. 2013, (1)-(3), priced as in their Section 7. Labels already in lower C_i and bar their pair. Beyond the
     paper, each only where the instance asks for it: ``min_load_j <= sum_i y_ij`` in the same row as the capacity;
     rows ``labels``, ``a_i <= sum_j y_ij <= b_i``; a row ``budget``, ``sum c_ij y_ij <= B``; forbidden and fixed pairs
-    as bounds.
+    as bounds; the rows of groups and those of one's own (``_joint``).
 
     Columns: ``y`` (tasks, workers). Rows: ``cover`` (tasks,), ``capacity`` (workers,) [, ``labels`` (tasks,)]
-    [, ``budget`` (1,)]. A pair without evidence has no entry in its cover row.
+    [, ``budget`` (1,)] [, ``group`` (groups with limits per task, tasks)] [, ``most_share`` (groups,)]
+    [, ``least_share`` (groups,)] [, ``own`` (rows,)]. A pair without evidence has no entry in its cover row.
     """
     n, m = instance.n_tasks, instance.n_workers
     kinds = instance.task_type
@@ -34,7 +37,7 @@ def build(instance: AssignmentInstance) -> Program:
     blocks = stack(rows)
     parts = [instance.evidence[kinds], None] + [None] * limited + [cost] * (instance.budget is not None)
     lower, upper = _box(instance)
-    return Program(
+    program = Program(
         name="assignment",
         cost=np.ascontiguousarray(cost).reshape(-1),
         matrix=_columns(n, m, [(block.name, block.start, part) for block, part in zip(blocks, parts, strict=True)]),
@@ -46,6 +49,46 @@ def build(instance: AssignmentInstance) -> Program:
         columns=stack([("y", (n, m))]),
         rows=blocks,
     )
+    return _with_joint_rows(program, instance)
+
+
+def _with_joint_rows(program: Program, instance: AssignmentInstance) -> Program:
+    """``a_gi <= sum_{j in g} y_ij <= b_gi``;  ``sum_ij ([j in g] - s) y_ij <= s D - D_g`` (>= for the least share).
+
+    D labels are already in, D_g of them the group's. And the rows of one's own as they are.
+    """
+    if not has_joint_limits(instance):
+        return program
+    n, m = instance.n_tasks, instance.n_workers
+    member = membership(instance).astype(np.float64)
+    limited, fewest, most = task_limits(instance)
+    if limited:
+        rows = sparse.vstack([sparse.kron(sparse.eye_array(n), member[[g]]) for g in limited], format="csc")
+        high = np.where(most == UNBOUNDED, np.inf, most)
+        program = program.with_rows("group", (len(limited), n), rows, fewest, high)
+    for name, share, bound in _shares(instance):
+        rows = np.tile(member[bound] - share[:, None], (1, n))
+        side = share * len(instance.collected) - [labels_had(instance, g).sum() for g in bound]
+        sides = (-np.inf, side) if name == "most_share" else (side, np.inf)
+        program = program.with_rows(name, (len(bound),), rows, *sides)
+    own = instance.own_rows
+    if own is not None:
+        place = (own.row, own.pairs[:, 0] * m + own.pairs[:, 1])
+        entries = sparse.coo_array((own.coefficient, place), shape=(len(own.names), n * m))
+        program = program.with_rows("own", (len(own.names),), entries, own.lower, own.upper)
+    return program
+
+
+def _shares(instance: AssignmentInstance) -> list[tuple[str, Floats, list[int]]]:
+    """The blocks of shares: name, shares, and positions of the groups that have them."""
+    groups = instance.groups
+    most = [g for g, group in enumerate(groups) if group.max_share < 1]
+    least = [g for g, group in enumerate(groups) if group.min_share > 0]
+    found = [
+        ("most_share", np.array([groups[g].max_share for g in most]), most),
+        ("least_share", np.array([groups[g].min_share for g in least]), least),
+    ]
+    return [block for block in found if block[2]]
 
 
 def has_label_limits(instance: AssignmentInstance) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.programs import Formulation
@@ -32,6 +33,7 @@ def build(instance: AssignmentInstance) -> Program:
         "label limits": has_label_limits(instance),
         "minimum loads": bool((instance.min_load > 0).any()),
         "a budget": instance.budget is not None,
+        "groups or own rows": has_joint_limits(instance),
     }
     present = [name for name, there in extras.items() if there]
     if present:

@@ -11,6 +11,8 @@ from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import Formulation, assignment
 
+JOINT = ("group", "most_share", "least_share", "own")  # rows that may be missed and exceeded
+
 
 def build(instance: AssignmentInstance) -> Program:
     """``min sum of s  s.t.  sum_j q_ij y_ij + s_i >= C_i`` and the assignment LP's other rows, s >= 0.
@@ -19,8 +21,11 @@ def build(instance: AssignmentInstance) -> Program:
     always feasible: capacities, largest numbers of labels, forbidden and fixed pairs stay hard. Its optimum is 0
     exactly where the LP is feasible.
 
+    Rows of groups and of one's own may be missed and exceeded likewise.
+
     Columns: ``y`` (tasks, workers), then ``missing.cover`` (tasks,) and, where the instance has them,
-    ``missing.labels`` (tasks,), ``missing.capacity`` (workers,; a load below its minimum), ``missing.budget`` (1,).
+    ``missing.labels`` (tasks,), ``missing.capacity`` (workers,; a load below its minimum), ``missing.budget`` (1,),
+    ``missing.`` and ``beyond.`` of group, most_share, least_share and own.
     """
     return elastic(relax(assignment.build(instance)))
 
@@ -37,6 +42,9 @@ def elastic(base: Program) -> Program:
             parts.append((f"missing.{block.name}", block.shape))
             unit = sparse.eye_array(base.row_lower.size, block.size, k=-block.start, format="csc")
             matrices.append(lacks * unit)
+        if block.name in JOINT and np.isfinite(base.row_upper[block.span]).any():
+            parts.append((f"beyond.{block.name}", block.shape))
+            matrices.append(-sparse.eye_array(base.row_lower.size, block.size, k=-block.start, format="csc"))
     base = replace(base, name="missing")
     return extended(base, parts, sparse.hstack(matrices, format="csc"), cost=1.0, upper=np.inf)
 

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potentials import KNOTS, bending, grid, reading, steps
 from crowdopt.errors import InputError
@@ -173,6 +174,7 @@ def error_target(instance: AssignmentInstance, most: int, knots: Floats | None =
     InputError
         For more than two classes, and for labels already in that the prior does not know.
     """
+    refuse_joint_limits(instance, "a lower bound over beliefs")
     if instance.classes != 2:
         raise InputError(f"lower bounds over beliefs are for 2 classes, not {instance.classes}")
     if instance.collected.size and not instance.observed:

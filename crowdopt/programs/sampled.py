@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.core.program import Program, relax
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
@@ -43,7 +44,7 @@ def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> 
         raise InputError(f"the sample names workers outside 0..{instance.n_workers - 1}")
     if not 0 < share <= 1:
         raise InputError(f"the share gamma must lie in (0, 1], not {share}")
-    whole = [instance.fixed.size, instance.collected.size, instance.budget is not None]
+    whole = [instance.fixed.size, instance.collected.size, instance.budget is not None, has_joint_limits(instance)]
     if any(whole) or assignment.has_label_limits(instance):
         raise InputError(
             "fixed and collected pairs, label limits and a budget bind the whole crowd, not a sample of it"

@@ -10,6 +10,7 @@ from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.stored_plan import StoredPlan
 from crowdopt.recheck.findings import Report
+from crowdopt.recheck.joint_kept import joint_pull
 from crowdopt.recheck.multipliers import fewest_labels, prove
 from crowdopt.recheck.proofs import prove_blocks, prove_patterns
 
@@ -59,7 +60,7 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
     least = fewest_labels(instance) if is_integer else instance.new_label_limits[0]
     multipliers = stored.tasks.numbers("dual"), stored.workers.numbers("dual"), limits, float(budget)
     with np.errstate(all="ignore"):
-        proven = prove(instance, *multipliers, least)
+        proven = prove(instance, *multipliers, least, joint_pull(instance, stored, report))
         if form == "blocks" and is_integer:
             proven = max(proven, prove_blocks(instance, *multipliers[1:]))
         if form == "patterns" and is_integer:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.recheck.joint_kept import joint_breaks
 
 EDGE = 1.01  # an LP's point lies on the edge of its coverage, give or take rounding
 
@@ -71,7 +72,8 @@ def broken_limits(
         *_of_workers(instance, pairs, shares, tolerance),
         *_of_budget(instance, pairs, shares, tolerance),
     ]
-    return own + _of_pairs(instance, pairs, shares, tolerance)
+    joint = [Excess(limit, owner, by) for limit, owner, by in joint_breaks(instance, pairs, shares) if by > tolerance]
+    return own + joint + _of_pairs(instance, pairs, shares, tolerance)
 
 
 def _of_tasks(

@@ -7,6 +7,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import UNIT, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.recheck.joint_kept import JointPull
 
 
 def fewest_labels(instance: AssignmentInstance) -> Ints:
@@ -42,14 +43,21 @@ def fewest_labels(instance: AssignmentInstance) -> Ints:
 
 
 def prove(
-    instance: AssignmentInstance, task: Floats, worker: Floats, labels: Floats, budget: float, fewest: Ints
+    instance: AssignmentInstance,
+    task: Floats,
+    worker: Floats,
+    labels: Floats,
+    budget: float,
+    fewest: Ints,
+    joint: JointPull | None = None,
 ) -> float:
     """``min over y of the Lagrangian``: a lower bound on every plan's cost, whatever the multipliers.
 
     ``sum_i C_i x_i + a_i [l_i]+ - b_i [l_i]- + sum_j L_j [w_j]+ - M_j [w_j]- - B [b]- + sum_ij min(0, r_ij)`` with
     ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
-    that pull on a side that is not there count as 0; ``fewest`` is a_i. Evaluated task by task, independently of the
-    program's matrix, and less what rounding may have added.
+    that pull on a side that is not there count as 0; ``fewest`` is a_i. ``joint``: what groups and own rows bring, with
+    which ``r_ij`` is less by their pull. Evaluated task by task, independently of the program's matrix, and less what
+    rounding may have added.
 
     Parameters
     ----------
@@ -64,6 +72,8 @@ def prove(
         b, multiplier of the budget.
     fewest : (tasks,) int
         a, the fewest labels of each task (:func:`fewest_labels`).
+    joint : JointPull, optional
+        Of groups and own rows.
 
     Returns
     -------
@@ -87,6 +97,8 @@ def prove(
         """The reduced costs of pairs, at most: less what rounding may have added to them."""
         kind = kinds[i]
         exact = (1 - spend) * instance.cost[kind, j] - instance.evidence[kind, j] * x[i] - limit[i] - load[j]
+        if joint is not None:
+            exact = exact - joint.pull[i, j] - 8 * UNIT * joint.size[i, j]
         return exact - off[i]
 
     everybody = np.arange(instance.n_workers)[None, :]
@@ -98,7 +110,7 @@ def prove(
     barred, fixed = instance.barred, instance.fixed
     spared = np.minimum(0.0, reduced(barred[:, 0], barred[:, 1]))
     forced = np.maximum(0.0, reduced(fixed[:, 0], fixed[:, 1]))
-    terms = np.concatenate([*rows, gains, -spared, forced])
+    terms = np.concatenate([*rows, gains, -spared, forced, [] if joint is None else joint.terms])
     return sum_below(terms)
 
 

@@ -102,7 +102,7 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
     shares = (
         f"Of all cases, by the first {MOST}: how many a method settled within a factor of the fastest one's seconds."
     )
-    gaps = f"Mean over all cases, of the first {MOST}; who tells nothing while searching stays at 100 % until the end."
+    gaps = f"Mean over all cases, of the first {MOST}; of a search that tells nothing only what it ends with."
     parts: list[Part] = [
         Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
         PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),

@@ -29,6 +29,8 @@ CHANGES = {
     "limits": lambda one: replace(one, min_labels=np.full(one.n_tasks, 2), max_labels=np.arange(one.n_tasks) + 8),
     "a fewest load": lambda one: replace(one, min_load=np.full(one.n_workers, 1)),
     "a budget": lambda one: replace(one, budget=150.0),
+    "groups": lambda one: replace(one, groups={"few": crowdopt.Group("", [0, 1, 2], max_per_task=2, max_share=0.5)}),
+    "own rows": lambda one: replace(one, own_rows=crowdopt.OwnRows(("w",), [0, 0], [[0, 1], [2, 1]], [1, 1], [1], [2])),
 }
 
 
@@ -104,13 +106,22 @@ def test_every_setting_is_tried():
     """A setting added later comes with a change that tests it."""
     assert set(SETTINGS) == {
         *("rule", "epsilon", "price", "budget", "capacity", "min_tasks", "min_labels", "max_labels"),
-        *("forbidden", "fixed"),
+        *("forbidden", "fixed", "groups", "rows"),
     }
 
 
 @pytest.mark.parametrize(
     "change",
-    ["another rule", "a target for each", "a price for each", "forbidden pairs", "capacities", "limits", "a budget"],
+    [
+        "another rule",
+        "a target for each",
+        "a price for each",
+        "forbidden pairs",
+        "capacities",
+        "limits",
+        "a budget",
+        "groups",
+    ],
 )
 def test_the_next_campaign_goes_on_under_the_plans_settings(campaign, tmp_path, change):
     """Labels come back: the next campaign is under the settings of the plan that they were bought for."""
@@ -124,4 +135,5 @@ def test_the_next_campaign_goes_on_under_the_plans_settings(campaign, tmp_path, 
     assert after.rule == instance.rule and after.budget == instance.budget
     for name in ("epsilon", "cost", "forbidden", "min_labels", "max_labels"):
         assert np.array_equal(getattr(after, name), getattr(instance, name)), name
+    assert after.groups == instance.groups
     assert np.array_equal(after.capacity, instance.capacity - given)

@@ -80,6 +80,26 @@ def recipe(name: str, linear: bool = False, priced: bool = False) -> Program:
     return relax(built) if linear else built
 
 
+def joint(linear: bool = False) -> Program:
+    """Groups with limits per task and shares of all labels, a family, and a row of one's own."""
+    rng = np.random.default_rng(11)
+    instance = crowdopt.AssignmentInstance(
+        accuracy=rng.uniform(0.7, 0.95, (2, 9)),
+        task_type=np.arange(5) % 2,
+        capacity=4,
+        epsilon=0.3,
+        cost=rng.integers(1, 5, 9),
+        groups={
+            "senior": crowdopt.Group("", [0, 4], min_per_task=1),
+            "a": crowdopt.Group("", range(5), max_share=0.5),
+            "b": crowdopt.Group("", range(5, 9), max_per_task=1, dependent=True),
+        },
+        own_rows=crowdopt.OwnRows(("wish",), [0, 0], [[0, 0], [1, 0]], [1, -1], [-np.inf], [-1]),
+    )
+    built = assignment.build(instance)
+    return relax(built) if linear else built
+
+
 LINEAR = {
     "optimal": OPTIMAL(lambda: program([2, 3], [(1.5, [1, 1], INF), (-INF, [1, 0], 1)]), optimum=3.5),
     "degenerate": OPTIMAL(
@@ -121,6 +141,7 @@ LINEAR = {
         optimum=0.0,
     ),
     "assignment": OPTIMAL(lambda: recipe("R10:50x20", linear=True)),
+    "groups-and-own-rows": OPTIMAL(lambda: joint(linear=True)),
     "assignment-priced": OPTIMAL(lambda: recipe("L3:40x30", linear=True, priced=True)),
     "badly-scaled": OPTIMAL(lambda: relax(badly_scaled())),
     "options-linear": OPTIMAL(lambda: recipe("R10:20x20", linear=True), options=EVERY_OPTION),
@@ -153,6 +174,7 @@ INTEGER = {
     ),
     "assignment-integer": OPTIMAL(lambda: recipe("R10:20x20")),
     "assignment-integer-priced": OPTIMAL(lambda: recipe("L3:12x10", priced=True)),
+    "groups-and-own-rows-integer": OPTIMAL(joint),
     "badly-scaled-integer": OPTIMAL(badly_scaled),
     "options": OPTIMAL(
         lambda: program([3, 2, 4], [(4, [2.5, 1.5, 3.1], INF)], upper=9, integer=True),

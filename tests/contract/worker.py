@@ -17,7 +17,7 @@ from crowdopt.backends import Backend, BackendMissing, named, solve
 from crowdopt.core.certificate import certify, lagrangian_bound, proves_empty
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution
-from tests.contract import agreement, hiring
+from tests.contract import again, agreement, hiring
 from tests.contract.accuracy import FREE
 from tests.contract.cases import CASES, SILENT
 
@@ -69,6 +69,8 @@ def attempt(backend: str, name: str) -> dict[str, Any]:
     try:
         if part == "agreement":
             return agreement.attempt(backend, int(which))
+        if part == "again":
+            return again.attempt(backend, which)
         if part == "hiring":
             return hiring.attempt(backend, which)
         return judged(backend, name)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 
@@ -46,7 +47,24 @@ def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) 
     limited = np.flatnonzero(instance.max_labels < UNLIMITED)
     lines = [_vector("fewest", tasks, instance.min_labels), _vector("load", workers, instance.min_load)]
     lines += [_vector("most", [tasks[i] for i in limited], instance.max_labels[limited])]
-    return lines + ([] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"])
+    lines += [] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"]
+    groups, own = instance.groups, instance.own_rows
+    names = [group.name for group in groups]
+    lines += [_set("GROUPS", names)] * bool(names)
+    for group in groups:
+        lines += [_set(f"OF[{group.name}]", [workers[j] for j in group.members])]
+    if groups:
+        most = [(group.name, group.max_per_task) for group in groups if group.max_per_task is not None]
+        lines += [_vector("least_of", names, [group.min_per_task for group in groups])]
+        lines += [_vector("most_of", [name for name, _ in most], [limit for _, limit in most])] * bool(most)
+        lines += [_vector("least_share", names, [group.min_share for group in groups])]
+        lines += [_vector("most_share", names, [group.max_share for group in groups])]
+        lines += [_vector("dependent", names, [float(group.dependent) for group in groups])]
+    if own is not None:
+        keys = [f"[{own.names[r]},{tasks[i]},{workers[j]}]" for r, (i, j) in zip(own.row, own.pairs, strict=True)]
+        lines += [_set("OWN", own.names), _vector("own_entry", keys, own.coefficient)]
+        lines += [_vector("own_upper", own.names, own.upper)]
+    return lines
 
 
 def _set(name: str, members: Sequence[str]) -> str:
@@ -66,7 +84,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else repr(float(value))  # type: ignore[arg-type]
 
 
-OPTIONS = ("priced", "forbidden", "fixed", "collected", "labels", "load", "budget", "demand")
+OPTIONS = ("priced", "forbidden", "fixed", "collected", "labels", "load", "budget", "demand", "groups", "own")
 
 
 def drawn(
@@ -95,7 +113,25 @@ def drawn(
         max_labels=np.where(rng.random(n) < 0.5, UNLIMITED, fewest + m + 1) if "labels" in options else None,
         min_load=rng.integers(0, capacity + 1) if "load" in options else None,
         budget=float(rng.integers(0, 20)) / 2 if "budget" in options else None,
+        groups=_groups(rng, m) if "groups" in options else (),
+        own_rows=_own(rng, n, m) if "own" in options else None,
         demand=rng.uniform(0, 2, n) if "demand" in options else 1.0,
         tasks=[f"t{i}" for i in range(n)],
         workers=[f"w{j}" for j in range(m)],
     )
+
+
+def _groups(rng: np.random.Generator, m: int) -> list[Group]:
+    """Two families that share no worker, and a group across them with shares."""
+    middle = int(rng.integers(1, m))
+    return [
+        Group("ours", range(middle), max_per_task=int(rng.integers(1, 3)), dependent=True),
+        Group("theirs", range(middle, m), dependent=True, min_share=0.25),
+        Group("across", range(0, m, 2), min_per_task=1, max_share=0.75),
+    ]
+
+
+def _own(rng: np.random.Generator, n: int, m: int) -> OwnRows:
+    """One row over a few pairs."""
+    pairs = rng.permutation([(i, j) for i in range(n) for j in range(m)])[:4]
+    return OwnRows(("wish",), np.zeros(4, int), pairs, rng.integers(1, 4, 4) / 2, [-np.inf], [2.5])

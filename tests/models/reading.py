@@ -33,6 +33,7 @@ def translated(model: str, data: str, folder: Path) -> dict[str, Any]:
     path = folder / "data.dat"
     path.write_text(data, encoding="utf-8")
     found = read_by("glpk", "mod", MODELS / f"{model}.mod", path)
+    found |= renamed(found, {"share_at_most": "most_share", "share_at_least": "least_share"})
     single = {f"{name}[0]": name for name in ("budget", "one")}
     found["rows"] = {single.get(name, name): row for name, row in found["rows"].items()}
     return found

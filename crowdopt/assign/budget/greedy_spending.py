@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import bhattacharyya_error
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 
@@ -72,6 +73,7 @@ def spend(instance: AssignmentInstance, money: float) -> Ints:
         If the fixed pairs cost more than there is, or there are least numbers of labels or tasks, which greedy would
         break.
     """
+    refuse_joint_limits(instance, "spending where it helps most")
     plain = replace(instance, rule="bhattacharyya")
     if plain.new_label_limits[0].any() or plain.min_load.any():
         raise InputError("a budget is spent where it helps most; drop min_labels and min_tasks, or use solve")

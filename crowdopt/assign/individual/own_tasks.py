@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 
 
@@ -90,6 +91,7 @@ def own_tasks(instance: AssignmentInstance) -> OwnTasks:
 
     Where a worker has a least load every task stays: it may get labels that it does not need.
     """
+    refuse_joint_limits(instance, "the exact method for individual tasks")
     n, m, fixed = instance.n_tasks, instance.n_workers, instance.fixed
     given = np.bincount(fixed[:, 0], minlength=n)
     brought = instance.supply(fixed)

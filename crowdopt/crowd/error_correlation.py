@@ -1,0 +1,143 @@
+"""How dependent workers' errors are, from labels of several of them on tasks whose truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.errors import InputError
+
+FEWEST = 10  # tasks that two workers share; with fewer nothing is said of the two
+LARGEST = 0.999999  # of a correlation, where its transform is taken
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorCorrelation:
+    """Pairs of workers and how their errors correlate, given the truth.
+
+    Parameters
+    ----------
+    first, second : (pairs,) int
+        Workers who share at least FEWEST tasks.
+    shared : (pairs,) int
+        Tasks that both answered.
+    correlation, low, high : (pairs,) float
+        Of their errors, with an interval by Fisher's transform; 0 with an open interval where one of them never, or
+        always, errs on what they share.
+    warned : (pairs,) bool
+        Pairs that err together: a one-sided test of each, Benjamini and Hochberg over all of them.
+    family : (workers,) int
+        Suggested families: workers tied by warned pairs, by single linkage; others are alone.
+    """
+
+    first: Ints
+    second: Ints
+    shared: Ints
+    correlation: Floats
+    low: Floats
+    high: Floats
+    warned: Bools
+    family: Ints
+
+    def effective_votes(self, members: ArrayLike) -> float:
+        """``n / (1 + (n - 1) rho)``: how many independent votes some workers are worth, rho their mean correlation.
+
+        Parameters
+        ----------
+        members : (n,) array of int
+
+        Returns
+        -------
+        float
+            Between 1 and n; n where no pair of them is known.
+        """
+        some = np.asarray(members)
+        inside = np.isin(self.first, some) & np.isin(self.second, some)
+        rho = float(np.clip(self.correlation[inside].mean(), 0.0, 1.0)) if inside.any() else 0.0
+        return float(some.size / (1 + (some.size - 1) * rho))
+
+
+def error_correlation(
+    task: ArrayLike, worker: ArrayLike, wrong: ArrayLike, workers: int, *, confidence: float = 0.95, rate: float = 0.05
+) -> ErrorCorrelation:
+    """Correlations of errors, pair by pair, with intervals, warnings and suggested families.
+
+    Parameters
+    ----------
+    task, worker : (labels,) array of int
+        Of each label on a task whose truth is known; a pair once.
+    wrong : (labels,) array of bool
+    workers : int
+        How many there are.
+    confidence : float
+        Of each interval.
+    rate : float
+        Of false ones among the warned pairs, at most, as Benjamini and Hochberg promise it.
+
+    Returns
+    -------
+    ErrorCorrelation
+
+    Raises
+    ------
+    InputError
+        If the arrays do not fit, or a worker labelled a task twice.
+    """
+    i, j, x = np.asarray(task), np.asarray(worker), np.asarray(wrong, dtype=np.float64)
+    if not i.shape == j.shape == x.shape or i.ndim != 1:
+        raise InputError("task, worker and wrong need one entry per label")
+    if not 0 < confidence < 1 or not 0 < rate < 1:
+        raise InputError(f"confidence and rate lie between 0 and 1, not {confidence} and {rate}")
+    _, row = np.unique(i, return_inverse=True)
+    there, error = np.zeros((2, int(row.max(initial=-1)) + 1, workers))
+    np.add.at(there, (row, j), 1.0)
+    if (there > 1).any():
+        raise InputError("a worker labelled a task twice; one label of each counts")
+    error[row, j] = x
+    shared, both = there.T @ there, error.T @ error
+    mine = error.T @ there  # [a, b]: errors of a on what both answered
+    first, second = np.nonzero(np.triu(shared >= FEWEST, 1))
+    n, p, q = shared[first, second], mine[first, second], mine[second, first]
+    p, q, together = p / n, q / n, both[first, second] / n
+    spread = np.sqrt(p * (1 - p) * q * (1 - q))
+    known = spread > 0
+    rho = np.where(known, (together - p * q) / np.where(known, spread, 1.0), 0.0)
+    middle = np.arctanh(np.clip(rho, -LARGEST, LARGEST))
+    reach = np.where(known, ndtri((1 + confidence) / 2) / np.sqrt(n - 3), np.inf)
+    chance = np.where(known, 1 - ndtr(middle * np.sqrt(n - 3)), 1.0)
+    warned = _discoveries(chance, rate)
+    return ErrorCorrelation(
+        first,
+        second,
+        n.astype(np.int64),
+        rho,
+        np.tanh(middle - reach),
+        np.tanh(middle + reach),
+        warned,
+        _linked(first[warned], second[warned], workers),
+    )
+
+
+def _discoveries(chance: Floats, rate: float) -> Bools:
+    """Benjamini and Hochberg: all up to the last p-value that is at most ``rate * rank / count``."""
+    order = np.argsort(chance, kind="stable")
+    good = np.flatnonzero(chance[order] <= rate * np.arange(1, chance.size + 1) / max(1, chance.size))
+    found = np.zeros(chance.size, bool)
+    found[order[: int(good[-1]) + 1 if good.size else 0]] = True
+    return found
+
+
+def _linked(first: Ints, second: Ints, workers: int) -> Ints:
+    """Connected workers share a number: the smallest of them."""
+    home = np.arange(workers)
+    while True:
+        before = home.copy()
+        low = np.minimum(home[first], home[second])
+        np.minimum.at(home, first, low)
+        np.minimum.at(home, second, low)
+        if np.array_equal(home, before):
+            return home

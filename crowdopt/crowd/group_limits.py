@@ -1,0 +1,83 @@
+"""What an instance's groups and rows of one's own ask of a plan, and the sentence of whoever does not know them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Ints
+from crowdopt.crowd.groups import UNBOUNDED
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+
+
+def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
+    """Groups with limits per task (positions), and the fewest and most *new* labels of each for each task, (k, tasks).
+
+    UNBOUNDED where a group has no most.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (list of int, (k, tasks) array, (k, tasks) array)
+    """
+    limited = [g for g, group in enumerate(instance.groups) if group.has_task_limits]
+    n = instance.n_tasks
+    fewest, most = np.zeros((len(limited), n), np.int64), np.full((len(limited), n), UNBOUNDED)
+    for k, g in enumerate(limited):
+        group, had = instance.groups[g], labels_had(instance, g)
+        fewest[k] = np.maximum(0, group.min_per_task - had)
+        if group.max_per_task is not None:
+            most[k] = np.maximum(0, group.max_per_task - had)
+    return limited, fewest, most
+
+
+def labels_had(instance: AssignmentInstance, group: int) -> Ints:
+    """Labels already in that are the group's, (tasks,).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    group : int
+        Its position.
+
+    Returns
+    -------
+    (tasks,) array
+    """
+    collected = instance.collected
+    mine = np.isin(collected[:, 1], instance.groups[group].members)
+    return np.bincount(collected[mine, 0], minlength=instance.n_tasks)
+
+
+def membership(instance: AssignmentInstance) -> Bools:
+    """Who is in which group, (groups, workers).
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (groups, workers) array
+    """
+    table = np.zeros((len(instance.groups), instance.n_workers), bool)
+    for g, group in enumerate(instance.groups):
+        table[g, list(group.members)] = True
+    return table
+
+
+def has_joint_limits(instance: AssignmentInstance) -> bool:
+    """Whether groups or rows of one's own ask anything of a plan."""
+    return instance.own_rows is not None or any(group.has_limits for group in instance.groups)
+
+
+def refuse_joint_limits(instance: AssignmentInstance, what: str) -> None:
+    """InputError where a method does not know groups or own rows: ignoring them would be a wrong answer."""
+    if has_joint_limits(instance):
+        raise InputError(
+            f"{what} does not know groups of workers or rows of one's own, and this campaign has them; "
+            "solve with a backend does (crowdopt solve --method highs), or take them out"
+        )

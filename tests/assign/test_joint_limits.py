@@ -1,0 +1,242 @@
+"""Groups, families and rows of one's own: brute force agrees, the folder proves it, others say so."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt import AssignmentInstance, Group, InputError, OwnRows
+
+SOME, ALL = range(100), range(100, 2000)
+
+
+def drawn(seed: int) -> AssignmentInstance:
+    """At most 12 pairs; overlapping groups with limits, sometimes families, collected labels, own rows, prices."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 4))
+    m = int(rng.integers(2, 12 // n + 1))
+    groups = []
+    for g in range(int(rng.integers(1, 3))):
+        members = np.flatnonzero(rng.random(m) < 0.6)
+        if members.size:
+            most = int(rng.integers(1, 4)) if rng.random() < 0.5 else None
+            least = int(rng.integers(0, min(2, members.size, most or 9) + 1)) if rng.random() < 0.5 else 0
+            shares = {"min_share": 0.25} if rng.random() < 0.25 else {"max_share": 0.6} if rng.random() < 0.4 else {}
+            family = bool(rng.random() < 0.3) and not any(group.dependent for group in groups)
+            most = max(most or 1, least) if family else most
+            groups.append(Group(f"g{g}", members.tolist(), least, most, dependent=family, **shares))
+    pairs = rng.permutation([(i, j) for i in range(n) for j in range(m)])
+    chosen = pairs[: int(rng.integers(1, len(pairs) + 1))]
+    row = OwnRows(("r",), np.zeros(len(chosen), int), chosen, rng.integers(-2, 3, len(chosen)), [-1.0], [2.0])
+    return AssignmentInstance(
+        accuracy=rng.choice([0.55, 0.7, 0.8, 0.9, 0.97], (1, m)),
+        task_type=np.zeros(n, int),
+        capacity=rng.integers(1, n + 1, m),
+        epsilon=rng.choice([0.2, 0.35, 0.45], n),
+        rule=str(rng.choice(["hoeffding", "bhattacharyya"])),
+        cost=rng.integers(1, 5, (1, m)) if rng.random() < 0.5 else 1.0,
+        collected=pairs[-1:] if rng.random() < 0.3 else None,
+        groups=groups,
+        own_rows=row if rng.random() < 0.4 else None,
+    )
+
+
+def keeps(instance: AssignmentInstance, chosen: list[tuple[int, int]]) -> bool:
+    """Every limit, by counting in plain Python."""
+    had = [tuple(pair) for pair in instance.collected.tolist()]
+    every = [*chosen, *had]
+    if set(chosen) & set(had):
+        return False
+    for task in range(instance.n_tasks):
+        evidence = sum(instance.evidence[0, j] for i, j in every if i == task)
+        if evidence < instance.need[task] - 1e-9:
+            return False
+        for group in instance.groups:
+            mine = sum(i == task and j in group.members for i, j in every)
+            before = sum(i == task and j in group.members for i, j in had)
+            most = 99 if group.max_per_task is None else max(before, group.max_per_task)
+            if not group.min_per_task <= mine <= most:
+                return False
+    for group in instance.groups:
+        mine = sum(j in group.members for _, j in every)
+        if not group.min_share * len(every) - 1e-9 <= mine <= group.max_share * len(every) + 1e-9:
+            return False
+    if any(sum(j == worker for _, j in chosen) > instance.capacity[worker] for worker in range(instance.n_workers)):
+        return False
+    rows = instance.own_rows
+    if rows is not None:
+        total = sum(c for c, pair in zip(rows.coefficient, rows.pairs.tolist(), strict=True) if tuple(pair) in chosen)
+        return bool(rows.lower[0] - 1e-9 <= total <= rows.upper[0] + 1e-9)
+    return True
+
+
+def least(instance: AssignmentInstance) -> float | None:
+    """The least cost of all sets of pairs, cheapest first."""
+    pairs = list(itertools.product(range(instance.n_tasks), range(instance.n_workers)))
+    price = {pair: float(instance.cost[0, pair[1]]) for pair in pairs}
+    best = None
+    for bits in itertools.product([False, True], repeat=len(pairs)):
+        chosen = list(itertools.compress(pairs, bits))
+        cost = sum(price[pair] for pair in chosen)
+        if (best is None or cost < best) and keeps(instance, chosen):
+            best = cost
+    return best
+
+
+def agrees(seeds: range) -> int:
+    """Every instance solved as brute force says; returns how many had a plan."""
+    solved = 0
+    for seed in seeds:
+        instance = drawn(seed)
+        plan, best = crowdopt.assign(instance), least(instance)
+        assert plan.proven, seed
+        assert (plan.objective is None) == (best is None), seed
+        if best is not None:
+            solved += 1
+            assert plan.objective == pytest.approx(best), seed
+            assert keeps(instance, [tuple(pair) for pair in plan.pairs.tolist()]), seed
+    return solved
+
+
+def test_brute_force_agrees() -> None:
+    """Looking at every set of pairs finds what the program's optimum is, and nothing where there is none."""
+    assert 30 < agrees(SOME) < 100
+
+
+@pytest.mark.slow
+def test_brute_force_agrees_on_2000() -> None:
+    """As above, on the other 1900."""
+    agrees(ALL)
+
+
+def panel() -> AssignmentInstance:
+    """Twelve workers in two sites, the seniors across them."""
+    rng = np.random.default_rng(4)
+    return AssignmentInstance(
+        accuracy=rng.uniform(0.7, 0.95, (2, 12)),
+        task_type=np.arange(10) % 2,
+        capacity=9,
+        epsilon=0.2,
+        cost=rng.integers(1, 4, 12),
+        groups={
+            "senior": Group("", [0, 5, 9], min_per_task=1),
+            "site a": Group("", range(6), max_share=0.4),
+            "site b": Group("", range(6, 12), max_per_task=2),
+        },
+        own_rows=OwnRows(("not both",), [0, 0], [[0, 0], [0, 5]], [1, 1], [-np.inf], [1]),
+        tasks=[f"t{i}" for i in range(10)],
+        workers=[f"w{j}" for j in range(12)],
+    )
+
+
+@pytest.mark.parametrize("program", ["ip", "lp"])
+def test_the_folder_proves_the_plan(program: str, tmp_path: Path) -> None:
+    """Campaign and plan folder alone: limits recounted, and the bound from the stored multipliers, groups' included."""
+    instance = panel()
+    crowdopt.write_campaign(instance, tmp_path / "camp")
+    plan = crowdopt.assign(tmp_path / "camp", program=program, output=tmp_path / "plan")
+    assert plan.found and (program == "lp" or "not priced" in plan.note)
+    assert {name for name, duals in plan.duals.joint.items() if duals.any()} >= {"group"}
+    report = crowdopt.verify(tmp_path / "camp", tmp_path / "plan")
+    assert report.holds, report.problems
+    assert report.certified_bound == pytest.approx(plan.certified_bound, rel=1e-9)
+    shutil.copytree(tmp_path / "plan", tmp_path / "cut")
+    (tmp_path / "cut" / "limits.csv").unlink()
+    assert not crowdopt.verify(tmp_path / "camp", tmp_path / "cut").holds, "without its multipliers the bound is false"
+    back = crowdopt.read_campaign(tmp_path / "camp")
+    assert back.groups == instance.groups and back.own_rows.names == ("not both",)
+
+
+BROKEN = {
+    "too few of a group": lambda one: {"groups": {"senior": Group("", [0, 5, 9], min_per_task=3)}},
+    "too many of a group": lambda one: {"groups": {"all": Group("", range(12), max_per_task=1)}},
+    "more than its share": lambda one: {"groups": {"a": Group("", range(12), max_share=0.5)}},
+    "less than its share": lambda one: {"groups": {"a": Group("", [11], min_share=0.9)}},
+    "an own row": lambda one: {
+        "own_rows": OwnRows(("none",), [0] * 12, [(0, j) for j in range(12)], [1] * 12, [0], [0])
+    },
+    "a family": lambda one: {"groups": {"f": Group("", range(12), dependent=True, max_per_task=12)}},
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_limit_is_found_by_the_second_opinion(what: str, tmp_path: Path) -> None:
+    """A plan held against a campaign that asks for more: recounted there, without the solver's code."""
+    plain = replace(panel(), groups=(), own_rows=None).as_read()
+    crowdopt.assign(plain, output=tmp_path / "plan")
+    crowdopt.write_campaign(plain, tmp_path / "plain")
+    assert crowdopt.verify(tmp_path / "plain", tmp_path / "plan").holds
+    crowdopt.write_campaign(replace(plain, **BROKEN[what](plain)), tmp_path / "camp")
+    problems = crowdopt.verify(tmp_path / "camp", tmp_path / "plan").problems
+    assert any(problem.startswith("assignment.csv") for problem in problems), problems
+
+
+def test_who_does_not_know_groups_says_so(tmp_path: Path) -> None:
+    """Ignoring a limit would be a wrong answer: each refuses in one sentence."""
+    instance = replace(panel(), own_rows=None)
+    crowdopt.write_campaign(instance, tmp_path / "camp")
+    refused = [
+        lambda: crowdopt.compare(instance, "greedy", trials=1),
+        lambda: crowdopt.budget(instance, labels=30, output=tmp_path / "b"),
+        lambda: crowdopt.assign(instance, "patterns", rule="exact-error"),
+        lambda: crowdopt.assign(instance, rule="exact-error"),
+        lambda: crowdopt.export(instance, tmp_path / "x.dat", program="dual"),
+    ]
+    for call in refused:
+        with pytest.raises(InputError, match="group") as raised:
+            call()
+        assert "\n" not in str(raised.value)
+    assert crowdopt.export(instance, tmp_path / "x.lp", program="dual").name == "assignment-lp-dual"
+
+
+WRONG = [
+    ({"groups": {"a": Group("", [0, 40])}}, "members must be"),
+    ({"groups": {"a": Group("", [0], min_per_task=2)}}, "it has 1 workers"),
+    ({"groups": {"a": Group("", [0, 1, 2], min_per_task=2, max_per_task=1)}}, "is above max_per_task"),
+    ({"groups": {"a": Group("", [0], min_share=0.6, max_share=0.5)}}, "min_share <= max_share"),
+    ({"groups": [Group("a", [0], dependent=True), Group("b", [0], dependent=True)]}, "two dependent groups"),
+    ({"groups": [Group("a", [0]), Group("a", [1])]}, "there twice"),
+    ({"groups": {"a": Group("", [0, 1], 0, 2, dependent=True)}, "rule": "probit"}, "err together"),
+    ({"own_rows": OwnRows(("a",), [0], [[0, 99]], [1], [0], [1])}, "beyond"),
+    ({"own_rows": OwnRows(("a",), [0], [[0, 0]], [1], [2], [1])}, "above its upper"),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), WRONG)
+def test_senseless_limits_are_refused(change: dict, sentence: str) -> None:
+    """What and where, in one sentence, before anything is solved."""
+    with pytest.raises(InputError, match=sentence):
+        replace(panel(), **{"groups": (), "own_rows": None, **change})
+
+
+def test_labels_already_in_raise_the_dependence_of_their_task() -> None:
+    """Two collected labels of one family are there, whatever max_per_task says: that task pays for both."""
+    given = {"groups": {"f": Group("", [0, 1], dependent=True)}, "collected": [[0, 0], [0, 1]]}
+    instance = AssignmentInstance([[0.9, 0.9, 0.9]], [0, 0], 2, 0.1, **given)
+    assert instance.dependence.tolist() == [2, 1]
+    assert instance.need[0] == pytest.approx(4 * np.log(1 / 0.1)) and instance.need[1] == pytest.approx(2 * np.log(5))
+
+
+def test_rows_come_from_a_table(tmp_path: Path) -> None:
+    """A CSV with sides; an empty cell stands for all; the plan records the rows, so it verifies by itself."""
+    plain = replace(panel(), groups=(), own_rows=None)
+    crowdopt.write_campaign(plain, tmp_path / "camp")
+    (tmp_path / "rows.csv").write_text(
+        "row,task,worker,coefficient,lower,upper\nfive labels of w1,,w1,1,5,\nt0 without w2,t0,w2,1,,0\n"
+    )
+    plan = crowdopt.assign(tmp_path / "camp", rows=tmp_path / "rows.csv", output=tmp_path / "plan")
+    assert plan.loads[1] >= 5
+    report = crowdopt.verify(tmp_path / "camp", tmp_path / "plan")
+    assert report.holds and list(report.overrides) == ["rows"]
+    (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,nobody,1,1\n")
+    with pytest.raises(InputError, match="line 2.*nobody"):
+        crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")
+    (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,w1,1,\n")
+    with pytest.raises(InputError, match="no side"):
+        crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")
