@@ -21,7 +21,7 @@ from crowdopt.core.master import MakeMaster
 from crowdopt.crowd.classes import Classes
 
 CELLS, MOST = 60_000, 16  # bins x workers, and bins of a row, at most
-FINER = (1, 2)  # times as many, one after the other: the prices of coarse bins are where finer ones begin
+PAIRS = 3_000_000  # up to which there are twice as many at once; beyond, the prices of coarse bins are soon there
 ROUNDS, NEAR = 60, 2e-4  # of column generation; relative distance of its bound and its value at which it ends
 WORKERS = 2_500  # up to whom the blocks' master keeps its pace
 
@@ -30,6 +30,11 @@ def pays(tasks: OwnTasks, rows: int) -> bool:
     """Whether tasks have nothing but needs and barred workers of their own, and rows and workers are few."""
     plain = not tasks.is_limited and tasks.budget is None and tasks.is_shared
     return plain and tasks.room.size <= WORKERS and rows * tasks.room.size <= CELLS
+
+
+def levels(tasks: OwnTasks) -> tuple[int, ...]:
+    """How many times as many bins there may be, one after the other: finer ones begin at the prices of coarse ones."""
+    return (2,) if tasks.size * tasks.room.size <= PAIRS else (1, 2)
 
 
 def binned(tasks: OwnTasks, finer: int = 1) -> Classes:

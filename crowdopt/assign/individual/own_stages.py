@@ -187,7 +187,7 @@ class Work:
         if deals:
             yield from (partial(self.deal, step) for step in STEPS[1:] if self.standing.best is None)
         if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
-            for finer in bins.FINER:
+            for finer in bins.levels(self.tasks):
                 yield from self.by_bins(finer)
         for sweeps in CLIMBS if self.tasks.size <= MIXED_TASKS else ():
             yield partial(self.climb, sweeps)
