@@ -20,6 +20,8 @@ import pdoc.doc
 import pdoc.render
 from mathematics import set_apart
 
+import crowdopt
+
 ROOT = Path(__file__).resolve().parent.parent
 STYLE, DARK = (Path(__file__).with_name(name) for name in ("style.css", "dark.css"))  # of our pages; of pdoc's by night
 MARKDOWN = ["code-friendly", "cuddled-lists", "fenced-code-blocks", "tables"]
@@ -131,6 +133,8 @@ def modules() -> list[str]:
 def reference(site: Path) -> None:
     """The reference of every module, by pdoc; each of its pages links to the nearest guide."""
     pdoc.render.configure(docformat="numpy", show_source=False, search=False)
+    for name in dir(crowdopt):
+        getattr(crowdopt, name)  # they are loaded when somebody asks, and pdoc does not ask
     every = {name: pdoc.doc.Module.from_name(name) for name in modules()}
     dark = f"<style>\n{DARK.read_text(encoding='utf-8')}</style>\n"
     for name, module in every.items():
