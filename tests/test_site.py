@@ -24,7 +24,7 @@ def site(tmp_path_factory) -> Path:
     pytest.importorskip("pdoc", reason="pip install -e '.[docs]'")
     pytest.importorskip("latex2mathml", reason="pip install -e '.[docs]'")
     folder = tmp_path_factory.mktemp("built") / "site"
-    command = [sys.executable, str(ROOT / "docs" / "build.py"), str(folder)]
+    command = [sys.executable, str(ROOT / ".docs" / "build.py"), str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return folder

@@ -1,6 +1,6 @@
 """The site: the guide, the mathematics, the figures, the command line's help, and a reference from the docstrings.
 
-``python docs/build.py SITE`` writes it, after ``pip install -e '.[docs]'``. Pages are those of
+``python .docs/build.py SITE`` writes it, after ``pip install -e '.[docs]'``. Pages are those of
 the repository, each at its own place; the reference is pdoc's. Nothing in it needs a network or a script.
 """
 
@@ -164,5 +164,5 @@ def build(site: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise SystemExit("usage: python docs/build.py SITE")
+        raise SystemExit("usage: python .docs/build.py SITE")
     build(Path(sys.argv[1]).resolve())
