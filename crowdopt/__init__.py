@@ -8,7 +8,8 @@
 The calls ``assign``, ``answers``, ``bench`` and ``report`` bear the names of the folders behind them: as attributes
 they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 
-Nothing is loaded before it is used: each name below is imported the first time that somebody asks for it.
+Nothing is loaded before it is used: each name below, and each folder (``crowdopt.backends``), is imported the first time
+that somebody asks for it.
 """
 
 import sys as _sys
@@ -148,15 +149,19 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    """The public name, loaded now."""
+    """The public name, or the folder of that name, loaded now."""
     if name == "programs":
         _import_module("crowdopt.programs.assignment")  # crowdopt.programs.assignment.build is public
-        return _import_module("crowdopt.programs")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'crowdopt' has no attribute {name!r}")
-    value = getattr(_import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    if name in _HOMES:
+        value = getattr(_import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    try:
+        return _import_module(f"crowdopt.{name}")
+    except ModuleNotFoundError as error:
+        if name.startswith("_") or error.name == f"crowdopt.{name}":
+            raise AttributeError(f"module 'crowdopt' has no attribute {name!r}") from None
+        raise
 
 
 class _Face(_ModuleType):

@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, settings
 
 from crowdopt.assign.exact.warming import load
 
-LONG = (  # these files begin, so that no process is left alone with one of them at the end
+LONG = (  # these files begin, so that no process is left alone with one of them at the end; one compiles for the other
     "tests/test_pages.py",
+    "tests/contract/",
     "tests/test_jobs.py",
     "tests/bench/",
     "tests/assign/",
     "tests/api/",
-    "tests/contract/",
 )
 OF_A_LIBRARY = re.compile(r"tests/contract/.*\[(\w+)(-\w+)*[:\]]")
 

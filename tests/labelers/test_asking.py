@@ -299,7 +299,7 @@ def test_constants_need_one_kind_of_task():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ls-ll", "the policies are"),
+        ("ls-ll", "there are"),
         ("ls-ol:constants=best", "one of direct, printed, tight"),
         ("ls-ol:g1=-1", "g1 must be at least 0"),
         ("ls-ol-weighted:c=1", "c at least 2"),

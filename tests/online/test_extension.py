@@ -65,7 +65,7 @@ def test_options_are_read_and_refused_in_a_sentence():
     policy = named("main-algorithm:gamma=.5:gold=7:stop:ties=least-covered")
     assert (policy.gamma, policy.gold, policy.stop, policy.ties) == (0.5, 7, True, "least-covered")
     for text, said in {
-        "re-slove": "the policies are",
+        "re-slove": "there are",
         "re-solve:evry=3": "its options are",
         "re-solve:every=soon": "must be a whole number",
         "re-solve:every": "needs a value",
