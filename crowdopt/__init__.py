@@ -8,8 +8,8 @@
 The calls ``assign``, ``answers``, ``bench`` and ``report`` bear the names of the folders behind them: as attributes
 they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 
-Nothing is loaded before it is used: each name below, and each folder (``crowdopt.backends``), is imported the first time
-that somebody asks for it.
+Nothing is loaded before it is used: each name below, and each folder (``crowdopt.backends``), is imported the first
+time that somebody asks for it.
 """
 
 import sys as _sys

@@ -15,7 +15,9 @@ from crowdopt.assign.exact.warming import load
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end; one compiles for the other
     "tests/test_pages.py",
+    "tests/bench/test_measure.py",
     "tests/contract/",
+    "tests/assign/individual/test_own_stages.py",
     "tests/test_jobs.py",
     "tests/bench/",
     "tests/assign/",

@@ -129,6 +129,7 @@ def test_the_list_of_policies():
     assert done.exit_code == 0 and "mirror-descent:" in done.output and "gamma=0.3" in done.output
 
 
+@pytest.mark.slow
 def test_what_is_possible_and_what_is_claimed_stand_beside(campaign, tmp_path):
     """Costs over the lower bound, what policies believe of their answers, the bound's curve in the table's JSON."""
     done = run("compare", campaign, "--policies", "sequential,budget", "--trials", 2, "-o", tmp_path / "out")

@@ -61,6 +61,7 @@ def test_a_samples_prices_bound_all_tasks():
     assert bound > 0.999 * ascent.best.bound
 
 
+@pytest.mark.slow
 def test_many_tasks_are_planned_close_to_their_bound():
     """The gap of n tasks is about m + 1 tasks' cost: below a part in a thousand here, and both sides hold."""
     instance = many(10_000, 8, seed=2)
