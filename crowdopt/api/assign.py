@@ -16,6 +16,7 @@ from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.checked import refuse_shares, solve_checked
 from crowdopt.assign.direct import solve_full
+from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
@@ -235,12 +236,14 @@ def _planned(
 
 
 def _by_every_pattern(plan: Plan, options: Options, clock: Clock) -> Plan:
-    """Where mending found no plan and skills are few, all patterns of labels are looked at before giving up."""
+    """Where mending found no plan, all patterns of labels, or all sets, are looked at before giving up, if few."""
     instance = plan.instance
-    if plan.interrupted or clock.over or instance.rule != "exact-error" or not can_list(instance):
+    if not plan.interrupted and not clock.over and instance.rule == "exact-error" and can_list(instance):
+        other = solve_patterns(instance, solve, prove_patterns, clock.within(options, options.nodes), None, None)
+        plan = plan if other.status is UNDECIDED else replace(other, method=plan.method)
+    if plan.interrupted or clock.over or plan.status is not UNDECIDED or not has_few_sets(instance):
         return plan
-    other = solve_patterns(instance, solve, prove_patterns, clock.within(options, options.nodes), None, None)
-    return plan if other.status is UNDECIDED else replace(other, method=plan.method)
+    return by_every_set(plan, solve, clock.within(options, options.nodes))
 
 
 def _by_patterns(

@@ -142,6 +142,32 @@ def _equal(*columns: NDArray[Any]) -> Ints:
     return _by_appearance(key)
 
 
+def each_its_own(instance: AssignmentInstance) -> Classes:
+    """Every task and every worker a class alone."""
+    n, m = instance.n_tasks, instance.n_workers
+    fewest, most = instance.new_label_limits
+    least, room = np.zeros((n, m), np.int64), np.ones((n, m), np.int64)
+    least[instance.fixed[:, 0], instance.fixed[:, 1]] = 1
+    room[instance.barred[:, 0], instance.barred[:, 1]] = 0
+    return Classes(
+        instance=instance,
+        task_class=np.arange(n),
+        worker_class=np.arange(m),
+        tasks_in=np.ones(n, np.int64),
+        workers_in=np.ones(m, np.int64),
+        evidence=instance.evidence[instance.task_type],
+        cost=instance.cost[instance.task_type],
+        need=instance.residual_need,
+        floor=instance.floor,
+        fewest=fewest,
+        most=most,
+        capacity=instance.capacity,
+        min_load=instance.min_load,
+        least=least,
+        room=room,
+    )
+
+
 def _equal_rows(table: Floats) -> Ints:
     """A number for each distinct row, in order of first appearance."""
     weights = np.sqrt(np.arange(2.0, table.shape[1] + 2.0))
