@@ -117,6 +117,9 @@ class Program:
             raise ValueError(f"program {self.name}: the matrix is {self.matrix.shape}, not {(*rows, *columns)}")
         if not np.isfinite(self.matrix.data).all():
             raise ValueError(f"program {self.name}: the matrix contains NaN or infinity")
+        if not self.matrix.has_canonical_format:  # a column that names a row twice keeps HiGHS busy for ever
+            object.__setattr__(self, "matrix", self.matrix.copy())
+            self.matrix.sum_duplicates()
         for array in (self.matrix.data, self.matrix.indices, self.matrix.indptr):
             array.setflags(write=False)
 

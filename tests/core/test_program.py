@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from crowdopt import Status, certify, relax, solve
 from crowdopt.core.dual import dualize
-from crowdopt.core.program import Block, stack
+from crowdopt.core.program import Block, Program, stack
 from tests.core.test_certificate import small_program
 
 
@@ -83,3 +84,22 @@ def test_the_dual_of_the_dual_is_the_program(seed):
     assert (once.status is Status.OPTIMAL) == (twice.status is Status.OPTIMAL)
     if once.status is Status.OPTIMAL:
         assert certify(once).value == pytest.approx(certify(twice).value, abs=1e-8)
+
+
+def test_entries_that_name_a_pair_twice_are_added_up():
+    """SciPy leaves them apart in some versions, and HiGHS then comes to no end; the caller's matrix stays."""
+    twice = sparse.csc_array((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
+    program = Program(
+        name="twice",
+        cost=np.ones(1),
+        matrix=twice,
+        row_lower=np.full(1, 6.0),
+        row_upper=np.full(1, np.inf),
+        lower=np.zeros(1),
+        upper=np.full(1, np.inf),
+        integer=np.zeros(1, bool),
+        columns=stack([("x", (1,))]),
+        rows=stack([("cover", (1,))]),
+    )
+    assert program.matrix.nnz == 1 and twice.nnz == 2
+    assert certify(solve(program)).value == pytest.approx(2.0)
