@@ -231,11 +231,11 @@ def _planned(
     linear = partial(_linear, method, program, isolated)
     if program == "ip" and instance.the_rule.checked:
         plan = solve_checked(instance, partial(linear, None), options, listener)
-        return _by_every_pattern(plan, options, clock) if method == "exact" and plan.status is UNDECIDED else plan
+        return _by_enumeration(plan, options, clock) if method == "exact" and plan.status is UNDECIDED else plan
     return linear(listener, instance, options)
 
 
-def _by_every_pattern(plan: Plan, options: Options, clock: Clock) -> Plan:
+def _by_enumeration(plan: Plan, options: Options, clock: Clock) -> Plan:
     """Where mending found no plan, all patterns of labels, or all sets, are looked at before giving up, if few."""
     instance = plan.instance
     if not plan.interrupted and not clock.over and instance.rule == "exact-error" and can_list(instance):

@@ -318,41 +318,16 @@ class HighsMaster:
 
 
 INSTALL = "pip install highspy"
+SOLVERS = {"highs": "choose", "highs-simplex": "simplex", "highs-ipm": "ipm", "highs-pdlp": "pdlp"}
 BACKENDS = [
     Backend(
-        "highs",
+        name,
         "highspy",
         INSTALL,
-        integers=True,
+        integers=solver == "choose",
         duals=True,
-        run=partial(run, "choose"),
-        warm=partial(HighsWarm, "choose"),
-    ),
-    Backend(
-        "highs-simplex",
-        "highspy",
-        INSTALL,
-        integers=False,
-        duals=True,
-        run=partial(run, "simplex"),
-        warm=partial(HighsWarm, "simplex"),
-    ),
-    Backend(
-        "highs-ipm",
-        "highspy",
-        INSTALL,
-        integers=False,
-        duals=True,
-        run=partial(run, "ipm"),
-        warm=partial(HighsWarm, "ipm"),
-    ),
-    Backend(
-        "highs-pdlp",
-        "highspy",
-        INSTALL,
-        integers=False,
-        duals=True,
-        run=partial(run, "pdlp"),
-        warm=partial(HighsWarm, "pdlp"),
-    ),
+        run=partial(run, solver),
+        warm=partial(HighsWarm, solver),
+    )
+    for name, solver in SOLVERS.items()
 ]
