@@ -16,6 +16,7 @@ from crowdopt.assign.individual import bins
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.bins import Bins
 from crowdopt.assign.individual.blending import blend
+from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, Mixture, dealt_of
@@ -177,6 +178,7 @@ class Work:
             return
         yield self.first_bound
         if self.is_many:
+            yield self.congest
             for sweeps in MANY_CLIMBS:
                 yield partial(self.climb, sweeps)
                 yield self.blend
@@ -290,6 +292,17 @@ class Work:
         )
         if dealt is not None:
             self._offer(dealt)
+
+    def congest(self) -> None:
+        """Plans in which workers' prices follow their loads; where those settle is also where the bound is high."""
+        standing, best = self.standing, self.ascent.best
+        if best is None or standing.done:
+            return
+        for dealt in congested(self.sweeper, best, standing.clock, self.rng):
+            self._offer(dealt, patient=False)
+            sweep = None if standing.done else self.ascent.visit(dealt.prices)
+            if sweep is None or self._hear(sweep):
+                return
 
     def blend(self) -> None:
         """A plan from the shares of the sweeps in which they fit the workers best."""
