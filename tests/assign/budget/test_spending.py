@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, InputError, Options, recipe, solve, write_campaign
 from crowdopt.api.budget import promise, spend
 from crowdopt.assign.budget import greedy_spending
-from crowdopt.assign.budget.wrong_bounds import fewest_wrong, least_curve, surrogate_curve
+from crowdopt.assign.budget.error_curves import least_curve, surrogate_curve
+from crowdopt.assign.budget.wrong_bounds import fewest_wrong
 from crowdopt.assign.plan import breaches
 from crowdopt.cli import main
 from crowdopt.crowd.exactness import exact_errors
