@@ -19,7 +19,8 @@ from crowdopt.assign.budget.error_curves import LEAST, ErrorCurve
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.classes import Classes
 
-STEPS = 300  # of the climb, at most
+STEPS, STARTS = 300, 8  # of a climb, and climbs, at most
+FLAT = 1e-7  # relative; a climb that gains no more than this has ended
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ def demand(classes: Classes, curve: ErrorCurve, held: Floats, worker: Floats, sp
 def ascended(
     classes: Classes, curve: ErrorCurve, held: Floats, money: float, clock: Clock
 ) -> tuple[Floats, Floats, float]:
-    """Prices of evidence, of workers and of money at which the bound is high: L-BFGS (Byrd et al. 1995) until time ends.
+    """Prices of evidence, of workers and of money where the bound is high, by L-BFGS (Byrd et al. 1995).
 
     Parameters
     ----------
@@ -125,12 +126,16 @@ def ascended(
         if -value < best[0]:
             best = (-value, point.copy())
         if clock.over:
-            raise StopIteration
+            raise StopIteration  # the way out of scipy's loop
         return -value, -slope
 
-    start = np.append(np.zeros(groups), 0.1)
+    bounds, settings = [(0.0, None)] * (groups + 1), {"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 0.0, "gtol": 0.0}
+    start, before = np.append(np.zeros(groups), 0.1), np.inf
     with suppress(StopIteration):
-        minimize(below, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * start.size,
-                 options={"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 1e-10, "gtol": 1e-12})  # fmt: skip
+        for _ in range(STARTS):  # at a kink it may stop early: begun anew there it goes on
+            minimize(below, start, jac=True, method="L-BFGS-B", bounds=bounds, options=settings)
+            if before - best[0] <= FLAT * max(1.0, abs(best[0])):
+                break
+            start, before = best[1], best[0]
     worker, spend = unit * label * best[1][:groups], unit * float(best[1][groups])
     return demand(classes, curve, held, worker, spend).task, worker, spend
