@@ -69,6 +69,34 @@ def membership(instance: AssignmentInstance) -> Bools:
     return table
 
 
+def told_apart(instance: AssignmentInstance) -> tuple[list[Ints], list[Ints]]:
+    """Marks in which tasks, and workers, differ whom joint limits do not treat alike.
+
+    Tasks differ in the labels that groups with limits per task may still give them, workers in their groups; whoever
+    stands in a row of one's own is alone.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    list of (tasks,) arrays, list of (workers,) arrays
+        None where there are no joint limits.
+    """
+    if not has_joint_limits(instance):
+        return [], []
+    _, fewest, most = task_limits(instance)
+    limited = [group.has_limits for group in instance.groups]
+    tasks, workers = [*fewest, *most], [row.astype(np.int64) for row in membership(instance)[limited]]
+    if instance.own_rows is not None:
+        for marks, side, count in ((tasks, 0, instance.n_tasks), (workers, 1, instance.n_workers)):
+            alone, named = np.zeros(count, np.int64), np.unique(instance.own_rows.pairs[:, side])
+            alone[named] = 1 + named
+            marks.append(alone)
+    return tasks, workers
+
+
 def has_joint_limits(instance: AssignmentInstance) -> bool:
     """Whether groups or rows of one's own ask anything of a plan."""
     return instance.own_rows is not None or any(group.has_limits for group in instance.groups)
