@@ -211,7 +211,9 @@ def _planned(
         refuse_shares(instance)
     name, pools = pools_asked(method)
     if has_joint_limits(instance) and method == "exact" and not instance.the_rule.average:
-        return replace(_planned(instance, SEARCH, program, options, listener, clock, isolated), method=SEARCH, note=HANDED_OVER)
+        return replace(
+            _planned(instance, SEARCH, program, options, listener, clock, isolated), method=SEARCH, note=HANDED_OVER
+        )
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
     if name == APPROXIMATION:

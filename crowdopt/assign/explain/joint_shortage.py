@@ -57,8 +57,8 @@ class BlockedLimit:
         many = "more" if self.limit == "max_per_task" else "fewer"
         more = f" and {len(self.tasks) - NAMED} more" if len(self.tasks) > NAMED else ""
         return (
-            f"group {self.name}: its {self.limit} blocks {len(self.tasks)} task(s), which need {number} label(s) {many} of "
-            f"it in all: {', '.join(self.tasks[:NAMED])}{more}"
+            f"group {self.name}: its {self.limit} blocks {len(self.tasks)} task(s), which need {number} label(s) "
+            f"{many} of it in all: {', '.join(self.tasks[:NAMED])}{more}"
         )
 
 
