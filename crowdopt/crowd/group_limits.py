@@ -102,10 +102,25 @@ def has_joint_limits(instance: AssignmentInstance) -> bool:
     return instance.own_rows is not None or any(group.has_limits for group in instance.groups)
 
 
-def refuse_joint_limits(instance: AssignmentInstance, what: str) -> None:
-    """InputError where a method does not know groups or own rows: ignoring them would be a wrong answer."""
+def refuse_joint_limits(instance: AssignmentInstance, what: str, why: str = "") -> None:
+    """InputError where a method does not know groups or own rows: ignoring them would be a wrong answer.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    what : str
+        Who does not know them.
+    why : str
+        The reason, in words that follow "because".
+
+    Raises
+    ------
+    InputError
+        If there are such limits.
+    """
     if has_joint_limits(instance):
+        reason = f", because {why}" if why else ""
         raise InputError(
-            f"{what} does not know groups of workers or rows of one's own, and this campaign has them; "
-            "solve with a backend does (crowdopt solve --method highs), or take them out"
+            f"{what} does not know groups of workers or rows of one's own{reason}; "
+            "the methods exact and highs do (crowdopt solve), or take them out of the campaign"
         )

@@ -35,7 +35,7 @@ class GroupRoom:
         -------
         (tasks,) array
         """
-        closed: Bools = (self.left[self.member[:, worker]] <= 0).any(axis=0)
+        closed: Bools = np.any(self.left[self.member[:, worker]] <= 0, axis=0)
         return closed
 
     def take(self, tasks: NDArray[np.integer], workers: Ints | int) -> None:
