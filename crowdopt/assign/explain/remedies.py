@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.explain.accepted_tasks import accepted_tasks
 from crowdopt.assign.explain.loosened_limits import loosened_limits
 from crowdopt.assign.explain.questions import NOTICE, Probe, without_budget
 from crowdopt.crowd.classes import Classes, classes_of
@@ -28,11 +29,13 @@ class Remedy:
     Parameters
     ----------
     kind : str
-        What is changed: ``epsilon``, ``capacity``, ``workers``, ``tasks``, ``limits`` or ``budget``.
+        What is changed: ``epsilon``, ``capacity``, ``workers``, ``tasks``, ``accepted``, ``limits`` or
+        ``budget``.
     sentence : str
         What to do, in words.
     amount : float
-        The new target or budget; tasks more that workers take, workers more, or tasks fewer; limits loosened.
+        The new target or budget; tasks more that workers take, workers more, or tasks fewer or
+        accepted; limits loosened.
     instance : AssignmentInstance
         After the change.
     pairs : (k, 2) int
@@ -59,7 +62,8 @@ def remedies(instance: AssignmentInstance, probe: Probe, epsilon: float | None =
         lambda: _more_capacity(instance, probe),
         lambda: _more_workers(instance, probe),
         lambda: _fewer_tasks(instance, probe),
-        lambda: _looser(instance, probe),
+        lambda: _known_as("accepted", accepted_tasks(instance, probe)),
+        lambda: _known_as("limits", loosened_limits(instance, probe)),
         lambda: _more_money(instance, probe),
     ]
     return [remedy for way in ways if not probe.clock.over and (remedy := way()) is not None]
@@ -191,10 +195,8 @@ def _staying(classes: Classes, drop: Ints) -> Ints:
     return np.sort(np.concatenate(parts))
 
 
-def _looser(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
-    """Limits of groups and rows of one's own, loosened."""
-    found = loosened_limits(instance, probe)
-    return None if found is None else Remedy("limits", *found)
+def _known_as(kind: str, found: tuple[str, float, AssignmentInstance, Ints] | None) -> Remedy | None:
+    return None if found is None else Remedy(kind, *found)
 
 
 def _more_money(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
