@@ -61,7 +61,7 @@ PULLS = (0.5, 0.0)  # of the master's prices towards the best ones, where its ne
 SETTLED, OFFERED = 1e-5, 4  # relative: the master's value is the bound; masters from one plan to the next
 MIXED = (3_000, 4)  # sets beside the best one of each task among which the master chooses: at least, per worker
 MIXES = 12  # masters in a row
-SEARCHED = 3.0  # seconds of branch and bound at a time, at most
+SEARCHED, PART_SEARCHED = 3.0, 0.1  # seconds of branch and bound at a time, or this part of the limit, at most
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
 
 
@@ -447,7 +447,8 @@ class Work:
         many = np.bincount(near.task, minlength=self.tasks.size)
         if int(many[many > 1].sum()) > 2 * CHOSEN:
             return
-        share = self.mixer.choose(near, min(SEARCHED, standing.clock.left / 2))
+        seconds = max(SEARCHED, PART_SEARCHED * standing.options.time_limit)
+        share = self.mixer.choose(near, min(seconds, standing.clock.left / 2))
         if share is not None and share.max(initial=0.0) > WHOLE:
             self._offer(dealt_of(near, share, prices, self.sweeper.width))
 
