@@ -20,6 +20,7 @@ from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
+from crowdopt.assign.grouped.method import knows, solve_grouped
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import get_ready, quick_plan
@@ -41,7 +42,7 @@ PROGRAMS = ("ip", "lp")
 UNDECIDED = Status.UNDECIDED
 PATTERNS = "patterns"
 HANDED_OVER = (
-    f"groups and rows of one's own are not priced by the exact method: {SEARCH} searched the whole program instead"
+    f"with such groups or rows of one's own the whole program was searched by {SEARCH}, in place of the exact method"
 )
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
@@ -211,9 +212,10 @@ def _planned(
         refuse_shares(instance)
     name, pools = pools_asked(method)
     if has_joint_limits(instance) and method == "exact" and not instance.the_rule.average:
-        return replace(
-            _planned(instance, SEARCH, program, options, listener, clock, isolated), method=SEARCH, note=HANDED_OVER
-        )
+        if program == "ip" and knows(instance) and (grouped := solve_grouped(instance, SOLVERS, options, listener)):
+            return grouped
+        handed = _planned(instance, SEARCH, program, options, listener, clock, isolated)
+        return replace(handed, method=SEARCH, note=HANDED_OVER)
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
     if name == APPROXIMATION:
