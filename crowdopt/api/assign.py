@@ -20,7 +20,7 @@ from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
-from crowdopt.assign.grouped.method import knows, solve_grouped
+from crowdopt.assign.grouped.grouped_method import knows, solve_grouped
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import get_ready, quick_plan

@@ -14,7 +14,7 @@ from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.exact.warming import load
-from crowdopt.assign.grouped.method import SEARCHED, knows, solve_grouped
+from crowdopt.assign.grouped.grouped_method import SEARCHED, knows, solve_grouped
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options

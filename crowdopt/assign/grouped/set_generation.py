@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.grouped.knapsack import GroupedTask, cheapest_set
+from crowdopt.assign.grouped.grouped_knapsack import GroupedTask, cheapest_set
 from crowdopt.core.clock import Clock
 from crowdopt.core.master import MakeMaster, Master
 from crowdopt.core.program import Program

@@ -9,7 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, Status
-from crowdopt.assign.grouped.method import knows
+from crowdopt.assign.grouped.grouped_method import knows
 from crowdopt.assign.plan import breaches
 
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdopt.assign.grouped.knapsack import FREE, UNITS, GroupedTask, cheapest_set
+from crowdopt.assign.grouped.grouped_knapsack import FREE, UNITS, GroupedTask, cheapest_set
 
 
 def drawn(seed: int) -> tuple[GroupedTask, np.ndarray]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.direct import JOINT, solve_full
-from crowdopt.assign.grouped.generation import SetGeneration
-from crowdopt.assign.grouped.knapsack import FREE, GroupedTask
+from crowdopt.assign.grouped.grouped_knapsack import FREE, GroupedTask
+from crowdopt.assign.grouped.set_generation import SetGeneration
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import PROVEN, Certificate, certify, next_integer, pulling_sides, relative_gap
