@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from crowdopt import backends
+from crowdopt.answers.family_errors import family_errors
 from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
@@ -134,6 +135,8 @@ def assign(
     plan = _planned(wanted, method, program, options, listener, clock, isolated)
     seconds = perf_counter() - clock.started
     plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
+    if plan.pairs is not None and plan.amounts is None:
+        plan = replace(plan, family_errors=family_errors(plan.instance, plan.pairs, solve))
     if output is not None and plan.found:
         write_plan(plan, output, force=force)
     return plan
