@@ -26,6 +26,7 @@ from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_pattern
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
+from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
@@ -195,10 +196,18 @@ def what_it_lacked(plan: Plan) -> str:
     return f"{left}; mended by {len(repaired.added)} labels more{moved}"
 
 
+WARM = "highs-simplex"  # goes on from its last basis
+
+
 def probe(seconds: float) -> Probe:
     """Who answers questions about feasibility: the LP over classes, and a quick search for plans."""
     get_ready()
-    return Probe(solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds))
+    return Probe(
+        solve_whole,
+        lambda instance, limit: quick_plan(instance, SOLVERS, limit),
+        Clock(seconds),
+        lambda program, options: Session(program, WARM, options),
+    )
 
 
 def _planned(
