@@ -2,8 +2,8 @@
 
     python benchmarks/sessions.py [--steps 20] [--seed 0]
 
-Each chain starts from one program; every step changes the sides of its cover rows by a few per cent, and both ways solve
-it, in turn. Certificates of both are compared; the ratio is cold over warm, of the medians of their times.
+Each chain starts from one program; every step changes the sides of its cover rows by a few per cent, and both ways
+solve it, in turn. Certificates of both are compared; the ratio is cold over warm, of the medians of their times.
 """
 
 from __future__ import annotations

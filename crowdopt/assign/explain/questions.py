@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -138,8 +139,14 @@ class Probe:
     def lacks_shares(self, instance: AssignmentInstance) -> bool:
         """Whether multipliers prove that not even shares of labels would do; False where that is not known."""
         program = missing.elastic(aggregated.of_classes(classes_of(relaxation(instance), joint=True)))
-        dual = self.solve(program, BY_SIZE, Options(time_limit=self.clock.left)).dual
+        point = self._bisecting(program)
+        dual = None if point is None else point.dual
         return dual is not None and lagrangian_bound(program, _at_most_one(program, dual)) > NOTICE
+
+    @cached_property
+    def _bisecting(self) -> Callable[[Program], ElasticPoint | None]:
+        """Who answers one elastic LP after the other: bisection on a target changes their sides alone."""
+        return self.again()
 
     def bound(self, instance: AssignmentInstance) -> float:
         """The least cost by the LP; infinite where it has no point."""
