@@ -122,7 +122,7 @@ def _of_errors(made: Imported, kept: bool) -> list[str]:
     more = len(made.families) - SHOWN
     lines += [f"and {more} more families"] if more > 0 else []
     done = "the campaign has them as dependent groups" if kept else "--families writes them into the campaign"
-    return [*lines, f"{done}: a task then gets one label of each at most, and its promise holds"]
+    return [*lines, f"{done}: a task then gets one label of each at most"]
 
 
 SHOWN = 5  # families, and members of one, in sentences
