@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.answers.worst_case import MOST, worst_error
+from crowdopt.answers.worst_case import worst_bound
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
 
-SETS = 400  # different sets of labels, each some linear programs; beyond, their tasks are not told
+SETS = 60  # different sets of labels, a linear program each; beyond, the rule's guarantee is all that is told
+MOST = 10  # labels of a task: the program has a column for each of their outcomes
 
 
 def family_errors(instance: AssignmentInstance, pairs: Ints, solve: Solve) -> tuple[Floats, Floats] | None:
@@ -27,9 +28,9 @@ def family_errors(instance: AssignmentInstance, pairs: Ints, solve: Solve) -> tu
     Returns
     -------
     (tasks,) float, (tasks,) float
-        The second is a bound that duals certify; NaN where a task has more than 14 labels, or there are too many
-        different sets. None where no task may have several labels of a family, for then both are one, and where
-        there are more than two classes or a prior, for which it is not known.
+        The second is a bound: the rule's guarantee, or less where duals certify it, for families taken together, of at
+        most 10 labels. None where no task may have several labels of a family, for then both are one, and where there
+        are more than two classes or a prior, for which it is not known.
     """
     if not (instance.dependence > 1).any() or instance.classes != 2 or instance.has_prior or instance.observed:
         return None
@@ -41,7 +42,8 @@ def family_errors(instance: AssignmentInstance, pairs: Ints, solve: Solve) -> tu
     every = np.concatenate([instance.collected, pairs])
     order = np.lexsort((every[:, 1], every[:, 0]))
     cuts = np.cumsum(np.bincount(every[:, 0], minlength=instance.n_tasks))[:-1]
-    worst, known = np.full(instance.n_tasks, np.nan), dict[tuple[int, bytes], float]()
+    worst = instance.error_bound(instance.collected_evidence + instance.supply(pairs))
+    known: dict[tuple[int, bytes], float] = {}
     for task, workers in enumerate(np.split(every[order, 1], cuts)):
         kind = int(instance.task_type[task])
         useful = workers[instance.evidence[kind, workers] > 0]
@@ -49,8 +51,9 @@ def family_errors(instance: AssignmentInstance, pairs: Ints, solve: Solve) -> tu
         if np.unique(home[useful]).size == useful.size:
             worst[task] = independent[task]
         elif key in known:
-            worst[task] = known[key]
+            worst[task] = min(worst[task], known[key])
         elif useful.size <= MOST and len(known) < SETS:
             skill, weights = instance.accuracy[kind, useful], instance.weight[kind, useful]
-            known[key] = worst[task] = worst_error(skill, home[useful], solve, weights=weights).bound
+            known[key] = worst_bound(skill, home[useful], solve, weights)
+            worst[task] = min(worst[task], known[key])
     return independent, np.maximum(worst, independent)

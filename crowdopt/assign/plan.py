@@ -124,7 +124,7 @@ class Plan:
         Of an approximation: what it was before it was mended.
     family_errors : two (tasks,) arrays, optional
         Where a task may have several labels of workers who err together: each vote's error if they did not, and the
-        largest whatever they do (NaN where it is not told).
+        largest whatever they do, or a bound on it.
     """
 
     instance: AssignmentInstance

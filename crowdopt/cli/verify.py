@@ -84,8 +84,10 @@ def _verdict(report: Report) -> list[str]:
         least = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
         said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{least}")
     if report.independent_error is not None:
-        worst = "" if report.worst_error is None else f", and with {report.worst_error:.4g} whatever families do"
-        said.append(f"no vote errs with more than {report.independent_error:.4g} if all workers are independent{worst}")
+        said.append(
+            f"no vote errs with more than {report.independent_error:.4g} if all workers are independent; the plan says "
+            f"{report.worst_error:.4g} whatever families do, at most what the rule guarantees"
+        )
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")

@@ -169,9 +169,7 @@ def _write_tasks(plan: Plan, folder: Path) -> None:
         if width.any():
             columns["exact_width"] = width
     if plan.family_errors is not None:
-        independent, worst = plan.family_errors
-        columns["independent_error"] = independent
-        columns["worst_error"] = ["" if np.isnan(error) else error for error in worst.tolist()]
+        columns["independent_error"], columns["worst_error"] = plan.family_errors
     if duals is not None and duals.labels.any():
         columns["labels_dual"] = duals.labels
     write_csv(folder / "tasks.csv", list(columns), columns.values())

@@ -57,19 +57,17 @@ def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report
         return
     independent, _ = exact_errors(instance, stored.pairs)
     check_columns(table, {TOGETHER[0]: independent}, report)
-    told = np.array([cell != "" for cell in table[TOGETHER[1]]])
-    worst = np.array([float(cell) if cell else 0.0 for cell in table[TOGETHER[1]]])
+    worst = table.numbers(TOGETHER[1])
     promised = instance.error_bound(instance.collected_evidence + instance.supply(stored.pairs))
     every = np.concatenate([instance.collected, stored.pairs])
     apart = dependence(_as_they_are(instance), every, instance.n_tasks) == 1
-    low = told & (worst < independent - SAME)
-    high = told & (worst > np.where(apart, independent, promised) + SAME)
+    low, high = worst < independent - SAME, worst > np.where(apart, independent, promised) + SAME
     for task in np.flatnonzero(low | high)[:1].tolist():
         least, most = independent[task], promised[task]
         says = f"says {worst[task]:.6g}, but the vote errs with {least:.6g} at least and {most:.6g} at most"
         report.problems.append(str(table.error(task, TOGETHER[1], says)))
     report.independent_error = float(independent.max())
-    report.worst_error = float(worst[told].max()) if told.any() else None
+    report.worst_error = float(worst.max())
 
 
 def _as_they_are(instance: AssignmentInstance) -> list[Group]:

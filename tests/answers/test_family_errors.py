@@ -32,7 +32,7 @@ def test_a_plan_says_the_worst_that_its_families_can_do(tmp_path: Path) -> None:
     alone = worst_error(
         plan.instance.accuracy[1, workers], home, crowdopt.solve, weights=plan.instance.weight[1, workers]
     )
-    assert worst[1] == pytest.approx(alone.bound) and independent[1] == pytest.approx(alone.independent)
+    assert alone.reached <= worst[1] + 1e-9 and independent[1] == pytest.approx(alone.independent)
     report = crowdopt.verify(tmp_path / "c", tmp_path / "p")
     assert report.holds and report.worst_error == pytest.approx(worst.max())
     table = (tmp_path / "p" / "tasks.csv").read_text()
