@@ -12,7 +12,7 @@ from time import perf_counter
 
 from crowdopt import backends
 from crowdopt.answers.family_errors import family_errors
-from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, WHOLE, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.checked import refuse_shares, solve_checked
@@ -204,7 +204,7 @@ def probe(seconds: float) -> Probe:
     get_ready()
     return Probe(
         solve_whole,
-        lambda instance, limit: quick_plan(instance, SOLVERS, limit),
+        lambda instance, limit: quick_plan(instance, WHOLE, limit),
         Clock(seconds),
         lambda program, options: Session(program, WARM, options),
     )

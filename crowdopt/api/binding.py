@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from crowdopt.assign.exact.search import Solvers
 from crowdopt.backends import BackendFailed as BackendFailed
 from crowdopt.backends import BackendMissing as BackendMissing
-from crowdopt.backends import solve
+from crowdopt.backends import solve, solve_whole
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import Options
 from crowdopt.crowd.instance import AssignmentInstance
@@ -18,6 +18,7 @@ from crowdopt.io.overrides import overridden
 
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)
+WHOLE = Solvers(solve_whole, HighsMaster, SEARCH)  # for questions whose answer cannot say that it was cut short
 RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
 
 AnyPath: TypeAlias = str | Path

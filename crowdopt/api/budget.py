@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Literal, overload
 
 from crowdopt.api.assign import assign, pools_asked, probe
-from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.arrays import Ints
 from crowdopt.assign.budget.promise import Promised as Promised
 from crowdopt.assign.budget.promise import smallest_promise
@@ -233,7 +233,7 @@ def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 6
     asked = probe(options_of(time_limit, seed).time_limit)
 
     def find(one: AssignmentInstance) -> Ints | None:
-        return quick_plan(one, SOLVERS, max(MOMENT, SHARE * asked.clock.left))
+        return quick_plan(one, WHOLE, max(MOMENT, SHARE * asked.clock.left))
 
     return smallest_promise(instance, money, asked.lacks_shares, find, asked.clock)
 

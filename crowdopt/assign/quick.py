@@ -47,7 +47,7 @@ def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -
     get_ready(instance)
     options = Options(time_limit=seconds, gap=1.0)
     if instance.the_rule.checked:
-        return solve_checked(instance, lambda one, given: _as_plan(one, solvers, given), options).pairs
+        return _whole(solve_checked(instance, lambda one, given: _as_plan(one, solvers, given), options)).pairs
     return _pairs(instance, solvers, options)
 
 
@@ -66,20 +66,19 @@ def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -
         else solve_exact(instance, "lp", solvers, options)
     )
     return replace(
-        linear, program="ip", pairs=_pairs(instance, solvers, options) if linear.found else None, amounts=None
+        _whole(linear), program="ip", pairs=_pairs(instance, solvers, options) if linear.found else None, amounts=None
     )
 
 
 def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Ints | None:
     if has_joint_limits(instance):
         grouped = solve_grouped(instance, solvers, replace(options, gap=1.0)) if knows(instance) else None
-        if grouped is not None and (grouped.found or instance.n_tasks * instance.n_workers > SEARCHED):
+        if grouped is not None and (_whole(grouped).found or instance.n_tasks * instance.n_workers > SEARCHED):
             return grouped.pairs
-        return solve_full(
-            instance, "ip", solvers.solve, solvers.backend, replace(options, nodes=NODES), None, BY_SIZE
-        ).pairs
+        nodes = replace(options, nodes=NODES)
+        return _whole(solve_full(instance, "ip", solvers.solve, solvers.backend, nodes, None, BY_SIZE)).pairs
     if instance.n_tasks * instance.n_workers <= MODEST:
-        return solve_exact(instance, "ip", solvers, options, soon=True).pairs
+        return _whole(solve_exact(instance, "ip", solvers, options, soon=True)).pairs
     clock, classes = Clock(options.time_limit), classes_of(instance)
     search = Search.of(relax_classes(classes, solvers.solve, options, whole=True), solvers, options, clock)
     if not np.isfinite(search.bound):
@@ -87,3 +86,10 @@ def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> 
     money = search.bound * BEYOND + 5 * float(instance.cost.max())
     pairs = attempt(search, money if instance.budget is None else min(money, instance.budget), seed=0, thorough=False)
     return None if pairs is None or breaches(instance, pairs) else pairs
+
+
+def _whole(plan: Plan) -> Plan:
+    """A plan whose search came to its own end: Ctrl-C ends whoever asked for it, too."""
+    if plan.interrupted:
+        raise KeyboardInterrupt
+    return plan

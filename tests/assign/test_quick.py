@@ -1,0 +1,25 @@
+"""Plans that are looked for on the way to an answer: Ctrl-C there ends whoever asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crowdopt.api.binding import WHOLE
+from crowdopt.assign import quick
+from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.quick import quick_plan
+from crowdopt.crowd.recipes import recipe
+
+
+@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
+def test_an_interrupted_search_is_no_answer(rule, monkeypatch):
+    """The exact method keeps what it has; a caller that went on with it would have lost the interrupt."""
+    instance = replace(recipe("R1:8x20", 0), rule=rule, epsilon=np.full(8, 0.2))
+    assert quick_plan(instance, WHOLE, 10.0) is not None
+    cut = lambda *args, **options: replace(solve_exact(*args, **options), interrupted=True)  # noqa: E731
+    monkeypatch.setattr(quick, "solve_exact", cut)
+    with pytest.raises(KeyboardInterrupt):
+        quick_plan(instance, WHOLE, 10.0)
