@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.boxstep import applies, box_step
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.rounding import round_amounts
@@ -79,9 +80,10 @@ def attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | N
     aimed = _boxed(search, money) if applies(search.classes) else _targeted(search, money)
     if aimed is None or search.done:
         return None
-    whole = round_amounts(search.classes, *aimed, money)
-    pairs = deal_evenly(search.classes, whole)
-    return _mended(search, whole, money, seed, thorough) if pairs is None else pairs
+    with alarm(search.clock) as rung:
+        whole = round_amounts(search.classes, *aimed, money, rung)
+        pairs = deal_evenly(search.classes, whole)
+        return _mended(search, whole, money, seed, thorough, rung) if pairs is None else pairs
 
 
 def _targeted(search: Search, money: float) -> tuple[Floats, float] | None:
@@ -101,10 +103,10 @@ def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
     return None if step is None else (step.amounts.T, slack)
 
 
-def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool) -> Ints | None:
+def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool, rung: Bools) -> Ints | None:
     if not are_compiled():
         search.tell("compiling once")
-    split = Split.of_amounts(search.classes, whole, money, seed)
+    split = Split.of_amounts(search.classes, whole, money, seed).heeding(rung)
     finishing, sharing, trading = (
         min(per_task * search.instance.n_tasks, most) for per_task, most in (FINISHING, SHARING, TRADING)
     )
@@ -120,5 +122,5 @@ def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool
         return None
     split.thin()
     if thorough and split.cost > search.bound + 0.5 and split.everybody.size <= SQUEEZED:
-        split.squeeze(SQUEEZES, sharing, trading, lambda: search.clock.over)
+        split.squeeze(SQUEEZES, sharing, trading)
     return split.pairs()

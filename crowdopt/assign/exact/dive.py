@@ -9,6 +9,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.exact.blocks import PULLS, BlockPrices, Blocks, Seconds
 from crowdopt.core.certificate import next_integer
+from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MasterPoint
 
 WHOLE = 1e-6  # a share this close to a whole task is one
@@ -187,7 +188,7 @@ def _repriced(blocks: Blocks, dived: FixedSets, rounds: int, goal: float, left: 
         task, outer = blocks.prices(point)
         for pull in PULLS:
             trial = outer.towards(center, pull)
-            new, bound = _price(blocks, dived, trial, task, outer)
+            new, bound = _price(blocks, dived, trial, task, outer, left)
             if bound > best:
                 best, center = bound, trial
             if new:
@@ -200,9 +201,13 @@ def _repriced(blocks: Blocks, dived: FixedSets, rounds: int, goal: float, left: 
     return point
 
 
-def _price(blocks: Blocks, dived: FixedSets, trial: BlockPrices, task: Floats, outer: BlockPrices) -> tuple[int, float]:
+def _price(
+    blocks: Blocks, dived: FixedSets, trial: BlockPrices, task: Floats, outer: BlockPrices, left: Seconds
+) -> tuple[int, float]:
     values, new = np.zeros(task.size), 0
     for kind in np.flatnonzero(dived.left).tolist():
+        if left() <= ENOUGH:
+            return 0, -np.inf
         values[kind], sets = blocks.pricing.cheapest(kind, trial, dived.room)
         new += blocks.add_helpful(kind, sets, task, outer)
     return new, blocks.pricing.bound(values, trial, dived.left, dived.room)

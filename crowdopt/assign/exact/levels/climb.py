@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.block_stage import GROUPS, duals_of
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels.cut import Levels
@@ -73,7 +74,8 @@ def _offer(search: Search, blocks: LevelBlocks) -> None:
         return
     split = Split.of_sets(blocks.levels.classes, hands(blocks, filled), search.options.seed)
     if not split.covered:
-        split.finish(min(FINISHING[0] * search.instance.n_tasks, FINISHING[1]))
+        with alarm(search.clock) as rung:
+            split.heeding(rung).finish(min(FINISHING[0] * search.instance.n_tasks, FINISHING[1]))
     if not split.covered and split.top_up():
         return
     split.thin()

@@ -17,6 +17,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.exact.blocks import EFFORT, NEGATIVE, PULLS, Seconds
 from crowdopt.assign.exact.knapsacks import Knapsack
 from crowdopt.assign.exact.levels.cut import Levels
+from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.programs.level_sets import columns_of, of_levels
 
@@ -128,7 +129,7 @@ class LevelBlocks:
             outer = self.values(point)
             for pull in PULLS:
                 mixed = [pull * one + (1 - pull) * other for one, other in zip(self.center, outer[1], strict=True)]
-                if self._price(mixed, outer):
+                if left() > ENOUGH and self._price(mixed, outer):
                     break
             else:
                 return
