@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.dive import JITTER, DiveSettings, FixedSets, dive
+from crowdopt.assign.exact.refutation import ceiling, is_doubtful, refuting_prices
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.assign.plan import Duals
@@ -43,12 +44,24 @@ def start_blocks(search: Search) -> Blocks:
 def price(search: Search, blocks: Blocks, near: float) -> None:
     """Generate columns, and raise the search's bound by what the best multipliers prove."""
     blocks.generate(ROUNDS, near, search.value, lambda: search.clock.left)
-    search.raise_bound(blocks.proven, duals_of(blocks))
+    search.raise_bound(blocks.proven, duals_of(blocks, blocks.center))
+    if search.best is None and is_doubtful(blocks) and not search.done:
+        _refute(search, blocks)
 
 
-def duals_of(blocks: Blocks) -> Duals:
-    """The best multipliers, each class's for each of its members, and the needs' prices that go with them."""
-    classes, prices = blocks.classes, blocks.center
+def _refute(search: Search, blocks: Blocks) -> None:
+    """Prove that there is no plan, where prices do; ``verify`` finds the same by its own knapsacks."""
+    prices = refuting_prices(blocks, lambda: search.clock.left)
+    if prices is None:
+        return
+    blocks.price(prices, np.full(blocks.tasks.size, -np.inf), prices)
+    if blocks.bound - blocks.doubt > 1.0 + ceiling(blocks.classes):
+        search.raise_bound(np.inf, duals_of(blocks, prices))
+
+
+def duals_of(blocks: Blocks, prices: BlockPrices) -> Duals:
+    """Multipliers, each class's for each of its members, and the needs' prices that go with them."""
+    classes = blocks.classes
     task = blocks.pricing.evidence_prices(prices)[classes.task_class]
     worker = prices.worker[classes.worker_class]
     return Duals(task, worker, prices.labels[classes.task_class], prices.budget, form="blocks")

@@ -147,7 +147,7 @@ class Blocks:
 
     def __post_init__(self) -> None:
         self.pricing = SetPricing(self.classes)
-        self.whole = has_whole_prices(self.classes)
+        self.whole = has_whole_prices(self.classes) and bool(self.classes.cost.any())
         self.limited = has_label_limits(self.classes)
         start = of_sets(self.classes, self.tasks, self.room, [], [])
         self.rows = start.row_lower, start.row_upper
