@@ -23,6 +23,7 @@ FINISHING, SHARING, TRADING = (4, 2_000), (2, 1_000), (300, 300_000)  # work per
 TRADERS = 5_000  # tasks up to which labels are exchanged across rows
 SQUEEZES = 60  # labels that are tried to be taken out of a plan again
 SQUEEZED = 30_000  # tasks up to which that is tried
+LARGE = 1_000_000  # pairs
 LARGE_STEPS = (8e-5, 1e-5)  # of the bound: what is aimed at above it where an attempt takes seconds
 STEP = 1e-4  # of the bound: the least that money is raised by where prices are no integers
 
@@ -41,10 +42,16 @@ def aim(search: Search, attempts: int, thorough: bool = True) -> None:
         idle = 0 if pairs is not None and search.offer(pairs) else idle + 1
 
 
+def is_large(search: Search) -> bool:
+    """Whether an attempt takes seconds, so that the first ones aim a little above the bound: they succeed."""
+    return search.pairs >= LARGE or applies(search.classes)
+
+
 def _sums(search: Search) -> Iterator[float]:
     """What to aim at: the bound, then more and more; after a plan is found, evenly between the bound and it."""
-    if applies(search.classes):
+    if is_large(search):
         yield from (search.bound + np.ceil(part * search.bound) for part in LARGE_STEPS)
+    if applies(search.classes):
         return
     step = 1.0 if has_whole_prices(search.classes) else STEP * max(1.0, search.bound)
     more = 0.0
