@@ -68,7 +68,7 @@ def duals_of(blocks: Blocks, prices: BlockPrices) -> Duals:
 
 
 def dive_into(search: Search, blocks: Blocks, dives: int, settings: DiveSettings) -> None:
-    """Dive until the plan is proven, after the first time with a little more chance.
+    """Dive until the plan is proven, after the first time with a little more chance, and from the best dive where told.
 
     Parameters
     ----------
@@ -86,7 +86,11 @@ def dive_into(search: Search, blocks: Blocks, dives: int, settings: DiveSettings
             return
         rng = np.random.default_rng([search.options.seed, number])
         careful = replace(settings, jitter=settings.jitter if number == 0 else settings.jitter + JITTER)
-        offer(search, blocks, dive(blocks, careful, rng, search.value, lambda: search.clock.left))
+        start = None
+        if settings.loose and search.dived is not None:
+            part = settings.loose[number % len(settings.loose)]
+            start = search.dived.loosened(blocks, int(np.ceil(part * blocks.tasks.sum())), rng)
+        offer(search, blocks, dive(blocks, careful, rng, search.value, lambda: search.clock.left, start))
 
 
 def offer(search: Search, blocks: Blocks, dived: FixedSets) -> None:
@@ -95,4 +99,5 @@ def offer(search: Search, blocks: Blocks, dived: FixedSets) -> None:
     if not split.covered and split.top_up():
         return
     split.thin()
-    search.offer(split.pairs())
+    if search.offer(split.pairs()) and not dived.left.any():
+        search.dived = dived

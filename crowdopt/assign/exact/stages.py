@@ -26,9 +26,12 @@ QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
 ATTEMPTS = 24  # plans aimed at in all; deterministic, unlike seconds
 NEARLY = 2e-4  # relative gap of the master at which a first dive is worth its while
 CAREFUL = DiveSettings(repricings=20)  # the first dive at the best prices: a good plan soon
-THOROUGH, DIVES = DiveSettings(repricings=60, tries=4, gentle=0.2), 40  # the others, and how many
+THOROUGH = DiveSettings(repricings=60, tries=4, gentle=0.2, loose=(0.4, 0.3, 0.5))  # the others: from the best one
+DIVES = 40  # of those
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched at all; seconds to build, per pair
-LARGE = 100_000  # pairs up to which it may better a plan; beyond, it takes hundreds of megabytes and has not in a minute
+LARGE = (
+    100_000  # pairs up to which it may better a plan; beyond, it takes hundreds of megabytes and has not in a minute
+)
 
 
 def solve_exact(

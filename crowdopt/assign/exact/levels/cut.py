@@ -9,7 +9,6 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.classes import Classes
 
-
 ALIKE = 1e-6  # relative; gains this close are the same
 
 
@@ -81,7 +80,7 @@ class Levels:
         return np.array(cuts, np.float64)
 
     def around(self, kind: int, groups: Ints) -> Floats:
-        """Where to cut the levels of a class of tasks so that those workers are alone in theirs, but for their equals."""
+        """Where to cut the levels of a class of tasks so that those workers are alone in theirs."""
         worth, of, cuts = self.classes.evidence[kind], self.of[kind], []
         for group in groups.tolist():
             inside = worth[of == of[group]]
