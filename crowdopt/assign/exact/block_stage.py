@@ -99,5 +99,5 @@ def offer(search: Search, blocks: Blocks, dived: FixedSets) -> None:
     if not split.covered and split.top_up():
         return
     split.thin()
-    if search.offer(split.pairs()) and not dived.left.any():
+    if search.offer(split.pairs()):
         search.dived = dived

@@ -19,8 +19,8 @@ from crowdopt.crowd.classes import Classes
 class Search(Standing):
     """A standing over ``classes``.
 
-    ``sets`` cover a task of a class each: labels of the last plan aimed at. ``dived`` is the best dive that gave every
-    task a set.
+    ``sets`` cover a task of a class each: labels of the last plan aimed at. ``dived`` is the dive that
+    led to the best plan.
     """
 
     classes: Classes
