@@ -91,6 +91,7 @@ def _stages(search: Search, soon: bool) -> Iterator[Callable[[], None]]:
     if search.pairs <= SMALL:
         yield partial(search.in_full, QUICK)
     if levels.pay(search):
+        yield partial(aim, search, 1, thorough=False)
         yield partial(levels.climb, search)
     if pays(search):
         yield partial(aim, search, len(LARGE_STEPS) if is_large(search) else 1, thorough=is_large(search))

@@ -21,6 +21,7 @@ COUNT = 30  # levels for each class of tasks, to begin with
 REFINEMENTS, PATIENCE = 20, 3  # in all; and in a row without a better bound or plan, once few rest on rounding
 ROUNDS, ROUGH, NEAR = 400, 1e-3, 1e-4  # of column generation; relative gap of the master at which it ends, early on
 MANY, HONEST = 0.5, 0.1  # of the tasks whose sets may rest on rounding where plans are drawn from levels
+SHARE = 0.7  # of the time left, at most: where levels do not get there, plans are aimed at
 FINISHING = (4, 4_000)  # work per task and at most, in pairs looked at
 
 
@@ -45,11 +46,11 @@ def climb(search: Search) -> None:
     levels = Levels.by_use(classes, COUNT, price)
     values = [one * top for one, top in zip(price, levels.tops, strict=True)]
     sets: list[Set] = []
-    near, idle = ROUGH, 0
+    near, idle, turn = ROUGH, 0, search.clock.part(SHARE)
     for _ in range(REFINEMENTS):
         known = search.bound, search.value
         blocks = LevelBlocks(levels, search.solvers.make_master, values, sets)
-        blocks.generate(ROUNDS, near, lambda: search.clock.left)
+        blocks.generate(ROUNDS, near, lambda: turn.left)
         _raise_bound(search, blocks)
         if blocks.point is None or search.done:
             return
@@ -58,7 +59,7 @@ def climb(search: Search) -> None:
         if cheated <= HONEST * classes.tasks_in.sum():
             _offer(search, blocks)
         idle = 0 if near == ROUGH or known != (search.bound, search.value) else idle + 1
-        if search.done or levels.starts[-1] == blocks.starts[-1] or idle >= PATIENCE:
+        if search.done or turn.over or levels.starts[-1] == blocks.starts[-1] or idle >= PATIENCE:
             return
 
 
