@@ -46,7 +46,7 @@ def of_sets(classes: Classes, tasks: Ints, room: Ints, kinds: Sequence[int], set
     """
     rows = _rows(classes)
     count, height = classes.need.size, rows[-1].stop
-    dearest = DEAR * float(classes.cost.max() * (1 + classes.cardinality.max()))
+    dearest = DEAR * float(classes.cost.max() * (1 + classes.cardinality.max())) or 1.0
     each = np.arange(count)
     without = sparse.csc_array((np.ones(count), (each, each)), shape=(height, count))
     cost, matrix = np.full(count, dearest), without

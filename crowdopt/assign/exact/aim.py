@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.boxstep import applies, box_step
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.rounding import round_amounts
@@ -22,6 +23,7 @@ FINISHING, SHARING, TRADING = (4, 2_000), (2, 1_000), (300, 300_000)  # work per
 TRADERS = 5_000  # tasks up to which labels are exchanged across rows
 SQUEEZES = 60  # labels that are tried to be taken out of a plan again
 SQUEEZED = 30_000  # tasks up to which that is tried
+LARGE = 1_000_000  # pairs
 LARGE_STEPS = (8e-5, 1e-5)  # of the bound: what is aimed at above it where an attempt takes seconds
 STEP = 1e-4  # of the bound: the least that money is raised by where prices are no integers
 
@@ -40,10 +42,16 @@ def aim(search: Search, attempts: int, thorough: bool = True) -> None:
         idle = 0 if pairs is not None and search.offer(pairs) else idle + 1
 
 
+def is_large(search: Search) -> bool:
+    """Whether an attempt takes seconds, so that the first ones aim a little above the bound: they succeed."""
+    return search.pairs >= LARGE or applies(search.classes)
+
+
 def _sums(search: Search) -> Iterator[float]:
     """What to aim at: the bound, then more and more; after a plan is found, evenly between the bound and it."""
-    if applies(search.classes):
+    if is_large(search):
         yield from (search.bound + np.ceil(part * search.bound) for part in LARGE_STEPS)
+    if applies(search.classes):
         return
     step = 1.0 if has_whole_prices(search.classes) else STEP * max(1.0, search.bound)
     more = 0.0
@@ -79,9 +87,10 @@ def attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | N
     aimed = _boxed(search, money) if applies(search.classes) else _targeted(search, money)
     if aimed is None or search.done:
         return None
-    whole = round_amounts(search.classes, *aimed, money)
-    pairs = deal_evenly(search.classes, whole)
-    return _mended(search, whole, money, seed, thorough) if pairs is None else pairs
+    with alarm(search.clock) as rung:
+        whole = round_amounts(search.classes, *aimed, money, rung)
+        pairs = deal_evenly(search.classes, whole)
+        return _mended(search, whole, money, seed, thorough, rung) if pairs is None else pairs
 
 
 def _targeted(search: Search, money: float) -> tuple[Floats, float] | None:
@@ -101,10 +110,10 @@ def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
     return None if step is None else (step.amounts.T, slack)
 
 
-def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool) -> Ints | None:
+def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool, rung: Bools) -> Ints | None:
     if not are_compiled():
         search.tell("compiling once")
-    split = Split.of_amounts(search.classes, whole, money, seed)
+    split = Split.of_amounts(search.classes, whole, money, seed).heeding(rung)
     finishing, sharing, trading = (
         min(per_task * search.instance.n_tasks, most) for per_task, most in (FINISHING, SHARING, TRADING)
     )
@@ -120,5 +129,5 @@ def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool
         return None
     split.thin()
     if thorough and split.cost > search.bound + 0.5 and split.everybody.size <= SQUEEZED:
-        split.squeeze(SQUEEZES, sharing, trading, lambda: search.clock.over)
+        split.squeeze(SQUEEZES, sharing, trading)
     return split.pairs()

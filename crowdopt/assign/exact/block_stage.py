@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.dive import JITTER, DiveSettings, FixedSets, dive
+from crowdopt.assign.exact.refutation import ceiling, is_doubtful, refuting_prices
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.assign.plan import Duals
@@ -43,19 +44,31 @@ def start_blocks(search: Search) -> Blocks:
 def price(search: Search, blocks: Blocks, near: float) -> None:
     """Generate columns, and raise the search's bound by what the best multipliers prove."""
     blocks.generate(ROUNDS, near, search.value, lambda: search.clock.left)
-    search.raise_bound(blocks.proven, duals_of(blocks))
+    search.raise_bound(blocks.proven, duals_of(blocks, blocks.center))
+    if search.best is None and is_doubtful(blocks) and not search.done:
+        _refute(search, blocks)
 
 
-def duals_of(blocks: Blocks) -> Duals:
-    """The best multipliers, each class's for each of its members, and the needs' prices that go with them."""
-    classes, prices = blocks.classes, blocks.center
+def _refute(search: Search, blocks: Blocks) -> None:
+    """Prove that there is no plan, where prices do; ``verify`` finds the same by its own knapsacks."""
+    prices = refuting_prices(blocks, lambda: search.clock.left)
+    if prices is None:
+        return
+    blocks.price(prices, np.full(blocks.tasks.size, -np.inf), prices)
+    if blocks.bound - blocks.doubt > 1.0 + ceiling(blocks.classes):
+        search.raise_bound(np.inf, duals_of(blocks, prices))
+
+
+def duals_of(blocks: Blocks, prices: BlockPrices) -> Duals:
+    """Multipliers, each class's for each of its members, and the needs' prices that go with them."""
+    classes = blocks.classes
     task = blocks.pricing.evidence_prices(prices)[classes.task_class]
     worker = prices.worker[classes.worker_class]
     return Duals(task, worker, prices.labels[classes.task_class], prices.budget, form="blocks")
 
 
 def dive_into(search: Search, blocks: Blocks, dives: int, settings: DiveSettings) -> None:
-    """Dive until the plan is proven, after the first time with a little more chance.
+    """Dive until the plan is proven, after the first time with a little more chance, and from the best dive where told.
 
     Parameters
     ----------
@@ -73,7 +86,11 @@ def dive_into(search: Search, blocks: Blocks, dives: int, settings: DiveSettings
             return
         rng = np.random.default_rng([search.options.seed, number])
         careful = replace(settings, jitter=settings.jitter if number == 0 else settings.jitter + JITTER)
-        offer(search, blocks, dive(blocks, careful, rng, search.value, lambda: search.clock.left))
+        start = None
+        if settings.loose and search.dived is not None:
+            part = settings.loose[number % len(settings.loose)]
+            start = search.dived.loosened(blocks, int(np.ceil(part * blocks.tasks.sum())), rng)
+        offer(search, blocks, dive(blocks, careful, rng, search.value, lambda: search.clock.left, start))
 
 
 def offer(search: Search, blocks: Blocks, dived: FixedSets) -> None:
@@ -82,4 +99,5 @@ def offer(search: Search, blocks: Blocks, dived: FixedSets) -> None:
     if not split.covered and split.top_up():
         return
     split.thin()
-    search.offer(split.pairs())
+    if search.offer(split.pairs()):
+        search.dived = dived

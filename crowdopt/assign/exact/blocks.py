@@ -17,6 +17,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.core.certificate import next_integer
+from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
@@ -30,6 +31,7 @@ KEPT = 4  # sets that it returns
 PULLS = (0.7, 0.35, 0.0)  # towards the best multipliers so far, tried in turn until a column comes
 NEGATIVE = 1e-7  # relative; a reduced cost above minus this brings no column
 MEETS = 1e-6  # relative; the master's value and the bound
+FOREVER: Seconds = lambda: np.inf  # noqa: E731
 MARGIN = 2e-7  # relative to the tasks' costs at the multipliers; between what is computed here and what is claimed
 
 
@@ -145,7 +147,7 @@ class Blocks:
 
     def __post_init__(self) -> None:
         self.pricing = SetPricing(self.classes)
-        self.whole = has_whole_prices(self.classes)
+        self.whole = has_whole_prices(self.classes) and bool(self.classes.cost.any())
         self.limited = has_label_limits(self.classes)
         start = of_sets(self.classes, self.tasks, self.room, [], [])
         self.rows = start.row_lower, start.row_upper
@@ -205,10 +207,15 @@ class Blocks:
             worker, np.where(self.classes.most == UNLIMITED, np.maximum(labels, 0), labels), budget
         )
 
-    def price(self, trial: BlockPrices, task: Floats, at: BlockPrices) -> int:
-        """Price every class at ``trial``; keep the bound if it is the best, and the sets that help at ``at``."""
+    def price(self, trial: BlockPrices, task: Floats, at: BlockPrices, left: Seconds = FOREVER) -> int:
+        """Price every class at ``trial``; keep the bound if it is the best, and the sets that help at ``at``.
+
+        Nothing is proven and no set counts as new where time is up before all are priced.
+        """
         values, new = np.zeros(task.size), 0
         for kind in np.flatnonzero(self.tasks).tolist():
+            if left() <= ENOUGH:
+                return 0
             values[kind], sets = self.pricing.cheapest(kind, trial)
             new += self.add_helpful(kind, sets, task, at)
         bound = self.pricing.bound(values, trial, self.tasks, self.room)
@@ -251,7 +258,7 @@ class Blocks:
             Seconds left.
         """
         if self.point is None:
-            self.price(self.center, np.full(self.tasks.size, np.inf), self.center)
+            self.price(self.center, np.full(self.tasks.size, np.inf), self.center, left)
         for _ in range(rounds):
             point = self.solve(left())
             if point is None:
@@ -260,7 +267,7 @@ class Blocks:
             task, outer = self.prices(point)
             new = 0
             for pull in PULLS:
-                new = self.price(outer.towards(self.center, pull), task, outer)
+                new = self.price(outer.towards(self.center, pull), task, outer, left)
                 if new:
                     break
             if not new or self.within(near) or self.bound >= enough:

@@ -52,6 +52,8 @@ class Dealt(NamedTuple):
         Money that exchanges may still add to the cost.
     state : (1,) uint64
         Where chance comes from: equal input, equal output.
+    rung : (1,) bool
+        Whether time is up: long loops look at it and end (crowdopt.assign.exact.alarm).
     """
 
     hands: NDArray[np.integer]
@@ -60,3 +62,4 @@ class Dealt(NamedTuple):
     left: Ints
     spare: Floats
     state: NDArray[np.uint64]
+    rung: NDArray[np.bool_]

@@ -9,6 +9,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.exact.blocks import PULLS, BlockPrices, Blocks, Seconds
 from crowdopt.core.certificate import next_integer
+from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MasterPoint
 
 WHOLE = 1e-6  # a share this close to a whole task is one
@@ -23,13 +24,15 @@ class DiveSettings:
     """How much is done at each step: rounds of pricing, ways to fix a part of the tasks, how far chance has a say.
 
     ``gentle`` is the part of the tasks left that is fixed at a time when they are the last ones. Without pricing a few
-    may go without a set.
+    may go without a set. ``loose`` are the parts of the best dive's tasks from which later dives take the sets again,
+    one part after another; empty, where each dive begins from nothing.
     """
 
     repricings: int = 0
     tries: int = 1
     gentle: float = PART
     jitter: float = 0.0
+    loose: tuple[float, ...] = ()
 
 
 @dataclass(eq=False)
@@ -66,6 +69,41 @@ class FixedSets:
             self.room[label] -= tasks * each
         return max(0, tasks)
 
+    def loosen(self, kind: int, groups: Ints, column: int, tasks: int) -> int:
+        """Take a set from so many tasks that have it; returns how many."""
+        self.counts[column] -= tasks
+        if self.counts[column] == 0:
+            del self.counts[column]
+        self.left[kind] += tasks
+        np.add.at(self.room, groups, tasks)
+        return tasks
+
+    def loosened(self, blocks: Blocks, tasks: int, rng: np.random.Generator) -> FixedSets:
+        """The same but for so many tasks that have their sets no longer: the dearest at the best prices, more or less.
+
+        Parameters
+        ----------
+        blocks : Blocks
+            Whose prices say which sets are dear.
+        tasks : int
+            How many are loosened.
+        rng : Generator
+            Has a say in which.
+        """
+        dived, columns = self.copy(), np.array(sorted(self.counts))
+        kind = np.array([blocks.kinds[k] for k in columns])
+        price = np.array(
+            [blocks.pricing.reduced(t, blocks.center)[blocks.sets[k]].sum() for t, k in zip(kind, columns, strict=True)]
+        )
+        least = np.full(blocks.tasks.size, np.inf)
+        np.minimum.at(least, kind, price)
+        for place in np.argsort((least[kind] - price) * rng.exponential(size=kind.size), kind="stable").tolist():
+            column = int(columns[place])
+            many = min(tasks, self.counts[column])
+            if many > 0:
+                tasks -= dived.loosen(int(kind[place]), blocks.sets[column], column, many)
+        return dived
+
     def hands(self, blocks: Blocks) -> list[tuple[int, Ints, int]]:
         """Class of tasks, set, and how many tasks have it."""
         return [(blocks.kinds[k], blocks.sets[k], count) for k, count in sorted(self.counts.items())]
@@ -80,7 +118,14 @@ class Step:
     value: float
 
 
-def dive(blocks: Blocks, settings: DiveSettings, rng: np.random.Generator, enough: float, left: Seconds) -> FixedSets:
+def dive(
+    blocks: Blocks,
+    settings: DiveSettings,
+    rng: np.random.Generator,
+    enough: float,
+    left: Seconds,
+    start: FixedSets | None = None,
+) -> FixedSets:
     """Fix a part of the remaining tasks at a time: whole shares first, then the largest fractions.
 
     A step that costs more than the goal is tried again with other fractions; if none does better the goal is what the
@@ -98,13 +143,22 @@ def dive(blocks: Blocks, settings: DiveSettings, rng: np.random.Generator, enoug
         Cost of the best plan known.
     left : callable
         Seconds left.
+    start : FixedSets, optional
+        What is fixed already; nothing by default.
 
     Returns
     -------
     FixedSets
         What is fixed; some tasks may be left.
     """
-    step, goal = Step(FixedSets(blocks.tasks.copy(), blocks.room.copy()), blocks.point, -np.inf), blocks.goal
+    goal = blocks.goal
+    if start is None:
+        step = Step(FixedSets(blocks.tasks.copy(), blocks.room.copy()), blocks.point, -np.inf)
+    else:
+        paid = _hold(blocks, start)
+        point = _repriced(blocks, start, settings.repricings, goal - paid, left)
+        value = np.inf if point is None else paid + point.value
+        step, goal = Step(start, point, value), max(goal, next_integer(value - WHOLE) if blocks.whole else value)
     while step.point is not None and step.dived.left.any() and goal < enough - WHOLE:
         after = _step(blocks, step, settings, rng, goal, left)
         if after is None or after.value == np.inf:
@@ -187,7 +241,7 @@ def _repriced(blocks: Blocks, dived: FixedSets, rounds: int, goal: float, left: 
         task, outer = blocks.prices(point)
         for pull in PULLS:
             trial = outer.towards(center, pull)
-            new, bound = _price(blocks, dived, trial, task, outer)
+            new, bound = _price(blocks, dived, trial, task, outer, left)
             if bound > best:
                 best, center = bound, trial
             if new:
@@ -200,9 +254,13 @@ def _repriced(blocks: Blocks, dived: FixedSets, rounds: int, goal: float, left: 
     return point
 
 
-def _price(blocks: Blocks, dived: FixedSets, trial: BlockPrices, task: Floats, outer: BlockPrices) -> tuple[int, float]:
+def _price(
+    blocks: Blocks, dived: FixedSets, trial: BlockPrices, task: Floats, outer: BlockPrices, left: Seconds
+) -> tuple[int, float]:
     values, new = np.zeros(task.size), 0
     for kind in np.flatnonzero(dived.left).tolist():
+        if left() <= ENOUGH:
+            return 0, -np.inf
         values[kind], sets = blocks.pricing.cheapest(kind, trial, dived.room)
         new += blocks.add_helpful(kind, sets, task, outer)
     return new, blocks.pricing.bound(values, trial, dived.left, dived.room)

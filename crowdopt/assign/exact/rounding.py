@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.crowd.classes import Classes
 
 CLOSE = 1e-9  # evidence; rows that lack less need no polish, and so no compiled code
@@ -12,7 +13,7 @@ POLISHED = 3_000  # worker classes up to which exchanges of two of them are look
 WHOLE = 1e-7  # a share this close to a whole label is one
 
 
-def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float) -> Ints:
+def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float, rung: Bools = NEVER) -> Ints:
     """Floor, give the largest fractions back while money and capacity last, help the rows that lack most, polish.
 
     Parameters
@@ -25,6 +26,8 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float) -
         Evidence per task beyond the need that the target LP found room for.
     money : float
         What the amounts may cost.
+    rung : (1,) bool
+        Raised where the polish is to end early.
 
     Returns
     -------
@@ -44,7 +47,7 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float) -
         return amounts
     from crowdopt.assign.exact import kernels
 
-    kernels.shift(amounts, excess, wanted, classes.evidence, classes.cost, upper, left, spare)
+    kernels.shift(amounts, excess, wanted, classes.evidence, classes.cost, upper, left, spare, rung)
     return amounts
 
 

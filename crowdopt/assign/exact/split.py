@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Bools, Ints
+from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.assign.exact.dealt import Dealt, Terms
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import COVERAGE, parts
@@ -141,6 +142,7 @@ class Split:
             left=classes.workers_in * classes.capacity,
             spare=np.zeros(1),
             state=np.array([88172645463325252 + 2654435761 * seed], np.uint64),
+            rung=NEVER,
         )
         self.everybody = np.flatnonzero(~_locked(classes))
         self.rows = _exchangeable(classes)
@@ -186,6 +188,11 @@ class Split:
             np.subtract.at(dealt.left, chosen, count)
         return split
 
+    def heeding(self, rung: Bools) -> Split:
+        """The same split, whose long loops end when that flag is raised (crowdopt.assign.exact.alarm)."""
+        self.dealt = self.dealt._replace(rung=rung)
+        return self
+
     @property
     def covered(self) -> bool:
         """Whether no task is short."""
@@ -222,7 +229,7 @@ class Split:
     def _short_rows(self) -> Iterator[Ints]:
         return (tasks for tasks in self.rows if (self.dealt.slack[tasks] < 0).any())
 
-    def squeeze(self, tries: int, finishing: int, trading: int, over: Callable[[], bool]) -> None:
+    def squeeze(self, tries: int, finishing: int, trading: int) -> None:
         """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails.
 
         Parameters
@@ -231,12 +238,10 @@ class Split:
             Labels that are tried.
         finishing, trading : int
             Work on each: pairs and tasks looked at.
-        over : callable
-            Whether time is up.
         """
         stubborn = np.zeros(len(self.rows), np.int64)
         for _ in range(tries):
-            if over():
+            if self.dealt.rung[0]:
                 return
             spare = np.array([self._worth_sparing(tasks) for tasks in self.rows])
             spare[stubborn >= PATIENCE] = -np.inf
@@ -256,8 +261,8 @@ class Split:
                 stubborn[row] += 1
 
     def _moving(self) -> tuple[NDArray[Any], ...]:
-        """All but chance, which does not run back."""
-        return self.dealt[:-1]
+        """All but chance, which does not run back, and the flag."""
+        return self.dealt[:-2]
 
     def _weakest(self, tasks: Ints) -> tuple[int, int]:
         """The task and the place in its hand of the label that is dearest for its evidence."""

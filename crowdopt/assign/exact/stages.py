@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from crowdopt.assign.exact.aim import aim
+from crowdopt.assign.exact.aim import LARGE_STEPS, aim, is_large
 from crowdopt.assign.exact.block_stage import dive_into, pays, price, start_blocks
 from crowdopt.assign.exact.blocks import MEETS
 from crowdopt.assign.exact.dive import DiveSettings
@@ -26,8 +26,12 @@ QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
 ATTEMPTS = 24  # plans aimed at in all; deterministic, unlike seconds
 NEARLY = 2e-4  # relative gap of the master at which a first dive is worth its while
 CAREFUL = DiveSettings(repricings=20)  # the first dive at the best prices: a good plan soon
-THOROUGH, DIVES = DiveSettings(repricings=60, tries=4, gentle=0.2), 40  # the others, and how many
-LARGEST = 4_000_000  # pairs up to which the full program is searched at all
+THOROUGH = DiveSettings(repricings=60, tries=4, gentle=0.2, loose=(0.4, 0.3, 0.5))  # the others: from the best one
+DIVES = 40  # of those
+LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched at all; seconds to build, per pair
+LARGE = (
+    100_000  # pairs up to which it may better a plan; beyond, it takes hundreds of megabytes and has not in a minute
+)
 
 
 def solve_exact(
@@ -87,9 +91,10 @@ def _stages(search: Search, soon: bool) -> Iterator[Callable[[], None]]:
     if search.pairs <= SMALL:
         yield partial(search.in_full, QUICK)
     if levels.pay(search):
+        yield partial(aim, search, 1, thorough=False)
         yield partial(levels.climb, search)
     if pays(search):
-        yield partial(aim, search, 1, thorough=False)
+        yield partial(aim, search, len(LARGE_STEPS) if is_large(search) else 1, thorough=is_large(search))
         blocks = start_blocks(search)
         yield partial(price, search, blocks, NEARLY)
         yield partial(dive_into, search, blocks, 1, DiveSettings())
@@ -98,8 +103,15 @@ def _stages(search: Search, soon: bool) -> Iterator[Callable[[], None]]:
         if not soon:
             yield partial(dive_into, search, blocks, DIVES, THOROUGH)
     yield partial(aim, search, ATTEMPTS)
-    if search.pairs <= LARGEST and not soon:
-        yield partial(search.in_full, None)
+    if not soon:
+        yield partial(_in_full, search)
+
+
+def _in_full(search: Search) -> None:
+    """Search the full program where there is time to build it: a large one only if there is no plan yet."""
+    largest = LARGEST if search.best is None else LARGE
+    if search.pairs <= largest and search.clock.left > EACH * search.pairs:
+        search.in_full(None)
 
 
 def _linear_plan(instance: AssignmentInstance, kind: str, relaxation: Relaxation, options: Options) -> Plan:

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.assign.exact.search import Solvers
 from crowdopt.assign.exact.split import Split
@@ -32,7 +33,15 @@ def load() -> None:
     kernels.top_up(tasks, *moving)
     whole, none = np.zeros((kinds, groups), np.int64), np.zeros(kinds)
     kernels.shift(
-        whole, none, none.copy(), classes.evidence, classes.cost, whole.copy(), np.zeros(groups, np.int64), np.zeros(1)
+        whole,
+        none,
+        none.copy(),
+        classes.evidence,
+        classes.cost,
+        whole.copy(),
+        np.zeros(groups, np.int64),
+        np.zeros(1),
+        NEVER,
     )
     knapsack = Knapsack(np.ones(1), np.ones(1), 1.0)
     kernels.cheapest_set(knapsack, Effort(1e-6, 1, 1), np.zeros((1, 1), np.int64), np.zeros(1, np.int64))

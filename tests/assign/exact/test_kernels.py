@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt.assign.exact import kernels
+from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.assign.exact.dealt import Dealt, Terms
 from crowdopt.crowd.classes import classes_of
 from tests.small import instances
@@ -52,7 +53,7 @@ def test_sharing_out_keeps_the_labels_and_helps_the_poorer(seed):
     before, labels = slack.copy(), sorted(lists[0] + lists[1])
     one = worth[None]
     terms = Terms(np.zeros(2, np.int64), one, one, size[None], size, np.zeros(2, np.int64), np.full(2, WIDEST))
-    dealt = Dealt(hands, held, slack, size.copy(), np.zeros(1), np.array([seed + 1], np.uint64))
+    dealt = Dealt(hands, held, slack, size.copy(), np.zeros(1), np.array([seed + 1], np.uint64), NEVER)
     rose = kernels.share_out(0, 1, terms, dealt, False)
     after = [hands[i, : held[i]].tolist() for i in range(2)]
     assert sorted(after[0] + after[1]) == labels

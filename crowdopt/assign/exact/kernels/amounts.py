@@ -8,8 +8,8 @@ from crowdopt.compiled_kernels import njit
 SHIFTS = 400  # moves
 
 
-@njit(cache=True)
-def shift(amounts, excess, wanted, worth, cost, upper, left, spare):
+@njit(cache=True, nogil=True)
+def shift(amounts, excess, wanted, worth, cost, upper, left, spare, rung):
     """Polish whole amounts (T, G): exchanges of two rows, or with capacity left, that lower the sum of squared lacks.
 
     Each move helps the row that lacks most: it takes a label of class x for one of class y, from every other row that
@@ -29,6 +29,8 @@ def shift(amounts, excess, wanted, worth, cost, upper, left, spare):
         What remains of each class's capacity; written.
     spare : (1,) float
         Money that moves may still add to the cost; written.
+    rung : (1,) bool
+        Whether time is up: the loop looks at it and ends.
     """
     kinds, groups = amounts.shape
     for _ in range(SHIFTS):
@@ -36,7 +38,7 @@ def shift(amounts, excess, wanted, worth, cost, upper, left, spare):
         for t in range(kinds):
             if wanted[t] - excess[t] > worst:
                 a, worst = t, wanted[t] - excess[t]
-        if a < 0:
+        if a < 0 or rung[0]:
             return
         best, kind, into, out = CLOSE, -1, -1, -1
         for x in range(groups):  # x comes to row a

@@ -209,7 +209,7 @@ def even_out(tasks, terms, dealt, rounds):
     half, slack = tasks.size // 2, dealt.slack
     for _ in range(rounds):
         order = tasks[np.argsort(slack[tasks])]
-        if slack[order[0]] >= 0:
+        if slack[order[0]] >= 0 or dealt.rung[0]:
             break
         for k in range(half):
             poor, rich = order[k], order[tasks.size - 1 - k]
@@ -242,13 +242,13 @@ def _level(tasks, terms, dealt, rounds):
     int
         Pairs tried.
     """
-    half, tried, slack, state = tasks.size // 2, 0, dealt.slack, dealt.state
+    half, tried, slack, state, rung = tasks.size // 2, 0, dealt.slack, dealt.state, dealt.rung
     if tasks.size > MANY:
         even_out(tasks, terms, dealt, SWAPS)
     least, since = np.inf, 0
     for turn in range(rounds):
         order = tasks[np.argsort(slack[tasks])]
-        if slack[order[0]] >= 0:
+        if slack[order[0]] >= 0 or rung[0]:
             break
         if tasks.size > MANY:
             lack = 0.0
@@ -260,6 +260,8 @@ def _level(tasks, terms, dealt, rounds):
                 break
         shift = 0 if turn < 3 else draw(state, max(1, half))
         for k in range(half):
+            if rung[0]:
+                break
             poor, rich = order[k], order[tasks.size - 1 - (k + shift) % half]
             if (turn >= 3 or tasks.size > MANY) and slack[poor] >= 0 and slack[rich] >= 0:
                 continue
@@ -289,8 +291,8 @@ def _finish(tasks, terms, dealt, work):
     int
         The work left.
     """
-    slack, state = dealt.slack, dealt.state
-    while work > 0:
+    slack, state, rung = dealt.slack, dealt.state, dealt.rung
+    while work > 0 and not rung[0]:
         short = 0
         for d in tasks:
             if slack[d] >= 0:
@@ -309,7 +311,7 @@ def _finish(tasks, terms, dealt, work):
                         break
                     if before >= 0 and slack[i] < 0:
                         break
-                if work <= 0:
+                if work <= 0 or rung[0]:
                     return 0
             if not mended:
                 i = tasks[draw(state, tasks.size)]
@@ -321,7 +323,7 @@ def _finish(tasks, terms, dealt, work):
     return work
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def share(tasks, terms, dealt, rounds, work, allowed):
     """Level the tasks of a row, finish those still short, and buy one label after another until none is.
 
@@ -379,7 +381,7 @@ def share(tasks, terms, dealt, rounds, work, allowed):
         if rounds > 0:
             allowed -= _level(tasks, terms, dealt, rounds)
         allowed -= work - _finish(tasks, terms, dealt, work)
-        if allowed <= 0:
+        if allowed <= 0 or dealt.rung[0]:
             return False
 
 

@@ -11,7 +11,7 @@ from crowdopt.compiled_kernels import njit
 LOOSE = 0.02  # evidence; how much worse a random exchange may make things to get out of a corner
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def trade(tasks, terms, dealt, work):
     """Exchange labels across rows, and with workers who have capacity left, to lower the total that is missing.
 
@@ -43,7 +43,7 @@ def trade(tasks, terms, dealt, work):
         if slack[i] < 0:
             short[n_short] = i
             n_short += 1
-    while n_short > 0 and work > 0:
+    while n_short > 0 and work > 0 and not dealt.rung[0]:
         d = short[draw(state, n_short)]
         gain, i, a, b, g = _best_trade(d, tasks, terms, dealt)
         work -= tasks.size

@@ -9,6 +9,8 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.classes import Classes
 
+ALIKE = 1e-6  # relative; gains this close are the same
+
 
 @dataclass(frozen=True, eq=False)
 class Levels:
@@ -39,8 +41,28 @@ class Levels:
     @classmethod
     def evenly(cls, classes: Classes, count: int) -> Levels:
         """About so many levels for each class of tasks, with as many workers in each."""
-        parts = np.linspace(0, 1, count + 1)[1:]
+        parts = _ends(count)
         return cls.cut(classes, [np.unique(np.quantile(worth, parts, method="higher")) for worth in classes.evidence])
+
+    @classmethod
+    def by_use(cls, classes: Classes, count: int, price: Floats) -> Levels:
+        """Levels with as many workers each of those who are best used for a class of tasks, and wider ones of all.
+
+        Parameters
+        ----------
+        classes : Classes
+        count : int
+            Levels of the workers used, about; of all there are a third as many.
+        price : (T,) float
+            Of evidence, by which a worker's use is judged.
+        """
+        gains, parts, wide = price[:, None] * classes.evidence - classes.cost, _ends(count), _ends(count // 3)
+        used = (gains >= gains.max(axis=0) - ALIKE * (1 + np.abs(gains).max(axis=0))) & (gains > 0)
+        tops = []
+        for worth, mine in zip(classes.evidence, used, strict=True):
+            ends = np.quantile(worth[mine], parts, method="higher") if mine.any() else parts[:0]
+            tops.append(np.union1d(ends, np.quantile(worth, wide, method="higher")))
+        return cls.cut(classes, tops)
 
     @property
     def starts(self) -> Ints:
@@ -57,8 +79,23 @@ class Levels:
                 cuts.append(min(inside[(inside.size - 1) // 2], below[-1]))
         return np.array(cuts, np.float64)
 
+    def around(self, kind: int, groups: Ints) -> Floats:
+        """Where to cut the levels of a class of tasks so that those workers are alone in theirs."""
+        worth, of, cuts = self.classes.evidence[kind], self.of[kind], []
+        for group in groups.tolist():
+            inside = worth[of == of[group]]
+            below = inside[inside < worth[group]]
+            cuts += [worth[group], *np.sort(below)[-1:]]
+        return np.unique(np.array(cuts, np.float64))
+
     def split(self, cuts: list[Floats]) -> tuple[Levels, list[Ints]]:
         """Levels with those ends too, and the old level that each of them comes from."""
         tops = [np.union1d(old, new) for old, new in zip(self.tops, cuts, strict=True)]
         origin = [np.searchsorted(old, new) for old, new in zip(self.tops, tops, strict=True)]
         return Levels.cut(self.classes, tops), origin
+
+
+def _ends(count: int) -> Floats:
+    """Ends of so many equal parts of the unit interval."""
+    ends: Floats = np.linspace(0, 1, count + 1)[1:]
+    return ends

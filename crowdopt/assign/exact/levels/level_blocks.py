@@ -15,8 +15,9 @@ from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.exact.blocks import EFFORT, NEGATIVE, PULLS, Seconds
-from crowdopt.assign.exact.knapsacks import Knapsack
+from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.assign.exact.levels.cut import Levels
+from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.programs.level_sets import columns_of, of_levels
 
@@ -24,6 +25,7 @@ Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks
 Set: TypeAlias = tuple[int, Ints]  # a class of tasks and the levels of one task's labels, sorted
 
 KEPT = 8  # sets that one pricing returns
+COARSE = Effort(close=1e-6, nodes=10_000, cells=500)  # many items, of which few are taken: what is tried first
 USED = 1e-7  # a share above this is in use
 
 
@@ -60,7 +62,7 @@ class LevelBlocks:
         self.rows = program.row_lower, program.row_upper
         self.master = self.make_master(program)
         self.before = program.cost.size  # columns that are no sets
-        self._add(self.given)
+        self._add([one for one in self.given if self._is_possible(*one)])
         self._price(self.center, None)
 
     def _items(self, kind: int) -> Ints:
@@ -69,6 +71,11 @@ class LevelBlocks:
         there = np.bincount(self.levels.of[kind], weights=classes.room[kind], minlength=top.size).astype(np.int64)
         enough = np.ceil(classes.need[kind] / np.maximum(top, 1e-9)).astype(np.int64) + 1
         return np.repeat(np.arange(top.size), np.where(top > 0, np.minimum(there, enough), 0))
+
+    def _is_possible(self, kind: int, chosen: Ints) -> bool:
+        """Whether a task can have so many labels of each level; where levels were cut it may not be so any more."""
+        size = self.levels.tops[kind].size
+        return bool((np.bincount(chosen, minlength=size) <= np.bincount(self.items[kind], minlength=size)).all())
 
     def _add(self, sets: list[Set]) -> int:
         """Keep the sets that are new as columns; returns how many."""
@@ -91,7 +98,10 @@ class LevelBlocks:
         classes, items = self.levels.classes, self.items[kind]
         sets, sizes = np.empty((KEPT, items.size), np.int64), np.empty(KEPT, np.int64)
         worth = self.levels.tops[kind][items]
-        bound, _ = kernels.cheapest_set(Knapsack(value[items], worth, classes.floor[kind]), EFFORT, sets, sizes)
+        knapsack = Knapsack(value[items], worth, classes.floor[kind])
+        bound, best = kernels.cheapest_set(knapsack, COARSE, sets, sizes)
+        if best - bound > COARSE.close * abs(best):
+            bound, _ = kernels.cheapest_set(knapsack, EFFORT, sets, sizes)
         return bound, [(kind, np.sort(items[sets[s, : sizes[s]]])) for s in range(KEPT) if sizes[s] >= 0]
 
     def worker_prices(self, values: Values) -> Floats:
@@ -128,7 +138,7 @@ class LevelBlocks:
             outer = self.values(point)
             for pull in PULLS:
                 mixed = [pull * one + (1 - pull) * other for one, other in zip(self.center, outer[1], strict=True)]
-                if self._price(mixed, outer):
+                if left() > ENOUGH and self._price(mixed, outer):
                     break
             else:
                 return
@@ -140,7 +150,10 @@ class LevelBlocks:
         return point.primal[first : self.before].reshape(kinds, groups), point.primal[self.before :]
 
     def refined(self) -> tuple[Levels, Values, list[Set], float]:
-        """Levels cut where sets in use rest on rounding: with values, sets in use, and how many tasks those have."""
+        """Levels cut where sets in use rest on rounding, or on a worker who labels a task twice.
+
+        With values, sets in use, and how many tasks rest on that.
+        """
         assert self.point is not None
         labels, tasks = self.shares(self.point)
         used, in_use, cheated = labels > USED, np.flatnonzero(tasks > USED), 0.0
@@ -152,11 +165,23 @@ class LevelBlocks:
                 doubtful[kind].update(chosen.tolist())
                 cheated += tasks[k]
         cuts = [self.levels.finer(t, np.array(sorted(some), np.int64), used[t]) for t, some in enumerate(doubtful)]
+        for kind, reach in enumerate(self._reach(tasks, in_use)):
+            crowded = np.flatnonzero(labels[kind] > reach[self.levels.of[kind]] + USED)
+            cheated += float((labels[kind] - reach[self.levels.of[kind]])[crowded].sum())
+            cuts[kind] = np.append(cuts[kind], self.levels.around(kind, crowded))
         levels, origin = self.levels.split(cuts)
         last = [np.append(np.flatnonzero(np.diff(old)), old.size - 1) for old in origin]
         values = [value[old] for value, old in zip(self.center, origin, strict=True)]
         sets = [(kind, last[kind][chosen]) for kind, chosen in (self.sets[k] for k in in_use.tolist())]
         return levels, values, sets, cheated
+
+    def _reach(self, tasks: Floats, in_use: Ints) -> Values:
+        """How many tasks have labels of each level: what one worker in it can give at most without repeating a task."""
+        reach = [np.zeros(top.size) for top in self.levels.tops]
+        for k in in_use.tolist():
+            kind, chosen = self.sets[k]
+            reach[kind][np.unique(chosen)] += tasks[k]
+        return reach
 
     def _lowest(self, kind: int, used: Bools) -> Floats:
         """The least worth of those in use in each level."""
