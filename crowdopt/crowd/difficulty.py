@@ -1,0 +1,233 @@
+"""Tasks that are hard for everybody: how many there are, what is left of skill on them, and what labels say then.
+
+A task is hard with chance h; there a worker of accuracy p is right with chance ``1/2 + s (p - 1/2)`` (s < 0: misled).
+Workers who err independently on each task then err together over tasks: labels of a task agree more often, and more
+often disagree, than their skills explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.errors import InputError
+
+SCALES: Floats = np.arange(21) / 10  # u, what an edge 2p - 1 may be multiplied by
+SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 29) / 40])  # h that are tried, up to .7
+LARGEST = 0.98  # edge of anybody on any task
+DROP = 1.92  # nats that a 95 % interval by the profile likelihood goes down: half of chi-square's quantile
+MOST = 20_000  # tasks that a fit looks at, spread evenly
+FEWEST = 20  # tasks with two labels, below which nothing is fitted
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """How hard tasks are, in units of the edge ``2p - 1`` that is believed of each worker.
+
+    Parameters
+    ----------
+    share : float
+        h, chance that a task is hard; 0: none is.
+    hard, easy : float
+        The edge on a hard task and on any other one, over the edge believed; s is their ratio.
+    low, high : float
+        95 % interval of h by the profile likelihood.
+    gain : float
+        Nats by which it explains the labels better than h = 0 does.
+    """
+
+    share: float = 0.0
+    hard: float = 1.0
+    easy: float = 1.0
+    low: float = 0.0
+    high: float = 0.0
+    gain: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share < 1 or self.easy <= 0 or abs(self.hard) > self.easy:
+            raise InputError(
+                f"a share of hard tasks lies in [0, 1) and the edge there within that on easy tasks, "
+                f"not {self.share:g}, {self.hard:g} and {self.easy:g}"
+            )
+
+    @property
+    def left(self) -> float:
+        """s, what is left of a worker's edge on a hard task."""
+        return self.hard / self.easy
+
+    @property
+    def mean(self) -> float:
+        """``1 - h + h s``, the mean edge over that on an easy task: what gold shows of a worker."""
+        return 1 - self.share * (1 - self.left)
+
+    def array(self) -> Floats:
+        """All numbers, for a snapshot."""
+        return np.array([self.share, self.hard, self.easy, self.low, self.high, self.gain])
+
+    def __str__(self) -> str:
+        """What is said of it wherever a claim rests on it."""
+        if not self.share:
+            return "no task is harder than others, as far as labels show"
+        return (
+            f"about {100 * self.share:.0f} % of the tasks ({100 * self.low:.0f} to {100 * self.high:.0f} %) are hard: "
+            f"there {100 * self.left:.0f} % of a worker's edge over guessing is left"
+        )
+
+
+NONE = Difficulty()
+
+
+def fitted(
+    task: Ints,
+    edge: Floats,
+    tasks: int,
+    truth: Ints | None = None,
+    anchor: Callable[[Floats], Any] | None = None,
+) -> Difficulty:
+    """The likeliest h and s, by each task's labels: ``sum_y 1/2 [(1-h) prod (1 + y e x)/2 + h prod (1 + y q x)/2]``.
+
+    x is the signed edge of a label, e and q its scales on easy and hard tasks. Where a task's truth is known its sum
+    has that y alone. What else is known of the mean edge, by gold, comes as ``anchor``. Without both, agreement cannot
+    tell misled workers from right ones, and s is at least 0.
+
+    Parameters
+    ----------
+    task : (k,) int
+        Of each label.
+    edge : (k,) float
+        2p - 1 of the worker, negative where the label is class 0.
+    tasks : int
+        How many there are.
+    truth : (tasks,) int, optional
+        -1 where unknown.
+    anchor : callable, optional
+        Log-likelihood of gold at mean edges of so many times the believed ones, (any,) -> (any,).
+
+    Returns
+    -------
+    Difficulty
+        h = 0 where its 95 % interval has that.
+    """
+    count = np.bincount(task, minlength=tasks)
+    if np.count_nonzero(count >= 2) < FEWEST:
+        return NONE
+    known, unknown = _tables(task, edge, tasks, truth, count)
+    misled = anchor is not None or known.shape[1] > 0
+    likelihood = _Likelihood(known, unknown, anchor)
+    level = max(float(likelihood.of(e, e, np.zeros(1))[0]) for e in range(5, SCALES.size))
+    best, profile = -np.inf, np.full(SHARES.size, -np.inf)
+    chosen = (10, 10, 0)
+    pairs = [(e, q) for e in range(8, SCALES.size, 2) for q in range(-e if misled else 0, e, 2)]
+    for fine in (False, True):
+        if fine:
+            e, q, _ = chosen
+            near = [(e + a, q + b) for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b]
+            pairs = [(a, b) for a, b in near if a < SCALES.size and (-a if misled else 0) <= b < a]
+        for e, q in pairs:
+            value = likelihood.of(e, q, SHARES)
+            profile = np.maximum(profile, value)
+            k = int(value.argmax())
+            if value[k] > best:
+                best, chosen = float(value[k]), (e, q, k)
+    if best - level < DROP:
+        return NONE
+    inside = SHARES[profile >= best - DROP]
+    e, q, k = chosen
+    hard = float(np.sign(q) * SCALES[abs(q)])
+    return Difficulty(float(SHARES[k]), hard, float(SCALES[e]), float(inside[0]), float(inside[-1]), best - level)
+
+
+@dataclass(frozen=True, eq=False)
+class _Likelihood:
+    """Log-likelihoods of a two-point law of scales.
+
+    ``known`` is (2 scales - 1, tasks), from the most negative scale to the largest; ``unknown`` is (scales, tasks).
+    """
+
+    known: Floats
+    unknown: Floats
+    anchor: Callable[[Floats], Any] | None
+
+    def of(self, easy: int, hard: int, share: Floats) -> Floats:
+        """At scale indices of easy and hard tasks (a negative one: of the scale with the other sign), per share."""
+        middle = SCALES.size - 1
+        total = _mixed(self.unknown[easy], self.unknown[abs(hard)], share)
+        total += _mixed(self.known[middle + easy], self.known[middle + hard], share)
+        if self.anchor is not None:
+            scale = np.sign(hard) * SCALES[abs(hard)]
+            total = total + np.asarray(self.anchor((1 - share) * SCALES[easy] + share * scale))
+        return total
+
+
+def _mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
+    """``sum_i ln((1 - h) exp(a_i) + h exp(b_i))`` for each h."""
+    top = np.maximum(easy, hard)
+    a, b = np.exp(easy - top), np.exp(hard - top)
+    total: Floats = np.log((1 - share)[:, None] * a + share[:, None] * b).sum(axis=1) + top.sum()
+    return total
+
+
+def _tables(task: Ints, edge: Floats, tasks: int, truth: Ints | None, count: Ints) -> tuple[Floats, Floats]:
+    """Log-likelihood of each task's labels by scale, less that of fair guesses: of known truth, and of unknown."""
+    true = np.full(tasks, -1) if truth is None else truth
+    some = np.flatnonzero(count > 0)
+    some = some[:: max(1, some.size // MOST)]
+    row = np.full(tasks, -1)
+    row[some] = np.arange(some.size)
+    mine = row[task] >= 0
+    place, x = row[task[mine]], edge[mine]
+    yes, no = np.empty((2, SCALES.size, some.size))
+    for k, scale in enumerate(SCALES):
+        scaled = np.clip(scale * x, -LARGEST, LARGEST)
+        yes[k] = np.bincount(place, np.log1p(scaled), some.size)
+        no[k] = np.bincount(place, np.log1p(-scaled), some.size)
+    sure = true[some] >= 0
+    right = np.where(true[some] == 1, yes, no)[:, sure]
+    wrong = np.where(true[some] == 1, no, yes)[:, sure]
+    known = np.concatenate([wrong[:0:-1], right])
+    return known, np.logaddexp(yes, no)[:, ~sure] - np.log(2)
+
+
+def label_terms(edge: Floats, difficulty: Difficulty) -> tuple[Floats, Floats, Floats]:
+    """What labels add to a task's log odds if it is easy, if it is hard, and to the log odds that it is easy.
+
+    Parameters
+    ----------
+    edge : (k,) float
+        2p - 1 of the worker, negative where the label is class 0.
+    difficulty : Difficulty
+
+    Returns
+    -------
+    easy, hard, lean : (k,) float
+        ``lean`` is without what either class explains: ``1/2 ln((1 - a^2) / (1 - b^2))``, a and b the edges there.
+    """
+    a = np.clip(difficulty.easy * edge, -LARGEST, LARGEST)
+    b = np.clip(difficulty.hard * edge, -LARGEST, LARGEST)
+    return 2 * np.arctanh(a), 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
+
+
+def mixed_odds(easy: Floats, hard: Floats, lean: Floats, share: float) -> tuple[Floats, Floats]:
+    """Log odds of class 1, and the chance that the task is hard, from the sums of :func:`label_terms`.
+
+    ``P(y, labels) ~ (1 - h) exp(lean + y easy/2) + h exp(y hard/2)``, y = +-1.
+
+    Parameters
+    ----------
+    easy, hard, lean : (tasks,) float
+    share : float
+        h, above 0.
+
+    Returns
+    -------
+    odds, chance : (tasks,) float
+    """
+    first, second = np.log1p(-share) + lean, np.log(share)
+    up = np.logaddexp(first + easy / 2, second + hard / 2)
+    down = np.logaddexp(first - easy / 2, second - hard / 2)
+    chance = np.exp(second + np.logaddexp(hard / 2, -hard / 2) - np.logaddexp(up, down))
+    return up - down, chance
