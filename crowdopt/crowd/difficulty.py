@@ -17,8 +17,10 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 
 SCALES: Floats = np.arange(21) / 10  # u, what an edge 2p - 1 may be multiplied by
-SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 29) / 40])  # h that are tried, up to .7
+SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that are tried: hard tasks are not most
 LARGEST = 0.98  # edge of anybody on any task
+GAIN = 3.0  # nats by which difficulty has to explain labels better before it is believed: it is looked for often
+BELIEVABLE = 0.5  # of the mean edge believed, that has to be left: where less is, it is the skills that are wrong
 DROP = 1.92  # nats that a 95 % interval by the profile likelihood goes down: half of chi-square's quantile
 MOST = 20_000  # tasks that a fit looks at, spread evenly
 FEWEST = 20  # tasks with two labels, below which nothing is fitted
@@ -36,6 +38,8 @@ class Difficulty:
         The edge on a hard task and on any other one, over the edge believed; s is their ratio.
     low, high : float
         95 % interval of h by the profile likelihood.
+    least, most : float
+        That of s.
     gain : float
         Nats by which it explains the labels better than h = 0 does.
     """
@@ -45,6 +49,8 @@ class Difficulty:
     easy: float = 1.0
     low: float = 0.0
     high: float = 0.0
+    least: float = 1.0
+    most: float = 1.0
     gain: float = 0.0
 
     def __post_init__(self) -> None:
@@ -66,7 +72,7 @@ class Difficulty:
 
     def array(self) -> Floats:
         """All numbers, for a snapshot."""
-        return np.array([self.share, self.hard, self.easy, self.low, self.high, self.gain])
+        return np.array([self.share, self.hard, self.easy, self.low, self.high, self.least, self.most, self.gain])
 
     def __str__(self) -> str:
         """What is said of it wherever a claim rests on it."""
@@ -74,7 +80,8 @@ class Difficulty:
             return "no task is harder than others, as far as labels show"
         return (
             f"about {100 * self.share:.0f} % of the tasks ({100 * self.low:.0f} to {100 * self.high:.0f} %) are hard: "
-            f"there {100 * self.left:.0f} % of a worker's edge over guessing is left"
+            f"there {100 * self.left:.0f} % ({100 * self.least:.0f} to {100 * self.most:.0f} %) of a worker's edge over "
+            "guessing is left"
         )
 
 
@@ -87,6 +94,7 @@ def fitted(
     tasks: int,
     truth: Ints | None = None,
     anchor: Callable[[Floats], Any] | None = None,
+    gain: float = GAIN,
 ) -> Difficulty:
     """The likeliest h and s, by each task's labels: ``sum_y 1/2 [(1-h) prod (1 + y e x)/2 + h prod (1 + y q x)/2]``.
 
@@ -106,11 +114,13 @@ def fitted(
         -1 where unknown.
     anchor : callable, optional
         Log-likelihood of gold at mean edges of so many times the believed ones, (any,) -> (any,).
+    gain : float
+        Nats by which it has to explain the labels better than h = 0 does.
 
     Returns
     -------
     Difficulty
-        h = 0 where its 95 % interval has that.
+        h = 0 where that explains the labels as well, to ``gain`` nats.
     """
     count = np.bincount(task, minlength=tasks)
     if np.count_nonzero(count >= 2) < FEWEST:
@@ -119,26 +129,27 @@ def fitted(
     misled = anchor is not None or known.shape[1] > 0
     likelihood = _Likelihood(known, unknown, anchor)
     level = max(float(likelihood.of(e, e, np.zeros(1))[0]) for e in range(5, SCALES.size))
-    best, profile = -np.inf, np.full(SHARES.size, -np.inf)
-    chosen = (10, 10, 0)
     pairs = [(e, q) for e in range(8, SCALES.size, 2) for q in range(-e if misled else 0, e, 2)]
-    for fine in (False, True):
-        if fine:
-            e, q, _ = chosen
-            near = [(e + a, q + b) for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b]
-            pairs = [(a, b) for a, b in near if a < SCALES.size and (-a if misled else 0) <= b < a]
-        for e, q in pairs:
-            value = likelihood.of(e, q, SHARES)
-            profile = np.maximum(profile, value)
-            k = int(value.argmax())
-            if value[k] > best:
-                best, chosen = float(value[k]), (e, q, k)
-    if best - level < DROP:
+    values = {pair: likelihood.of(*pair, SHARES) for pair in pairs}
+    e, q = max(values, key=lambda pair: float(values[pair].max()))
+    near = [(a, b) for a in (e - 1, e, e + 1) for b in (q - 1, q, q + 1) if (a, b) != (e, q)]
+    near = [(a, b) for a, b in near if a < SCALES.size and (-a if misled else 0) <= b < a]
+    values |= {pair: likelihood.of(*pair, SHARES) for pair in near}
+    return _likeliest(values, level, gain)
+
+
+def _likeliest(values: dict[tuple[int, int], Floats], level: float, gain: float) -> Difficulty:
+    """The best of log-likelihoods by scales of easy and hard tasks and by share, with intervals by the profile."""
+    pairs, table = np.array(list(values)), np.stack(list(values.values()))
+    row, k = np.unravel_index(int(table.argmax()), table.shape)
+    best = float(table[row, k])
+    if best - level < gain:
         return NONE
-    inside = SHARES[profile >= best - DROP]
-    e, q, k = chosen
-    hard = float(np.sign(q) * SCALES[abs(q)])
-    return Difficulty(float(SHARES[k]), hard, float(SCALES[e]), float(inside[0]), float(inside[-1]), best - level)
+    inside = table >= best - DROP
+    shares, left = SHARES[inside.any(axis=0)], (pairs[:, 1] / pairs[:, 0])[inside.any(axis=1)]
+    easy, hard = float(SCALES[pairs[row, 0]]), float(np.sign(pairs[row, 1]) * SCALES[abs(pairs[row, 1])])
+    limits = float(shares[0]), float(shares[-1]), float(left.min()), float(left.max())
+    return Difficulty(float(SHARES[k]), hard, easy, *limits, gain=best - level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +168,10 @@ class _Likelihood:
         middle = SCALES.size - 1
         total = _mixed(self.unknown[easy], self.unknown[abs(hard)], share)
         total += _mixed(self.known[middle + easy], self.known[middle + hard], share)
+        mean = (1 - share) * SCALES[easy] + share * np.sign(hard) * SCALES[abs(hard)]
         if self.anchor is not None:
-            scale = np.sign(hard) * SCALES[abs(hard)]
-            total = total + np.asarray(self.anchor((1 - share) * SCALES[easy] + share * scale))
-        return total
+            total = total + np.asarray(self.anchor(mean))
+        return np.where(mean >= BELIEVABLE, total, -np.inf)
 
 
 def _mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
@@ -211,14 +222,15 @@ def label_terms(edge: Floats, difficulty: Difficulty) -> tuple[Floats, Floats, F
     return 2 * np.arctanh(a), 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
 
 
-def mixed_odds(easy: Floats, hard: Floats, lean: Floats, share: float) -> tuple[Floats, Floats]:
+def mixed_odds(sums: Floats, share: float) -> tuple[Floats, Floats]:
     """Log odds of class 1, and the chance that the task is hard, from the sums of :func:`label_terms`.
 
     ``P(y, labels) ~ (1 - h) exp(lean + y easy/2) + h exp(y hard/2)``, y = +-1.
 
     Parameters
     ----------
-    easy, hard, lean : (tasks,) float
+    sums : (3, tasks) float
+        Of easy, hard and lean.
     share : float
         h, above 0.
 
@@ -226,6 +238,7 @@ def mixed_odds(easy: Floats, hard: Floats, lean: Floats, share: float) -> tuple[
     -------
     odds, chance : (tasks,) float
     """
+    easy, hard, lean = sums
     first, second = np.log1p(-share) + lean, np.log(share)
     up = np.logaddexp(first + easy / 2, second + hard / 2)
     down = np.logaddexp(first - easy / 2, second - hard / 2)

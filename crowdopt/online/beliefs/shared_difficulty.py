@@ -37,7 +37,7 @@ class TaskOdds:
 
     def of(self, tasks: Ids) -> tuple[Floats, Floats]:
         """Log odds of class 1, and the chance of being hard, each (k,)."""
-        return mixed_odds(*self.sums[:, tasks], self.difficulty.share)
+        return mixed_odds(self.sums[:, tasks], self.difficulty.share)
 
 
 def hopeless(difficulty: Difficulty, chance: Floats) -> Bools:

@@ -175,7 +175,9 @@ class Beliefs:
         density = self.prior * self.agreement[:came]
         density /= density.sum(axis=2, keepdims=True)
         gold = np.array([_gold(density, right, asked, u) for u in SCALES])
-        self.suppose(fitted(self.task[:labels], edge, self.kind.size, anchor=lambda u: np.interp(u, SCALES, gold)))
+        found = fitted(self.task[:labels], edge, self.kind.size, anchor=lambda u: np.interp(u, SCALES, gold))
+        if found.share or self.difficulty.share:
+            self.suppose(found)
 
     def suppose(self, difficulty: Difficulty) -> None:
         """Take tasks to be so hard: the same messages, other log odds; and what gold says of workers."""
@@ -187,7 +189,7 @@ class Beliefs:
             b = difficulty.left * a
             terms = message, 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
             self.sums = np.stack([np.bincount(task, term, count) for term in terms]).astype(np.float64)
-            self.odds, self.hard_chance = mixed_odds(*self.sums, difficulty.share)
+            self.odds, self.hard_chance = mixed_odds(self.sums, difficulty.share)
         logs = self.right[..., None] * np.log(self.shown) + (self.asked - self.right)[..., None] * np.log1p(-self.shown)
         gold = np.exp(logs - logs.max(axis=2, keepdims=True))
         self.gold = gold / gold.sum(axis=2, keepdims=True)

@@ -24,6 +24,7 @@ Ids: TypeAlias = NDArray[np.integer]
 
 UNTIL = ("each", "mean")
 ROUNDS = 20  # of repair at most: each is planned by what the last one brought
+GAIN = 4.0  # nats by which difficulty has to explain the labels better: skills from little gold are rough
 NEWS = 0.1  # share of labels that has to be new before the difficulty of tasks is fitted again
 
 
@@ -173,7 +174,8 @@ class Adaptive(ReSolve):
         wanted = self.need > COVERAGE
         unsure = int((wanted & (self.claims() > self.known.epsilon + COVERAGE)).sum())
         sentences = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"]
-        return told(self.known_difficulty, self.claims()[wanted], self.known.epsilon[wanted]) + (sentences if unsure else [])
+        hard = told(self.known_difficulty, self.claims()[wanted], self.known.epsilon[wanted])
+        return (sentences if unsure else []) + hard
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -220,8 +222,10 @@ class Adaptive(ReSolve):
         edge = 2 * self.skills()[self.known.task_type[self.task], self.worker] - 1
         asked, right = self.seen.asked, self.seen.right
         anchor = anchored(right, asked) if asked.any() else anchored(np.array([0]), np.array([0]))
-        self.hardness = fitted(self.task, self.sign * edge, self.known.n_tasks, anchor=anchor).array()
-        self._weigh()
+        found = fitted(self.task, self.sign * edge, self.known.n_tasks, anchor=anchor, gain=GAIN)
+        if found.share or self.known_difficulty.share:
+            self.hardness = found.array()
+            self._weigh()
 
     @property
     def known_difficulty(self) -> Difficulty:

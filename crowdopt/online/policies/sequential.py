@@ -17,7 +17,7 @@ from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule, missing
 from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import GRID, odds_at_error
+from crowdopt.online.beliefs.grid import odds_at_error
 from crowdopt.online.beliefs.shared_difficulty import hopeless, told
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
@@ -229,7 +229,7 @@ class Sequential(BasePolicy):
 
     @property
     def _is_stuck(self) -> bool:
-        """Whether the target cannot be met: all tasks are sure but those given up, which err too often by themselves."""
+        """Whether the target is out of reach: all tasks are sure but those given up, which alone err too often."""
         error, given_up = self.beliefs.error(), self._given_up
         hard, others = error[given_up].sum(), error[self.wanted & ~given_up].sum()
         return bool(hard > (1 - self.margin) * self.error[self.wanted].sum() or others < REST * hard)
@@ -302,7 +302,7 @@ class Sequential(BasePolicy):
                 f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"
             )
         difficulty = self.beliefs.difficulty if self.fallen[0] < 0 else self.reserve.known_difficulty
-        return told(difficulty, self.claims()[self.wanted], self.error[self.wanted]) + sentences
+        return sentences + told(difficulty, self.claims()[self.wanted], self.error[self.wanted])
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Beliefs, levels at which tasks are sure, and the policy held in reserve."""
