@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import integers
 from crowdopt.errors import InputError
-
-if TYPE_CHECKING:
-    from crowdopt.answers.hard_votes import HardVotes
 
 TIE = 1e-9  # relative to the largest weight; votes closer than this are equal
 

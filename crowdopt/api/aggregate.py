@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.answers import FROM_ACCURACIES, FROM_LABELS, Answers
-from crowdopt.answers.hard_votes import heeding
+from crowdopt.answers.heeding import heeding
 from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError

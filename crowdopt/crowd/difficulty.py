@@ -78,10 +78,12 @@ class Difficulty:
         """What is said of it wherever a claim rests on it."""
         if not self.share:
             return "no task is harder than others, as far as labels show"
+        share, low, high, left, least, most = (
+            round(100 * x) for x in (self.share, self.low, self.high, self.left, self.least, self.most)
+        )
         return (
-            f"about {100 * self.share:.0f} % of the tasks ({100 * self.low:.0f} to {100 * self.high:.0f} %) are hard: "
-            f"there {100 * self.left:.0f} % ({100 * self.least:.0f} to {100 * self.most:.0f} %) of a worker's edge over "
-            "guessing is left"
+            f"about {share} % of the tasks ({low} to {high} %) are hard: there {left} % ({least} to {most} %) of a "
+            "worker's edge over guessing is left"
         )
 
 

@@ -66,6 +66,11 @@ def anchored(right: Ints, asked: Ints) -> Callable[[Floats], Floats]:
     ----------
     right, asked : array of int
         Tallies of gold.
+
+    Returns
+    -------
+    callable
+        (k,) scales u -> (k,) log-likelihoods.
     """
     total = max(1, int(asked.sum()))
     share = (int(right.sum()) + 1) / (total + 2)

@@ -35,8 +35,8 @@ class Adaptive(ReSolve):
     Every worker does gold; skills are empirical-Bayes means, fitted anew every few arrivals, which changes the log
     odds of all tasks. A label's evidence is ``(2p - 1) logit p``, the nats by which it moves them on average, a task
     lacks ``ln((1 - e)/e) - |LLR|``, and the least finished ones come first. Where labels agree and disagree more than
-    skills explain, some tasks are hard: log odds then integrate over it, and tasks that are nearly surely hard are given
-    up. Two classes; errors that are independent, given how hard the task is.
+    skills explain, some tasks are hard: log odds then integrate over it, and what is nearly surely hard is given up.
+    Two classes; errors that are independent, given how hard the task is.
 
     Parameters
     ----------
@@ -197,10 +197,10 @@ class Adaptive(ReSolve):
 
     def _take(self, tasks: Ids, workers: Ints, labels: Ints) -> None:
         signs = 2.0 * labels - 1
-        logits = self._logits()[self.known.task_type[tasks], workers]
+        logits: Floats = self._logits()[self.known.task_type[tasks], workers]
         np.add.at(self.odds, tasks, logits * signs)
         if self.known_difficulty.share:
-            TaskOdds(self.known_difficulty, self.sums).add(tasks, signs * np.tanh(logits / 2))
+            TaskOdds(self.known_difficulty, self.sums).add(tasks, np.asarray(signs * np.tanh(logits / 2), np.float64))
         self.task, self.worker = np.append(self.task, tasks), np.append(self.worker, workers)
         self.sign = np.append(self.sign, signs)
         self._cover(tasks)
