@@ -27,6 +27,7 @@ def bench(
     backends: Sequence[str] = (),
     program: str = "both",
     seeds: int | None = None,
+    permutations: int = 1,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     threads: int | None = None,
@@ -54,6 +55,9 @@ def bench(
         ``ip``, ``lp`` or ``both``.
     seeds : int, optional
         Seeds 0, 1, ... for each problem, in place of the suite's.
+    permutations : int
+        How often each backend solves each program: as it is, then with columns and rows in other orders and with other
+        seeds of its own. Our own methods, which read the campaign, only get other seeds.
     time_limit, memory_limit, threads : float, float, int, optional
         Seconds for each solve, megabytes for each process tree, threads of each solver; default: the suite's, else 60,
         4000 and 1.
@@ -62,7 +66,8 @@ def bench(
     cluster : str, optional
         Address of a Dask scheduler to run on.
     export : str, optional
-        ``mps`` or ``lp``: write the programs instead of solving them.
+        ``mps`` or ``lp``: write the programs as a library instead of measuring. With a ``time_limit`` each is solved
+        for so long, and its best value, its best bound and their certificates stand beside it.
     retry : bool
         Whether to run again what failed in the harness itself.
     force : bool
@@ -71,7 +76,7 @@ def bench(
     Returns
     -------
     dict
-        The summary (``rows``, ``verdict``, ``page``); of an export its ``files``.
+        The summary (``rows``, ``verdict``, ``page``); of an export its ``files``, and ``programs``.
 
     Raises
     ------
@@ -82,9 +87,11 @@ def bench(
     limits = {name: value for name, value in asked.items() if value is not None}
     programs = ("ip", "lp") if program == "both" else (program,)
     methods = [EXACT] if export is not None else backends
-    plan = benchmark(problems, suite, methods=methods, programs=programs, seeds=seeds, limits=limits)
+    plan = benchmark(
+        problems, suite, methods=methods, programs=programs, seeds=seeds, permutations=permutations, limits=limits
+    )
     if export is not None:
-        return {"files": export_library(plan.cases, output, form=export, force=force)}
+        return _exported(plan, output, export, force, None if time_limit is None else plan.limits.seconds)
     return measure(plan, output, processes=jobs, cluster=cluster, force=force, retry=retry)
 
 
@@ -95,6 +102,7 @@ def benchmark(
     methods: Sequence[str] = (),
     programs: Sequence[str] = ("ip", "lp"),
     seeds: int | None = None,
+    permutations: int = 1,
     limits: dict[str, Any] | None = None,
 ) -> Benchmark:
     """Say what is to be measured; :func:`measure` does it.
@@ -111,6 +119,8 @@ def benchmark(
         Of ``ip`` and ``lp``, those wanted.
     seeds : int, optional
         How many seeds for each problem, in place of the suite's (one for a problem given by itself).
+    permutations : int
+        How often each backend solves each program, beyond the first time in another order of columns and rows.
     limits : dict, optional
         ``seconds``, ``megabytes``, ``threads``, in place of the suite's.
 
@@ -135,7 +145,7 @@ def benchmark(
         raise InputError("nothing to measure: name a campaign, a recipe such as R10:50x20, or a --suite")
     allowed = replace(Limits() if named is None else named.limits, **(limits or {}))
     title = ", ".join(filter(None, [f"suite {suite}" if suite else "", *problems]))
-    return Benchmark(title, tuple(cases), tuple(known.chosen(methods)), allowed)
+    return Benchmark(title, tuple(cases), tuple(known.chosen(methods)), allowed, permutations)
 
 
 def measure(
@@ -188,31 +198,39 @@ def measure(
     return {**summary, "page": str(report(folder)) if can_draw() else None}
 
 
-def export_library(
-    cases: Sequence[tuple[str, str, int]], folder: AnyPath, *, form: str = "mps", force: bool = False
-) -> list[str]:
-    """Write the programs of cases for any other solver, with an index.
+def bench_changes(old: AnyPath, new: AnyPath) -> dict[str, Any]:
+    """Two benchmarks of the same cases held against each other: what became faster, what slower, what was lost.
 
     Parameters
     ----------
-    cases : sequence of (str, str, int)
-        Problem, program and seed of each.
-    folder : path
-    form : str
-        ``mps`` or ``lp``.
-    force : bool
-        Whether a library that is there may be replaced.
+    old, new : path
+        Folders that :func:`bench` wrote: with other versions, on another machine, with other options.
 
     Returns
     -------
-    list of str
-        Names of the files.
+    dict
+        ``methods`` (geometric mean of new over old seconds with its 95 % interval, and a verdict) and ``cases`` as
+        rows; ``circumstances``, all that was not the same, and ``verdict`` as sentences.
 
     Raises
     ------
     InputError
-        If there is no such format, or the folder cannot be written.
+        If a folder holds no benchmark.
     """
-    from crowdopt.bench.library import export_library as write
+    from crowdopt.bench.history import changes
+    from crowdopt.bench.run import benchmarked
 
-    return write(cases, Path(folder), form, force)
+    return changes(benchmarked(Path(old)), benchmarked(Path(new)))
+
+
+def _exported(plan: Benchmark, output: AnyPath, form: str, force: bool, seconds: float | None) -> dict[str, Any]:
+    """The library and, where charts can be drawn, its page."""
+    from crowdopt.bench.library import export_library
+    from crowdopt.core.solution import Options
+    from crowdopt.report.library_page import library_page
+
+    limits = plan.limits
+    options = None if seconds is None else Options(seconds, threads=limits.threads, memory=limits.megabytes)
+    rows = export_library(plan.cases, Path(output), form, force, options)
+    library_page(rows, Path(output))
+    return {"files": [row["file"] for row in rows], "programs": rows}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from crowdopt.bench.judge import FEASIBLE, INFEASIBLE, NOTHING, PROVEN, ROUGH, V
 from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
 from crowdopt.bench.results import Result
 from crowdopt.bench.sources import PROGRAMS
+from crowdopt.bench.subject import Subject
 
+Run: TypeAlias = tuple[str, str, int, int]  # problem, program, seed, permutation
 OUTCOMES = (
     *(PROVEN, VOUCHED, ROUGH, FEASIBLE, INFEASIBLE, NOTHING),
     *(LATE, GREEDY, CRASHED, FAILED, REFUSED, WRONG),
@@ -35,9 +37,9 @@ class MethodComparison:
     limit: float
 
     @cached_property
-    def cases(self) -> list[tuple[str, str, int]]:
-        """What was to be solved, in the order of the suite."""
-        return list(dict.fromkeys(result.subject.case for result in self.results))
+    def cases(self) -> list[Run]:
+        """What was to be solved, in the order of the suite; a permutation is a case of its own."""
+        return list(dict.fromkeys(result.subject.run for result in self.results))
 
     @cached_property
     def methods(self) -> list[str]:
@@ -45,9 +47,9 @@ class MethodComparison:
         return list(dict.fromkeys(result.subject.method for result in self.results))
 
     @cached_property
-    def at(self) -> dict[tuple[tuple[str, str, int], str], Result]:
+    def at(self) -> dict[tuple[Run, str], Result]:
         """The result of a case and a method."""
-        return {(result.subject.case, result.subject.method): result for result in self.results}
+        return {(result.subject.run, result.subject.method): result for result in self.results}
 
     def of(self, method: str) -> list[Result]:
         """The results of one method."""
@@ -58,7 +60,7 @@ class MethodComparison:
         """(cases, methods): seconds where a case was settled, NaN elsewhere."""
         return np.array([[self._seconds(case, method) for method in self.methods] for case in self.cases])
 
-    def _seconds(self, case: tuple[str, str, int], method: str) -> float:
+    def _seconds(self, case: Run, method: str) -> float:
         result = self.at.get((case, method))
         if result is None or not result.is_solved or result.seconds is None:
             return float("nan")
@@ -67,7 +69,16 @@ class MethodComparison:
     @cached_property
     def gaps(self) -> Floats:
         """(cases, methods): the gap at the end, infinite without a plan that holds."""
-        return np.array([[_gap(self.at.get((case, method))) for method in self.methods] for case in self.cases])
+        return np.array([[gap_of(self.at.get((case, method))) for method in self.methods] for case in self.cases])
+
+    def tells(self, method: str) -> bool:
+        """Whether the method says on the way what it has; of others only the end is known."""
+        return any(result.facts["moments"] for result in self.of(method))
+
+    def best_value(self, case: tuple[str, str, int]) -> float | None:
+        """The least value of any plan that holds, whoever made it."""
+        held = [result for result in self.results if result.subject.case == case and np.isfinite(gap_of(result))]
+        return min((float(one.facts["value"]) for one in held if one.facts["value"] is not None), default=None)
 
     @cached_property
     def means(self) -> Floats:
@@ -76,7 +87,7 @@ class MethodComparison:
 
     @cached_property
     def intervals(self) -> Floats:
-        """(2, methods): their bootstrap intervals over seeds."""
+        """(2, methods): their bootstrap intervals over seeds and permutations."""
         names = list(dict.fromkeys(case[0] for case in self.cases))
         groups = np.array([names.index(case[0]) for case in self.cases])
         return statistics.interval(self.seconds, groups, self.limit, np.random.default_rng(0))
@@ -88,7 +99,8 @@ class MethodComparison:
         return sorted(range(len(self.methods)), key=lambda k: (-int(settled[k]), float(self.means[k])))
 
 
-def _gap(result: Result | None) -> float:
+def gap_of(result: Result | None) -> float:
+    """The gap at the end, 0 where the case is settled, infinite without a plan that holds."""
     if result is None or result.outcome not in (PROVEN, VOUCHED, FEASIBLE, ROUGH, INFEASIBLE):
         return float("inf")
     if result.is_solved:
@@ -182,12 +194,13 @@ def result_row(result: Result) -> dict[str, Any]:
     """A result that reads as one line: everything but its timings is the same in equal runs."""
     subject, facts = result.subject, result.facts
     return {
-        **{key: getattr(subject, key) for key in ("problem", "program", "seed", "method")},
+        **{key: getattr(subject, key) for key in ("problem", "program", "seed", "permutation", "method")},
         "outcome": result.outcome,
         **{key: facts[key] for key in ("value", "bound", "gap", "proof", "violation", "fraction", "claimed")},
         "why": result.why,
         **{key: facts["timings"].get(key) for key in TIMINGS},
         "megabytes": facts["megabytes"],
+        "reference": facts.get("reference"),
     }
 
 
@@ -203,13 +216,15 @@ def series(comparison: MethodComparison) -> dict[str, Any]:
         {key: row[key] for key in ("method", "settled", "cases", "seconds", "seconds_low", "seconds_high")}
         for row in _methods(comparison)
     ]
-    return {"means": means, "profile": profile, "gaps": _gaps_over_time(comparison), "points": _points(comparison)}
+    silent = [comparison.methods[k] for k in comparison.ranking if not comparison.tells(comparison.methods[k])]
+    gaps = _gaps_over_time(comparison)
+    return {"means": means, "profile": profile, "gaps": gaps, "silent": silent, "points": _points(comparison)}
 
 
 def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
     return [
         {
-            "case": f"{result.subject.problem}, seed {result.subject.seed}",
+            "case": _words(result.subject),
             "method": result.subject.method,
             "seconds": result.seconds,
             "outcome": result.outcome,
@@ -219,27 +234,30 @@ def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
     ]
 
 
+def _words(subject: Subject) -> str:
+    order = f", permutation {subject.permutation}" if subject.permutation else ""
+    return f"{subject.problem}, seed {subject.seed}{order}"
+
+
 def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
-    """The mean gap over all cases, where it is known: of a search that tells nothing only what it ends with."""
+    """The mean gap over all cases, of the methods that tell it."""
     times = np.geomspace(0.01, comparison.limit, TIMES)
     lines = []
-    for k in comparison.ranking:
-        gaps = np.mean([_history(result, times) for result in comparison.of(comparison.methods[k])], axis=0)
-        lines += [
-            {"method": comparison.methods[k], "seconds": float(time), "gap": float(gap)}
-            for time, gap in zip(times, gaps, strict=True)
-            if not np.isnan(gap)
-        ]
+    for method in (comparison.methods[k] for k in comparison.ranking):
+        if comparison.tells(method):
+            gaps = np.mean([_history(result, times) for result in comparison.of(method)], axis=0)
+            lines += [
+                {"method": method, "seconds": float(time), "gap": float(gap)}
+                for time, gap in zip(times, gaps, strict=True)
+            ]
     return lines
 
 
 def _history(result: Result, times: Floats) -> Floats:
     if result.outcome in (WRONG, REFUSED):
         return np.ones_like(times)
-    moments = result.facts["moments"]
-    silent = not moments and result.seconds is not None and np.isfinite(_gap(result))
-    gaps = np.full_like(times, np.nan) if silent else statistics.gap_at(moments, times)
-    final = _gap(result)
+    gaps = statistics.gap_at(result.facts["moments"], times)
+    final = gap_of(result)
     if result.seconds is not None and np.isfinite(final):
         gaps[times >= min(result.seconds, times[-1])] = min(1.0, final)
     return gaps
