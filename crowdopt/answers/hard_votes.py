@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficulty import Difficulty, label_terms, mixed_odds
+from crowdopt.crowd.difficult_classes import class_likelihoods
+from crowdopt.crowd.difficulty import Difficulty
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,30 +20,30 @@ class HardVotes:
     difficulty : Difficulty
         With a share above 0.
     edge : (workers,) float
-        2p - 1.
-    sums : (3, tasks) float
-        Of crowdopt.crowd.difficulty.label_terms.
-    beside : (tasks,) float
-        Log odds of class 1 beside the labels: of the prior, or of a known answer.
+        ``(K p - 1) / (K - 1)``.
+    easy, hard : (tasks, classes) float
+        Log-likelihoods of the labels if the task is easy, and if it is hard.
+    beside : (tasks, classes) float
+        Logarithms beside the labels': of the prior, or of a known answer.
     """
 
     difficulty: Difficulty
     edge: Floats
-    sums: Floats
+    easy: Floats
+    hard: Floats
     beside: Floats
 
     @property
     def posterior(self) -> Floats:
-        """Chance of each class, (tasks, 2)."""
-        odds, _ = mixed_odds(self.sums, self.difficulty.share)
-        second = 1 / (1 + np.exp(-np.clip(odds + self.beside, -700, 700)))
-        return np.column_stack([1 - second, second])
+        """``P(k | labels) ~ pi_k [(1 - h) P(labels | k, easy) + h P(labels | k, hard)]``, (tasks, classes)."""
+        share = self.difficulty.share
+        score = self.beside + np.logaddexp(np.log1p(-share) + self.easy, np.log(share) + self.hard)
+        chances = np.exp(score - score.max(axis=1, keepdims=True))
+        posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
+        return posterior
 
     def with_labels(self, task: Ints, worker: Ints, label: Ints) -> HardVotes:
         """With new labels added, each (k,); how hard tasks are stays as it is."""
-        return replace(self, sums=self.sums + _sums(task, self.edge[worker] * (2 * label - 1), self))
-
-
-def _sums(task: Ints, edge: Floats, votes: HardVotes) -> Floats:
-    terms = label_terms(edge, votes.difficulty)
-    return np.stack([np.bincount(task, term, votes.beside.size) for term in terms])
+        edge, how = self.edge[worker], self.difficulty
+        easy, hard = (class_likelihoods(task, label, u * edge, self.easy.shape) for u in (how.easy, how.hard))
+        return replace(self, easy=self.easy + easy, hard=self.hard + hard)

@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficulty import fitted
+from crowdopt.crowd.difficult_classes import fitted_among
 from crowdopt.crowd.labels import Labels
 
 ROUNDS = 5  # of accuracies and difficulty in turn, where accuracies are the method's own
@@ -18,7 +18,7 @@ ROUNDS = 5  # of accuracies and difficulty in turn, where accuracies are the met
 def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answers:
     """The same answers with confidences that integrate over the difficulty of tasks, where labels show any.
 
-    Two classes, and a method that knows each worker's accuracy; others' answers come back as they are.
+    For methods that know each worker's accuracy; others' answers come back as they are.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answ
     speech = answers.speech
     if answers.accuracy is None or answers.evidence is None or speech is None or speech.ndim > 1:
         return answers
-    if len(labels.classes) != 2:
+    if len(labels.classes) < 2:
         return answers
-    votes = np.bincount(labels.task, (2.0 * labels.label - 1) * speech[labels.worker], len(labels.tasks))
-    beside = answers.evidence[:, 1] - answers.evidence[:, 0] - votes
+    votes = np.zeros_like(answers.evidence)
+    np.add.at(votes, (labels.task, labels.label), speech[labels.worker])
     accuracy, hard = answers.accuracy, None
     for _ in range(ROUNDS if answers.iterations else 1):
-        hard = _hard(accuracy, labels, truth, beside)
+        hard = _hard(accuracy, labels, truth, answers.evidence - votes)
         if hard is None:
             return answers
         accuracy = _accuracy(hard.posterior, labels)
@@ -51,11 +51,13 @@ def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answ
 
 def _hard(accuracy: Floats, labels: Labels, truth: Ints | None, beside: Floats) -> HardVotes | None:
     """Votes by these accuracies, with the difficulty that is likeliest then; None where there is none."""
-    edge, sign = 2 * accuracy - 1, 2.0 * labels.label - 1
-    difficulty = fitted(labels.task, sign * edge[labels.worker], beside.size, truth)
+    count = len(labels.classes)
+    edge = (count * accuracy - 1) / (count - 1)
+    difficulty = fitted_among(labels, edge, truth)
     if not difficulty.share:
         return None
-    empty = HardVotes(difficulty, edge, np.zeros((3, beside.size)), beside)
+    nothing = np.zeros(beside.shape)
+    empty = HardVotes(difficulty, edge, nothing, nothing, beside)
     return empty.with_labels(labels.task, labels.worker, labels.label)
 
 

@@ -64,7 +64,7 @@ def aggregate(
     accuracy : (workers,) float, optional
         Each worker's chance to be right, for the weighted votes.
     difficulty : bool
-        Whether the difficulty of tasks is looked for: of two classes, by a method that knows workers' accuracies.
+        Whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
     known : (tasks,) int, optional
         Known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them. Default: the
         setting ``truth``, which they do heed.

@@ -19,7 +19,7 @@ from crowdopt.errors import InputError
 SCALES: Floats = np.arange(21) / 10  # u, what an edge 2p - 1 may be multiplied by
 SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that are tried: hard tasks are not most
 LARGEST = 0.98  # edge of anybody on any task
-GAIN = 3.0  # nats by which difficulty has to explain labels better before it is believed: it is looked for often
+GAIN = 2.0  # nats by which difficulty has to explain labels better before it is believed: it is looked for often
 BELIEVABLE = 0.5  # of the mean edge believed, that has to be left: where less is, it is the skills that are wrong
 DROP = 1.92  # nats that a 95 % interval by the profile likelihood goes down: half of chi-square's quantile
 MOST = 20_000  # tasks that a fit looks at, spread evenly
@@ -127,7 +127,23 @@ def fitted(
     count = np.bincount(task, minlength=tasks)
     if np.count_nonzero(count >= 2) < FEWEST:
         return NONE
-    known, unknown = _tables(task, edge, tasks, truth, count)
+    return searched(*_tables(task, edge, tasks, truth, count), anchor, gain)
+
+
+def searched(known: Floats, unknown: Floats, anchor: Callable[[Floats], Any] | None, gain: float) -> Difficulty:
+    """The likeliest h and s by each task's log-likelihood at every scale, from -SCALES[-1] to SCALES[-1].
+
+    Parameters
+    ----------
+    known, unknown : (2 scales - 1, tasks) float
+        Tasks of known truth, and the others.
+    anchor, gain
+        As for :func:`fitted`.
+
+    Returns
+    -------
+    Difficulty
+    """
     misled = anchor is not None or known.shape[1] > 0
     likelihood = _Likelihood(known, unknown, anchor)
     level = max(float(likelihood.of(e, e, np.zeros(1))[0]) for e in range(5, SCALES.size))
@@ -156,10 +172,7 @@ def _likeliest(values: dict[tuple[int, int], Floats], level: float, gain: float)
 
 @dataclass(frozen=True, eq=False)
 class _Likelihood:
-    """Log-likelihoods of a two-point law of scales.
-
-    ``known`` is (2 scales - 1, tasks), from the most negative scale to the largest; ``unknown`` is (scales, tasks).
-    """
+    """Log-likelihoods of a two-point law of scales, from tables as :func:`searched` takes them."""
 
     known: Floats
     unknown: Floats
@@ -168,7 +181,7 @@ class _Likelihood:
     def of(self, easy: int, hard: int, share: Floats) -> Floats:
         """At scale indices of easy and hard tasks (a negative one: of the scale with the other sign), per share."""
         middle = SCALES.size - 1
-        total = _mixed(self.unknown[easy], self.unknown[abs(hard)], share)
+        total = _mixed(self.unknown[middle + easy], self.unknown[middle + hard], share)
         total += _mixed(self.known[middle + easy], self.known[middle + hard], share)
         mean = (1 - share) * SCALES[easy] + share * np.sign(hard) * SCALES[abs(hard)]
         if self.anchor is not None:
@@ -201,8 +214,8 @@ def _tables(task: Ints, edge: Floats, tasks: int, truth: Ints | None, count: Int
     sure = true[some] >= 0
     right = np.where(true[some] == 1, yes, no)[:, sure]
     wrong = np.where(true[some] == 1, no, yes)[:, sure]
-    known = np.concatenate([wrong[:0:-1], right])
-    return known, np.logaddexp(yes, no)[:, ~sure] - np.log(2)
+    either = np.logaddexp(yes, no)[:, ~sure] - np.log(2)
+    return np.concatenate([wrong[:0:-1], right]), np.concatenate([either[:0:-1], either])
 
 
 def label_terms(edge: Floats, difficulty: Difficulty) -> tuple[Floats, Floats, Floats]:

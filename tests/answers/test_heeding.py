@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.api.aggregate import aggregate
+from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.crowd.labels import Labels
 
 
@@ -45,4 +47,18 @@ def test_without_difficulty_nothing_changes():
     answers, new = aggregate(labels), (np.array([0, 0]), np.array([3, 4]), np.array([1, 0]))
     later, there = answers.with_labels(*new).hard, answers.hard
     again = there.with_labels(labels.task, labels.worker, labels.label).with_labels(*new)
-    np.testing.assert_allclose(2 * there.sums + (later.sums - there.sums), again.sums, atol=1e-9)
+    np.testing.assert_allclose(2 * there.easy + (later.easy - there.easy), again.easy, atol=1e-9)
+
+
+def test_among_four_classes_it_is_bayes():
+    """With K classes a posterior is Bayes' over every class, easy or hard: two labels multiplied out."""
+    labels = Labels(*np.array([[0, 0], [0, 1], [2, 3]]), ("a",), ("x", "y"), ("0", "1", "2", "3"))
+    how, edge = Difficulty(0.2, 0.3, 1.2), np.array([0.4, 0.6])
+    empty = HardVotes(how, edge, np.zeros((1, 4)), np.zeros((1, 4)), np.zeros((1, 4)))
+    found = empty.with_labels(labels.task, labels.worker, labels.label).posterior[0]
+    chance = np.zeros(4)
+    for weight, scale in ((0.8, 1.2), (0.2, 0.3)):
+        right, wrong = (1 + 3 * scale * edge) / 4, (1 - scale * edge) / 4
+        for k in range(4):
+            chance[k] += weight * np.prod(np.where(labels.label == k, right, wrong))
+    np.testing.assert_allclose(found, chance / chance.sum())
