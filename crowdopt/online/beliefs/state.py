@@ -190,9 +190,11 @@ class Beliefs:
             terms = message, 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
             self.sums = np.stack([np.bincount(task, term, count) for term in terms]).astype(np.float64)
             self.odds, self.hard_chance = mixed_odds(self.sums, difficulty.share)
-        logs = self.right[..., None] * np.log(self.shown) + (self.asked - self.right)[..., None] * np.log1p(-self.shown)
+        came, shown = int(self.came[0]), self.shown
+        right, asked = self.right[:came, :, None], self.asked[:came, :, None]
+        logs = right * np.log(shown) + (asked - right) * np.log1p(-shown)
         gold = np.exp(logs - logs.max(axis=2, keepdims=True))
-        self.gold = gold / gold.sum(axis=2, keepdims=True)
+        self.gold[:came] = gold / gold.sum(axis=2, keepdims=True)
 
     def refit(self, strength: float, fading: float, rounds: int) -> None:
         """The prior by EM over everybody who has been heard, all types together.

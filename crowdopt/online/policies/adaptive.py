@@ -24,7 +24,7 @@ Ids: TypeAlias = NDArray[np.integer]
 
 UNTIL = ("each", "mean")
 ROUNDS = 20  # of repair at most: each is planned by what the last one brought
-GAIN = 3.0  # nats by which difficulty has to explain the labels better: skills from little gold are rough
+GAIN = 4.0  # nats by which difficulty has to explain the labels better: skills from little gold are rough
 NEWS = 0.1  # share of labels that has to be new before the difficulty of tasks is fitted again
 
 
