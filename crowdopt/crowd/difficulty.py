@@ -135,10 +135,14 @@ def searched(known: Floats, unknown: Floats, anchor: Callable[[Floats], Any] | N
 
     Parameters
     ----------
-    known, unknown : (2 scales - 1, tasks) float
-        Tasks of known truth, and the others.
-    anchor, gain
-        As for :func:`fitted`.
+    known : (scales, tasks) float
+        Of tasks of known truth.
+    unknown : (scales, tasks) float
+        Of the others.
+    anchor : callable, optional
+        Log-likelihood of gold at mean edges of so many times the believed ones, (k,) -> (k,).
+    gain : float
+        Nats by which it has to explain the labels better than h = 0 does.
 
     Returns
     -------
