@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +10,18 @@ import numpy as np
 from crowdopt.answers import one_coin
 from crowdopt.api.binding import AnyPath
 from crowdopt.arrays import Ints
+from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
 from crowdopt.crowd.evidence import rule_named
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.labels import tally
+from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.skills import empirical_bayes
+from crowdopt.errors import InputError
 from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.folder import CAMPAIGN, check_target
 from crowdopt.io.label_table import read_labels, read_true_labels, read_types, true_classes
+
+MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +34,22 @@ class Imported:
     gold : (correct, asked), each (types, workers) int
     gold_source : str
         What the labels were held against, in words.
+    together : ErrorCorrelation, optional
+        How workers' errors go together on tasks of known truth; None without truth.
     """
 
     instance: AssignmentInstance
     gold: tuple[Ints, Ints]
     gold_source: str
+    together: ErrorCorrelation | None = None
+
+    @property
+    def families(self) -> list[Ints]:
+        """Workers who err together, as the labels suggest it: each family's members."""
+        if self.together is None:
+            return []
+        home = self.together.family
+        return [np.flatnonzero(home == k) for k in np.unique(home).tolist() if (home == k).sum() > 1]
 
 
 def import_labels(
@@ -44,6 +60,7 @@ def import_labels(
     epsilon: float = 0.05,
     capacity: int | None = None,
     rule: str = "bhattacharyya",
+    families: bool = False,
     output: AnyPath | None = None,
     force: bool = False,
 ) -> Imported:
@@ -65,6 +82,9 @@ def import_labels(
         For everybody; default: the number of labels the worker gave.
     rule : str
         Evidence rule.
+    families : bool
+        Whether workers who are seen to err together become families of the campaign: dependent groups, at most one
+        label of each for a task. Needs truth.
     output : path, optional
         Campaign folder to write, with the tallies as gold.
     force : bool
@@ -89,6 +109,8 @@ def import_labels(
         true, source = one_coin(given).answer, "the answers of one-coin EM, for want of truth"
     else:
         true, source = true_classes(known, given, Path(truth).name), "truth"
+    if families and known is None:
+        raise InputError("families are seen in errors, so truth is needed; give it with --truth")
     gold = tally(given, true, kinds, len(names))
     instance = AssignmentInstance(
         accuracy=empirical_bayes(*gold),
@@ -103,6 +125,20 @@ def import_labels(
         title=f"imported from {Path(labels).name}",
         skills_source=f"empirical-bayes from {source}",
     )
+    made = Imported(instance, gold, source, None if known is None else _together(given, true, kinds))
+    if families and made.families:
+        named = [Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(made.families, 1)]
+        made = replace(made, instance=replace(instance, groups=tuple(named)))
     if output is not None:
-        write_campaign(instance, output, force=force, gold=gold, gold_source=source)
-    return Imported(instance, gold, source)
+        write_campaign(made.instance, output, force=force, gold=gold, gold_source=source)
+    return made
+
+
+def _together(labels: Labels, true: Ints, kinds: Ints) -> ErrorCorrelation | None:
+    """Correlation of errors on the tasks whose truth is known; None where the table of all pairs would be too large."""
+    known = true[labels.task] >= 0
+    if np.unique(labels.task[known]).size * len(labels.workers) > MOST or len(labels.workers) ** 2 > MOST:
+        return None
+    wrong = labels.label != true[labels.task]
+    task, worker = labels.task[known], labels.worker[known]
+    return error_correlation(task, worker, wrong[known], len(labels.workers), kind=kinds[task])
