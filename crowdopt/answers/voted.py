@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import integers
 from crowdopt.errors import InputError
@@ -40,6 +41,8 @@ class Answers:
         What an iterative method took.
     converged : bool
         Whether it stopped because nothing moved any more.
+    hard : HardVotes, optional
+        Where some tasks are hard for everybody: what the posterior is worked out from (crowdopt.answers.hard_votes).
     """
 
     method: str
@@ -52,6 +55,7 @@ class Answers:
     confusion: Floats | None = None
     iterations: int = 0
     converged: bool = True
+    hard: HardVotes | None = None
 
     @cached_property
     def answer(self) -> Ints:
@@ -65,6 +69,8 @@ class Answers:
         By the one-coin model with ``accuracy``, or the full one with ``confusion``; where nothing is known of the
         workers, the classes' shares of the labels. Uniform, or the prior, for a task without labels.
         """
+        if self.hard is not None:
+            return self.hard.posterior
         classes = self.score.shape[1]
         if self.evidence is not None:
             return softmax(self.evidence)
@@ -107,7 +113,8 @@ class Answers:
         else:
             evidence = _added(self.evidence, self.speech, t, w, k)
         count = self.count + np.bincount(t, minlength=self.count.size)
-        return replace(self, score=score, evidence=evidence, count=count)
+        hard = None if self.hard is None else self.hard.with_labels(t, w, k)
+        return replace(self, score=score, evidence=evidence, count=count, hard=hard)
 
     def _checked(self, name: str, values: Any) -> Ints:
         given = np.atleast_1d(integers(name, values))

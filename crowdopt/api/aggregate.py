@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.answers import FROM_ACCURACIES, FROM_LABELS, Answers
+from crowdopt.answers.heeding import heeding
 from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
@@ -45,9 +46,15 @@ class Aggregated:
 
 
 def aggregate(
-    labels: Labels, method: str = "one-coin", *, accuracy: ArrayLike | None = None, **settings: Any
+    labels: Labels,
+    method: str = "one-coin",
+    *,
+    accuracy: ArrayLike | None = None,
+    difficulty: bool = True,
+    known: ArrayLike | None = None,
+    **settings: Any,
 ) -> Answers:
-    """Answers from labels.
+    """Answers from labels, with confidences that heed difficulty which workers share, where labels show any.
 
     Parameters
     ----------
@@ -56,6 +63,11 @@ def aggregate(
         ``majority``, ``one-coin``, ``dawid-skene``, ``kos``; with accuracies also ``wmv-linear``, ``wmv-log``.
     accuracy : (workers,) float, optional
         Each worker's chance to be right, for the weighted votes.
+    difficulty : bool
+        Whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
+    known : (tasks,) int, optional
+        Known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them. Default: the
+        setting ``truth``, which they do heed.
     **settings
         Of the method, in :mod:`crowdopt.answers`: ``iterations``, ``prior``, ``truth``, ``truncation``, …
 
@@ -75,10 +87,14 @@ def aggregate(
         if accuracy is not None:
             raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
         answers: Answers = FROM_LABELS[method](labels, **settings)
-        return answers
-    if accuracy is None:
+    elif accuracy is None:
         raise InputError(f"{method} weighs votes by the workers' accuracies; give gold, or choose one-coin")
-    return FROM_ACCURACIES[method](labels, accuracy, **settings)
+    else:
+        answers = FROM_ACCURACIES[method](labels, accuracy, **settings)
+    if not difficulty:
+        return answers
+    true = settings.get("truth") if known is None else known
+    return heeding(answers, labels, None if true is None else np.asarray(true, dtype=np.int64))
 
 
 def aggregate_tables(
@@ -102,7 +118,7 @@ def aggregate_tables(
     gold : path, optional
         Tallies worker, correct, asked, for the weighted votes.
     truth : path, optional
-        Known answers task, label, to be held against.
+        Known answers task, label, to be held against, and to see how hard tasks are.
     output, workers : path, optional
         Tables to write: of the answers, of the workers' accuracies.
     force : bool
@@ -121,8 +137,10 @@ def aggregate_tables(
         if path is not None:
             check_target(Path(path), None, force)
     table = read_labels(labels)
-    answers = aggregate(table, method, accuracy=None if gold is None else read_gold_shares(gold, table))
-    right = None if truth is None else _share_right(answers, read_truth(truth, table))
+    known = None if truth is None else read_truth(truth, table)
+    shares = None if gold is None else read_gold_shares(gold, table)
+    answers = aggregate(table, method, accuracy=shares, known=known)
+    right = None if known is None else _share_right(answers, known)
     if output is not None:
         write_answers(answers, table, Path(output), force)
     if workers is not None:

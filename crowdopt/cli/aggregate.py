@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,7 @@ def _facts(done: Aggregated) -> dict[str, Any]:
         "mean_confidence": float(answers.confidence.mean()),
         "unsure": done.unsure,
         "accuracy": done.right,
+        "difficulty": None if answers.hard is None else asdict(answers.hard.difficulty),
     }
 
 
@@ -100,6 +102,8 @@ def _sentences(done: Aggregated) -> list[str]:
         f"{len(labels.classes)} classes, by {answers.method}{_rounds(answers)}",
         f"mean {kind}: {answers.confidence.mean():.3f}; below {UNSURE:g}: {done.unsure} answer(s)",
     ]
+    if answers.hard is not None:
+        said.append(f"{answers.hard.difficulty}; the chances heed it")
     return said if done.right is None else [*said, f"right on {100 * done.right:.1f} % of the tasks with known answers"]
 
 

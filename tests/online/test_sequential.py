@@ -11,6 +11,7 @@ import crowdopt
 from crowdopt.crowd.label_kinds import GOLD
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
+from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policy import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error
@@ -215,3 +216,43 @@ def test_labels_that_are_refused_are_not_asked_twice():
         pairs = np.column_stack([run.task, run.worker])
         assert run.refused > 0 and len(np.unique(pairs, axis=0)) == len(pairs)
         assert run.refused <= of.instance.n_tasks * of.instance.n_workers
+
+
+def hard_for_all(seed):
+    """On three tasks of ten everybody guesses."""
+    return breached(hammers(seed, tasks=400, epsilon=0.1), breach("difficulty=.3"))
+
+
+@pytest.mark.parametrize("text", BOTH)
+def test_what_is_claimed_heeds_difficulty_and_says_so(text):
+    """Of .3 hard tasks at least .15 come out wrong whatever is bought: claimed, told, and given up in the end."""
+    heeds, heedless = [], []
+    for seed in (1, 3):  # with so few tasks it is not seen in every crowd
+        of = hard_for_all(seed)
+        run = play(text, of)
+        heeds.append((run.claims.mean(), realised_error(run, answers_of(run))))
+        assert "are hard" in run.notes[-1] and "out of reach" in run.notes[-1]
+        run = play(f"{text}:difficulty=no", of)
+        heedless.append((run.claims.mean(), realised_error(run, answers_of(run))))
+    claimed, wrong = np.mean(heeds, axis=0)
+    assert abs(claimed - wrong) < 0.2 * wrong
+    claimed, wrong = np.mean(heedless, axis=0)
+    assert claimed < 0.7 * wrong
+
+
+@pytest.mark.parametrize("text", BOTH)
+def test_difficulty_is_part_of_the_state(text):
+    """A run that resumes after the difficulty has been seen ends with the same bytes."""
+    of = hard_for_all(1)
+    whole = start(text, of).finish()
+    resumed = start(text, of).restore(start(text, of).advance(30).snapshot()).finish()
+    assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
+
+
+@pytest.mark.parametrize("text", BOTH)
+def test_where_no_task_is_hard_nothing_changes(text):
+    """No difficulty is seen, and every label and claim is the same, byte by byte."""
+    of = hammers(0)
+    run, bare = play(text, of), play(f"{text}:difficulty=no", of)
+    assert not any("are hard" in note for note in run.notes)
+    assert run.task.tobytes() == bare.task.tobytes() and run.claims.tobytes() == bare.claims.tobytes()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.online.beliefs.grid import GRID
 from crowdopt.online.beliefs.state import Beliefs
 
 SHRUNK = (0.0, 0.25, 0.5, 0.75)  # what may be left of the skill that agreement shows, 1/2 + s (g - 1/2)
@@ -26,8 +25,9 @@ def disagreement(beliefs: Beliefs) -> float:
     density = beliefs.prior * beliefs.agreement[:came][told]
     density /= density.sum(axis=1, keepdims=True)
     c, s = right[told][:, None].astype(np.float64), asked[told][:, None].astype(np.float64)
+    shown = beliefs.shown
     factors = [
-        _gold(density, c, s, np.asarray(0.5 + left * (GRID - 0.5))) - _gold(density, c, s, GRID) for left in SHRUNK
+        _gold(density, c, s, np.asarray(0.5 + left * (shown - 0.5))) - _gold(density, c, s, shown) for left in SHRUNK
     ]
     totals = np.array([factor.sum() for factor in factors])
     return float(np.logaddexp.reduce(totals) - np.log(len(SHRUNK)))

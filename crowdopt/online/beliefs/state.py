@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
+from crowdopt.crowd.difficulty import NONE, SCALES, Difficulty, fitted, mixed_odds
 from crowdopt.online.beliefs.grid import CELLS, GRID, expected
 
 Ids: TypeAlias = NDArray[np.integer]
 
+LEAST = 0.01  # chance of a right gold answer is kept this far from 0 and 1
 ALIKE, DOUBT = 0.1, 4.0  # share of workers with one skill for all types, expected as firmly as if so many were seen
 PER_WORKER = ("right", "asked", "gold", "agreement", "density", "weight")
 PER_LABEL = ("task", "sign", "message")
+ONCE = ("odds", "prior", "alike", "came", "start", "hardness", "sums", "hard_chance")
 
 
 class LabelArrays(NamedTuple):
@@ -61,6 +64,20 @@ class SkillPrior(NamedTuple):
     alike: float
 
 
+class HardTasks(NamedTuple):
+    """How hard tasks are, for compiled loops.
+
+    ``share`` is h, ``left`` is s. ``sums`` is (3, tasks): log odds of class 1 if the task is easy, if it is hard, and
+    what the labels add to the log odds that it is easy (crowdopt.crowd.difficulty). ``chance`` is (tasks,): that the
+    task is hard.
+    """
+
+    share: float
+    left: float
+    sums: Floats
+    chance: Floats
+
+
 class Beliefs:
     """Belief propagation over tasks and workers who come one after the other, each with a skill per type of task.
 
@@ -87,6 +104,19 @@ class Beliefs:
         self.weight = np.zeros(shape)  # n_eff, labels whose correctness is as good as known
         self.gold, self.agreement = np.ones((*shape, CELLS)), np.ones((*shape, CELLS))  # likelihoods
         self.density = np.full((*shape, CELLS), 1 / CELLS)  # P_j(g)
+        self.hardness = NONE.array()  # of tasks; g is the accuracy on easy ones
+        self.sums, self.hard_chance = np.zeros((3, kind.size)), np.zeros(kind.size)
+
+    @property
+    def difficulty(self) -> Difficulty:
+        """How hard tasks are, as far as the labels show."""
+        return Difficulty(*self.hardness.tolist())
+
+    @property
+    def shown(self) -> Floats:
+        """Accuracy on gold of a worker of accuracy g on easy tasks, (cells,)."""
+        difficulty = self.difficulty
+        return GRID if not difficulty.share else np.asarray(0.5 + difficulty.mean * (GRID - 0.5))
 
     @property
     def labels(self) -> int:
@@ -103,12 +133,17 @@ class Beliefs:
 
     def hear(self, tasks: Ids, labels: Ints) -> None:
         """Labels of the worker who is here, class 0 or 1."""
-        from crowdopt.online.beliefs.belief_kernels import hear
-
         worker = int(self.came[0]) - 1
         self._make_room(self.labels + tasks.size)
         signs = 2.0 * labels - 1
-        hear(worker, tasks, signs, *self._state, GRID)
+        if self.difficulty.share:
+            from crowdopt.online.beliefs.hard_kernels import hear_of_hard
+
+            hear_of_hard(worker, tasks, signs, *self._state, self._hard, GRID)
+        else:
+            from crowdopt.online.beliefs.belief_kernels import hear
+
+            hear(worker, tasks, signs, *self._state, GRID)
         self.start[worker + 1] += tasks.size
 
     def check(self, right: Ints, asked: Ints) -> None:
@@ -117,7 +152,7 @@ class Beliefs:
         self.right[worker] += right
         self.asked[worker] += asked
         self.weight[worker] += asked
-        each = GRID ** right[:, None] * (1 - GRID) ** (asked - right)[:, None]
+        each = self.shown ** right[:, None] * (1 - self.shown) ** (asked - right)[:, None]
         self.gold[worker] *= each
         self.density[worker] *= each
         for rows in (self.gold, self.density):
@@ -131,6 +166,35 @@ class Beliefs:
         """Everybody's messages anew, so many times."""
         for _ in range(sweeps):
             self._sweep(0, int(self.came[0]))
+
+    def gauge(self) -> None:
+        """How hard tasks are, anew, by what each label would say if its worker's own were left out, and by gold."""
+        labels, came = self.labels, int(self.came[0])
+        edge = np.tanh(self.message[:labels] / 2)
+        asked, right = self.asked[:came], self.right[:came]
+        density = self.prior * self.agreement[:came]
+        density /= density.sum(axis=2, keepdims=True)
+        gold = np.array([_gold(density, right, asked, u) for u in SCALES])
+        found = fitted(self.task[:labels], edge, self.kind.size, anchor=lambda u: np.interp(u, SCALES, gold))
+        if found.share or self.difficulty.share:
+            self.suppose(found)
+
+    def suppose(self, difficulty: Difficulty) -> None:
+        """Take tasks to be so hard: the same messages, other log odds; and what gold says of workers."""
+        self.hardness = difficulty.array()
+        task, message, count = self.task[: self.labels], self.message[: self.labels], self.kind.size
+        self.odds = np.bincount(task, message, count).astype(np.float64)
+        if difficulty.share:
+            a = np.tanh(message / 2)
+            b = difficulty.left * a
+            terms = message, 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
+            self.sums = np.stack([np.bincount(task, term, count) for term in terms]).astype(np.float64)
+            self.odds, self.hard_chance = mixed_odds(self.sums, difficulty.share)
+        came, shown = int(self.came[0]), self.shown
+        right, asked = self.right[:came, :, None], self.asked[:came, :, None]
+        logs = right * np.log(shown) + (asked - right) * np.log1p(-shown)
+        gold = np.exp(logs - logs.max(axis=2, keepdims=True))
+        self.gold[:came] = gold / gold.sum(axis=2, keepdims=True)
 
     def refit(self, strength: float, fading: float, rounds: int) -> None:
         """The prior by EM over everybody who has been heard, all types together.
@@ -170,21 +234,32 @@ class Beliefs:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that belief consists of, as arrays."""
-        state = {name: getattr(self, name).copy() for name in ("odds", "prior", "alike", "came", "start")}
+        state = {name: getattr(self, name).copy() for name in ONCE}
         state |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
         return state | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
 
     def restore(self, arrays: Arrays) -> None:
         """Take up what :meth:`arrays` gave."""
-        for name in ("odds", "prior", "alike", "came", "start", *PER_LABEL):
+        for name in (*ONCE, *PER_LABEL):
             setattr(self, name, np.array(arrays[name]))
         for name in PER_WORKER:
             getattr(self, name)[: self.came[0]] = arrays[name]
 
     def _sweep(self, first: int, last: int) -> None:
-        from crowdopt.online.beliefs.belief_kernels import sweep
+        prior = SkillPrior(GRID, self.prior, self.alike[0])
+        if self.difficulty.share:
+            from crowdopt.online.beliefs.hard_kernels import sweep_of_hard
 
-        sweep(first, last, *self._state, SkillPrior(GRID, self.prior, self.alike[0]))
+            sweep_of_hard(first, last, *self._state, self._hard, prior)
+        else:
+            from crowdopt.online.beliefs.belief_kernels import sweep
+
+            sweep(first, last, *self._state, prior)
+
+    @property
+    def _hard(self) -> HardTasks:
+        difficulty = self.difficulty
+        return HardTasks(difficulty.share, difficulty.left, self.sums, self.hard_chance)
 
     @property
     def _state(self) -> tuple[LabelArrays, SkillArrays, TaskArrays]:
@@ -201,3 +276,21 @@ class Beliefs:
                 grown = np.zeros(max(labels, 2 * old.size, 256), old.dtype)
                 grown[: old.size] = old
                 setattr(self, name, grown)
+
+
+def _gold(density: Floats, right: Ints, asked: Ints, scale: float) -> float:
+    """Log-likelihood of gold if its edge is so many times what agreement says: ``sum ln E[Bin(c; 1/2 + u (g - 1/2))]``.
+
+    Parameters
+    ----------
+    density : (workers, types, cells) float
+        By agreement.
+    right, asked : (workers, types) int
+    scale : float
+        u.
+    """
+    skill = np.clip(0.5 + scale * (GRID - 0.5), LEAST, 1 - LEAST)
+    logs = right[..., None] * np.log(skill) + (asked - right)[..., None] * np.log1p(-skill)
+    top = logs.max(axis=-1, keepdims=True)
+    total: Floats = top[..., 0] + np.log((density * np.exp(logs - top)).sum(axis=-1))
+    return float(total.sum())

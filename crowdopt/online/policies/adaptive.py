@@ -10,18 +10,22 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
+from crowdopt.crowd.difficulty import NONE, Difficulty, fitted
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.grid import odds_at_error
+from crowdopt.online.beliefs.shared_difficulty import TaskOdds, anchored, hopeless, told
 from crowdopt.online.policies.re_solve import ReSolve
 
 Ids: TypeAlias = NDArray[np.integer]
 
 UNTIL = ("each", "mean")
 ROUNDS = 20  # of repair at most: each is planned by what the last one brought
+GAIN = 4.0  # nats by which difficulty has to explain the labels better: skills from little gold are rough
+NEWS = 0.1  # share of labels that has to be new before the difficulty of tasks is fitted again
 
 
 @dataclass
@@ -30,7 +34,9 @@ class Adaptive(ReSolve):
 
     Every worker does gold; skills are empirical-Bayes means, fitted anew every few arrivals, which changes the log
     odds of all tasks. A label's evidence is ``(2p - 1) logit p``, the nats by which it moves them on average, a task
-    lacks ``ln((1 - e)/e) - |LLR|``, and the least finished ones come first. Two classes, independent errors.
+    lacks ``ln((1 - e)/e) - |LLR|``, and the least finished ones come first. Where labels agree and disagree more than
+    skills explain, some tasks are hard: log odds then integrate over it, and what is nearly surely hard is given up.
+    Two classes; errors that are independent, given how hard the task is.
 
     Parameters
     ----------
@@ -46,6 +52,8 @@ class Adaptive(ReSolve):
         A claimed error is the posterior's over 1 - caution: the fitted prior makes the posterior too sure by so much.
     repair : bool
         Whether to go on, at the end, with those who have capacity left, where they can be called back.
+    difficulty : bool
+        Whether difficulty that workers share is looked for.
     """
 
     gold: int = 20
@@ -54,10 +62,14 @@ class Adaptive(ReSolve):
     until: str = "each"
     caution: float = 0.1
     repair: bool = True
+    difficulty: bool = True
 
     name: ClassVar[str] = "adaptive"
     what: ClassVar[str] = "gold first, then labels until each task is sure; prices from the workers seen"
-    state: ClassVar[tuple[str, ...]] = (*ReSolve.state, "odds", "task", "worker", "sign", "rounds_done")
+    state: ClassVar[tuple[str, ...]] = (
+        *ReSolve.state,
+        *("odds", "task", "worker", "sign", "rounds_done", "hardness", "sums", "fitted_at"),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,6 +89,8 @@ class Adaptive(ReSolve):
         self.odds: Floats = np.zeros(known.n_tasks)
         self.task, self.worker, self.sign = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
         self.rounds_done = np.zeros(1, np.int64)
+        self.hardness, self.fitted_at = NONE.array(), np.zeros(1, np.int64)  # of tasks; labels when that was fitted
+        self.sums = np.zeros((3, known.n_tasks))  # of label_terms, where tasks are hard
 
     # -- while workers come ----------------------------------------------------------------------------------------
 
@@ -88,6 +102,7 @@ class Adaptive(ReSolve):
         """Skills and log odds anew when it is time, then prices."""
         if arrival.number % self.refit == 0:
             self._weigh()
+            self._gauge()
         super().meet(arrival)
 
     def learn(self, labels: Ints) -> None:
@@ -128,6 +143,7 @@ class Adaptive(ReSolve):
 
     def close(self, room: Ints) -> Decision | None:
         """Cheapest labels for what is not sure, a round at a time."""
+        self._gauge(0.0)
         if not self._goes_on or self.rounds_done[0] >= ROUNDS:
             return None
         self._weigh()
@@ -157,7 +173,9 @@ class Adaptive(ReSolve):
         """How many tasks are not as sure as their target asks."""
         wanted = self.need > COVERAGE
         unsure = int((wanted & (self.claims() > self.known.epsilon + COVERAGE)).sum())
-        return [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []
+        sentences = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"]
+        hard = told(self.known_difficulty, self.claims()[wanted], self.known.epsilon[wanted])
+        return (sentences if unsure else []) + hard
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -179,20 +197,47 @@ class Adaptive(ReSolve):
 
     def _take(self, tasks: Ids, workers: Ints, labels: Ints) -> None:
         signs = 2.0 * labels - 1
-        weight = self._logits()[self.known.task_type[tasks], workers]
-        np.add.at(self.odds, tasks, weight * signs)
+        logits: Floats = self._logits()[self.known.task_type[tasks], workers]
+        np.add.at(self.odds, tasks, logits * signs)
+        if self.known_difficulty.share:
+            TaskOdds(self.known_difficulty, self.sums).add(tasks, np.asarray(signs * np.tanh(logits / 2), np.float64))
         self.task, self.worker = np.append(self.task, tasks), np.append(self.worker, workers)
         self.sign = np.append(self.sign, signs)
         self._cover(tasks)
 
     def _weigh(self) -> None:
         """Log odds anew, by the skills as they are known now."""
-        weight = self._logits()[self.known.task_type[self.task], self.worker]
-        self.odds = np.asarray(np.bincount(self.task, weight * self.sign, self.known.n_tasks), dtype=np.float64)
+        logits = self._logits()[self.known.task_type[self.task], self.worker]
+        self.odds = np.asarray(np.bincount(self.task, logits * self.sign, self.known.n_tasks), dtype=np.float64)
+        if self.known_difficulty.share:
+            self.sums = np.zeros_like(self.sums)
+            TaskOdds(self.known_difficulty, self.sums).add(self.task, self.sign * np.tanh(logits / 2))
         self._cover(np.arange(self.known.n_tasks))
 
+    def _gauge(self, news: float = NEWS) -> None:
+        """The difficulty of tasks anew, where enough labels are."""
+        if not self.difficulty or self.task.size <= (1 + news) * self.fitted_at[0]:
+            return
+        self.fitted_at[0] = self.task.size
+        edge = 2 * self.skills()[self.known.task_type[self.task], self.worker] - 1
+        asked, right = self.seen.asked, self.seen.right
+        anchor = anchored(right, asked) if asked.any() else anchored(np.array([0]), np.array([0]))
+        found = fitted(self.task, self.sign * edge, self.known.n_tasks, anchor=anchor, gain=GAIN)
+        if found.share or self.known_difficulty.share:
+            self.hardness = found.array()
+            self._weigh()
+
+    @property
+    def known_difficulty(self) -> Difficulty:
+        """How hard tasks are, as far as labels and gold show."""
+        return Difficulty(*self.hardness.tolist())
+
     def _cover(self, tasks: Ids) -> None:
-        self.covered[tasks] = np.abs(self.odds[tasks])
+        level, given_up = np.abs(self.odds[tasks]), np.zeros(tasks.size, bool)
+        if self.known_difficulty.share:
+            self.odds[tasks], chance = TaskOdds(self.known_difficulty, self.sums).of(tasks)
+            level, given_up = np.abs(self.odds[tasks]), hopeless(self.known_difficulty, chance)
+        self.covered[tasks] = np.where(given_up, np.maximum(level, self.need[tasks]), level)
         self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
@@ -17,17 +17,20 @@ from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule, missing
 from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import GRID, odds_at_error
+from crowdopt.online.beliefs.grid import odds_at_error
+from crowdopt.online.beliefs.shared_difficulty import hopeless, told
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
 from crowdopt.online.policies.adaptive import Adaptive
 from crowdopt.online.policy import BasePolicy
 
 STOPS = ("mean", "each")
-STATE = ("over", "sure", "paid", "pace", "weighed", "fallen")
+STATE = ("over", "sure", "level", "paid", "pace", "weighed", "fallen", "fitted_at")
 SETTLE = 5  # labels after which a worker's messages are worked out anew
 CONFIRM = 6  # sweeps over everybody before the end is believed
 RAISE = 0.1  # nats by which every task is to be surer where none is open and the mean is not there yet
+NEWS = 0.2  # share of all labels that has to be new before the difficulty of tasks is fitted again
+REST = 0.1  # of the errors of tasks that are given up: where all others' are no more, being surer helps no more
 FRESH = 0.005  # share of all labels that has to be new before everybody's are weighed again
 PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit
 
@@ -38,7 +41,8 @@ class Sequential(BasePolicy):
 
     A worker is tested on the tasks that are nearly finished, or on gold where none is, until their skill is known; then
     they take the least certain ones, or are let go. It ends when the mean posterior error is small enough, or every
-    task's. Two classes, independent errors.
+    task's. Where labels and gold show that some tasks are hard, beliefs integrate over it, and tasks that are nearly
+    surely hard are given up. Two classes; errors that are independent, given how hard the task is.
 
     Parameters
     ----------
@@ -61,6 +65,8 @@ class Sequential(BasePolicy):
     alarm : float
         Chance at most, in an honest crowd, of finding that gold contradicts agreement: from then on skills come from
         gold alone, as in ``adaptive``. 0: never.
+    difficulty : bool
+        Whether difficulty that workers share is looked for.
     """
 
     stop: str = "mean"
@@ -73,6 +79,7 @@ class Sequential(BasePolicy):
     settled: float = 30.0
     audit: int = 3
     alarm: float = 0.001
+    difficulty: bool = True
 
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
@@ -95,6 +102,7 @@ class Sequential(BasePolicy):
         self.wanted = known.need > COVERAGE
         self.error = np.where(self.wanted, known.epsilon, 0.5)
         self.sure = odds_at_error(self.error * (1 - self.margin) if self.stop == "each" else self.error)
+        self.level = self.sure.copy()  # the same, but where a task is given up
         self.session: WorkerSession | None = None
         self.beliefs = Beliefs(known.task_type, known.types, known.workers)
         self.over = np.array([not self.wanted.any()])
@@ -103,7 +111,8 @@ class Sequential(BasePolicy):
         self.paid = np.zeros(2)  # labels asked and what they cost: the middling price
         self.weighed = np.zeros(1, np.int64)  # labels and gold when all was weighed last
         self.left = np.zeros(known.types, np.int64)
-        self.reserve = Adaptive(until=self.stop, repair=False)
+        self.fitted_at = np.zeros(1, np.int64)  # labels when the difficulty of tasks was fitted last
+        self.reserve = Adaptive(until=self.stop, repair=False, difficulty=self.difficulty)
         self.reserve.start(known, solve)
         self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
         self._number, self.since = -1, 0
@@ -154,12 +163,12 @@ class Sequential(BasePolicy):
         free[arrival.barred] = False
         rules = SessionOptions(self.block, self.most_gold, self.testing, self.settled, self.audit)
         rule = self._rule(arrival, cost)
-        tasks = OpenTasks(self.sure, free, self.left)
+        tasks = OpenTasks(self.level, free, self.left)
         self.session = WorkerSession(self.beliefs, rule, rules, arrival, tasks, cost)
 
     def _rule(self, arrival: Arrival, cost: Floats) -> DismissalRule:
         """What the worker has to be worth, by what is missing and by how much of the promised the last ones brought."""
-        lack = missing(self.beliefs.odds, self.sure, self.error)
+        lack = missing(self.beliefs.odds, self.level, self.error)
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
         to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
         most = float(np.mean(odds_at_error(self.error[self.wanted])))
@@ -177,6 +186,7 @@ class Sequential(BasePolicy):
             self.beliefs.propagate()
             self.beliefs.refit(*PSEUDO, ROUNDS)
             self.beliefs.propagate()
+        self._gauge()
         if not self._falls():
             self._look()
 
@@ -193,10 +203,36 @@ class Sequential(BasePolicy):
             return
         if self._enough():
             self.beliefs.propagate(CONFIRM)
+            self._gauge(0.0)
             self.over[0] = self._enough() and not self._falls()
         while not self._ended and self.stop == "mean" and not self.left.any():
+            self.over[0] = self._is_stuck
             self.sure += RAISE
             self._survey()
+
+    def _gauge(self, news: float = NEWS) -> None:
+        """How hard tasks are, anew, where enough labels are."""
+        if self.difficulty and self.beliefs.labels > (1 + news) * self.fitted_at[0]:
+            self.fitted_at[0] = self.beliefs.labels
+            before = self.beliefs.difficulty.share
+            self.beliefs.gauge()
+            if before or self.beliefs.difficulty.share:
+                self.beliefs.propagate(CONFIRM)
+
+    @property
+    def _given_up(self) -> Bools:
+        """Tasks that are so surely hard that labels tell next to nothing of them."""
+        difficulty = self.beliefs.difficulty
+        if not difficulty.share:
+            return np.zeros(self.wanted.size, bool)
+        return self.wanted & hopeless(difficulty, self.beliefs.hard_chance)
+
+    @property
+    def _is_stuck(self) -> bool:
+        """Whether the target is out of reach: all tasks are sure but those given up, which alone err too often."""
+        error, given_up = self.beliefs.error(), self._given_up
+        hard, others = error[given_up].sum(), error[self.wanted & ~given_up].sum()
+        return bool(hard > (1 - self.margin) * self.error[self.wanted].sum() or others < REST * hard)
 
     def _falls(self) -> bool:
         """Where gold contradicts agreement, skills come from gold alone from now on."""
@@ -216,7 +252,8 @@ class Sequential(BasePolicy):
     def _survey(self) -> float:
         from crowdopt.online.beliefs.belief_kernels import survey
 
-        return float(survey(self.beliefs.odds, self.sure, self.wanted, self.known.task_type, self.left))
+        self.level[:] = np.where(self._given_up, -1.0, self.sure)
+        return float(survey(self.beliefs.odds, self.level, self.wanted, self.known.task_type, self.left))
 
     def _relative(self, cost: Floats) -> Floats:
         """Cost of the worker's labels in units of the mean over all who came."""
@@ -231,7 +268,7 @@ class Sequential(BasePolicy):
         if self.fallen[0] >= 0:
             return self.reserve.skills()
         skills = np.full((self.known.types, self.known.workers), 0.5)
-        skills[:, : self.beliefs.came[0]] = self.beliefs.mean(GRID).T
+        skills[:, : self.beliefs.came[0]] = self.beliefs.mean(self.beliefs.shown).T
         return skills
 
     def answers(self) -> str:
@@ -264,7 +301,8 @@ class Sequential(BasePolicy):
             sentences.append(
                 f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"
             )
-        return sentences
+        difficulty = self.beliefs.difficulty if self.fallen[0] < 0 else self.reserve.known_difficulty
+        return sentences + told(difficulty, self.claims()[self.wanted], self.error[self.wanted])
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Beliefs, levels at which tasks are sure, and the policy held in reserve."""

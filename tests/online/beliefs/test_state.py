@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.online.beliefs.grid import CELLS, GRID, expected
 from crowdopt.online.beliefs.state import Beliefs
 
@@ -151,3 +152,32 @@ def test_a_table_is_what_was_heard():
     task, worker, label = beliefs.table()
     heard = [(i, j, y) for j, (tasks, labels) in enumerate(TREE) for i, y in zip(tasks, labels, strict=True)]
     assert list(zip(task.tolist(), worker.tolist(), label.tolist(), strict=True)) == heard
+
+
+def enumerated_with_hard_tasks(kind, rows, right, asked, difficulty):
+    """Log odds of each task and its chance of being hard, by adding up all truths and all sets of hard tasks."""
+    states = np.zeros((2, 2, len(kind)))
+    for truth, hard in product(product((0, 1), repeat=len(kind)), product((0, 1), repeat=len(kind))):
+        weight = np.prod(np.where(hard, difficulty.share, 1 - difficulty.share))
+        for j, (tasks, labels) in enumerate(rows):
+            gold = 0.5 + difficulty.mean * (GRID - 0.5)
+            each = expected() * gold ** right[j][0] * (1 - gold) ** (asked[j][0] - right[j][0])
+            for i, label in zip(tasks, labels, strict=True):
+                skill = 0.5 + difficulty.left * (GRID - 0.5) if hard[i] else GRID
+                each = each * (skill if label == truth[i] else 1 - skill)
+            weight *= each.sum()
+        for i in range(len(kind)):
+            states[truth[i], hard[i], i] += weight
+    return np.log(states[1].sum(axis=0) / states[0].sum(axis=0)), states[:, 1].sum(axis=0) / states.sum(axis=(0, 1))
+
+
+@pytest.mark.parametrize("left", [0.0, 0.4, -0.3])
+def test_messages_about_hard_tasks_are_exact_on_a_tree(left):
+    """A task that may be hard is a node of four states: on a tree its messages settle at Bayes' own answer."""
+    difficulty = Difficulty(0.3, left, 1.0)
+    beliefs = told([0] * 5, 1, TREE, RIGHT, ASKED)
+    beliefs.suppose(difficulty)
+    beliefs.propagate(12)
+    odds, hard = enumerated_with_hard_tasks([0] * 5, TREE, RIGHT, ASKED, difficulty)
+    np.testing.assert_allclose(beliefs.odds, odds, rtol=1e-6)
+    np.testing.assert_allclose(beliefs.hard_chance, hard, rtol=1e-6)

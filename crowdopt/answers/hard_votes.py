@@ -1,0 +1,49 @@
+"""Votes where some tasks are hard for everybody: sums over labels from which a task's posterior follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.difficult_classes import class_likelihoods
+from crowdopt.crowd.difficulty import Difficulty
+
+
+@dataclass(frozen=True, eq=False)
+class HardVotes:
+    """Sums over a task's labels from which its posterior follows; open to more labels.
+
+    Parameters
+    ----------
+    difficulty : Difficulty
+        With a share above 0.
+    edge : (workers,) float
+        ``(K p - 1) / (K - 1)``.
+    easy, hard : (tasks, classes) float
+        Log-likelihoods of the labels if the task is easy, and if it is hard.
+    beside : (tasks, classes) float
+        Logarithms beside the labels': of the prior, or of a known answer.
+    """
+
+    difficulty: Difficulty
+    edge: Floats
+    easy: Floats
+    hard: Floats
+    beside: Floats
+
+    @property
+    def posterior(self) -> Floats:
+        """``P(k | labels) ~ pi_k [(1 - h) P(labels | k, easy) + h P(labels | k, hard)]``, (tasks, classes)."""
+        share = self.difficulty.share
+        score = self.beside + np.logaddexp(np.log1p(-share) + self.easy, np.log(share) + self.hard)
+        chances = np.exp(score - score.max(axis=1, keepdims=True))
+        posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
+        return posterior
+
+    def with_labels(self, task: Ints, worker: Ints, label: Ints) -> HardVotes:
+        """With new labels added, each (k,); how hard tasks are stays as it is."""
+        edge, how = self.edge[worker], self.difficulty
+        easy, hard = (class_likelihoods(task, label, u * edge, self.easy.shape) for u in (how.easy, how.hard))
+        return replace(self, easy=self.easy + easy, hard=self.hard + hard)

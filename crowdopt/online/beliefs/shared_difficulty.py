@@ -1,0 +1,100 @@
+"""What difficulty that workers share does to a policy: log odds, tasks that are given up, what is said of a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.difficulty import Difficulty, label_terms, mixed_odds
+
+Ids: TypeAlias = NDArray[np.integer]
+
+WORTH = 0.2  # of what a label on an easy task tells, below which a task is given up
+
+
+class TaskOdds:
+    """Sums over labels from which a task's log odds follow, given how hard tasks are.
+
+    Parameters
+    ----------
+    difficulty : Difficulty
+        With a share above 0.
+    sums : (3, tasks) float
+        Of crowdopt.crowd.difficulty.label_terms; written to.
+    """
+
+    def __init__(self, difficulty: Difficulty, sums: Floats) -> None:
+        self.difficulty, self.sums = difficulty, sums
+
+    def add(self, tasks: Ids, edge: Floats) -> None:
+        """Labels with their signed edges, each (k,)."""
+        for row, term in zip(self.sums, label_terms(edge, self.difficulty), strict=True):
+            np.add.at(row, tasks, term)
+
+    def of(self, tasks: Ids) -> tuple[Floats, Floats]:
+        """Log odds of class 1, and the chance of being hard, each (k,)."""
+        return mixed_odds(self.sums[:, tasks], self.difficulty.share)
+
+
+def hopeless(difficulty: Difficulty, chance: Floats) -> Bools:
+    """Tasks so surely hard that a label tells less than WORTH of what it tells on an easy one.
+
+    Parameters
+    ----------
+    difficulty : Difficulty
+    chance : (tasks,) float
+        That the task is hard.
+
+    Returns
+    -------
+    (tasks,) bool
+    """
+    given_up: Bools = 1 - chance * (1 - difficulty.left**2) < WORTH
+    return given_up
+
+
+def anchored(right: Ints, asked: Ints) -> Callable[[Floats], Floats]:
+    """Log-likelihood of a mean edge of u times what gold shows: gold itself is known to so many answers only.
+
+    ``-(u - 1)^2 / (2 v)``, v the binomial variance of the mean edge over its square.
+
+    Parameters
+    ----------
+    right, asked : array of int
+        Tallies of gold.
+
+    Returns
+    -------
+    callable
+        (k,) scales u -> (k,) log-likelihoods.
+    """
+    total = max(1, int(asked.sum()))
+    share = (int(right.sum()) + 1) / (total + 2)
+    spread = 4 * share * (1 - share) / total / max((2 * share - 1) ** 2, 1e-4)
+    return lambda scale: -((scale - 1) ** 2) / (2 * spread)
+
+
+def told(difficulty: Difficulty, claims: Floats, targets: Floats) -> list[str]:
+    """What users are told: how hard tasks are, and what that costs; nothing where none is.
+
+    Parameters
+    ----------
+    difficulty : Difficulty
+    claims, targets : (tasks,) float
+        Claimed errors and error targets of the tasks that are wanted.
+
+    Returns
+    -------
+    list of str
+    """
+    if not difficulty.share:
+        return []
+    mean, target = float(claims.mean()), float(targets.mean())
+    sentence = f"{difficulty}; claimed errors heed it, {mean:.3f} on average"
+    if mean > target:
+        sentence += f"; the target {target:g} is out of reach, {mean:.2g} is what these labels can promise"
+    return [sentence]

@@ -1,0 +1,64 @@
+"""Confidences that heed difficulty: right where some tasks are hard, the same as ever where none is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdopt.answers.hard_votes import HardVotes
+from crowdopt.api.aggregate import aggregate
+from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.labels import Labels
+
+
+def drawn(seed, share, left=0.0, tasks=600, workers=40, each=12):
+    """Labels of a crowd U(.5, 1) in the mean; on a share of the tasks only part of the edge is left."""
+    rng = np.random.default_rng(seed)
+    edge, hard, truth = rng.uniform(0, 1, workers), rng.random(tasks) < share, rng.integers(0, 2, tasks)
+    worker = np.argsort(rng.random((tasks, workers)), axis=1)[:, :each].reshape(-1)
+    task = np.repeat(np.arange(tasks), each)
+    scale = np.where(hard, left, 1.0)[task] / (1 - share * (1 - left))
+    right = rng.random(task.size) < (1 + np.minimum(scale * edge[worker], 1)) / 2
+    names = [tuple(map(str, range(count))) for count in (tasks, workers, 2)]
+    return Labels(task, worker, np.where(right, truth[task], 1 - truth[task]), *names), truth
+
+
+@pytest.mark.parametrize(("left", "known"), [(0.0, 0), (-0.5, 200)])
+def test_claimed_errors_are_the_true_ones(left, known):
+    """Guessed tasks show by agreement; misled ones only where some answers are known."""
+    claimed, wrong, plain = np.zeros((3, 3))
+    for seed in range(3):
+        labels, truth = drawn(seed, 0.3, left)
+        told = np.where(np.arange(truth.size) < known, truth, -1)
+        answers = aggregate(labels, known=told)
+        rest = told < 0
+        claimed[seed] = 1 - answers.confidence[rest].mean()
+        wrong[seed] = (answers.answer != truth)[rest].mean()
+        plain[seed] = 1 - aggregate(labels, difficulty=False).confidence[rest].mean()
+    assert abs(claimed.mean() - wrong.mean()) < 0.15 * wrong.mean()
+    assert plain.mean() < 0.5 * wrong.mean()
+
+
+def test_without_difficulty_nothing_changes():
+    """Byte by byte; and labels that come later count as if they had been there."""
+    labels, _ = drawn(0, 0.0)
+    assert aggregate(labels).posterior.tobytes() == aggregate(labels, difficulty=False).posterior.tobytes()
+    labels, _ = drawn(1, 0.3)
+    answers, new = aggregate(labels), (np.array([0, 0]), np.array([3, 4]), np.array([1, 0]))
+    later, there = answers.with_labels(*new).hard, answers.hard
+    again = there.with_labels(labels.task, labels.worker, labels.label).with_labels(*new)
+    np.testing.assert_allclose(2 * there.easy + (later.easy - there.easy), again.easy, atol=1e-9)
+
+
+def test_among_four_classes_it_is_bayes():
+    """With K classes a posterior is Bayes' over every class, easy or hard: two labels multiplied out."""
+    labels = Labels(*np.array([[0, 0], [0, 1], [2, 3]]), ("a",), ("x", "y"), ("0", "1", "2", "3"))
+    how, edge = Difficulty(0.2, 0.3, 1.2), np.array([0.4, 0.6])
+    empty = HardVotes(how, edge, np.zeros((1, 4)), np.zeros((1, 4)), np.zeros((1, 4)))
+    found = empty.with_labels(labels.task, labels.worker, labels.label).posterior[0]
+    chance = np.zeros(4)
+    for weight, scale in ((0.8, 1.2), (0.2, 0.3)):
+        right, wrong = (1 + 3 * scale * edge) / 4, (1 - scale * edge) / 4
+        for k in range(4):
+            chance[k] += weight * np.prod(np.where(labels.label == k, right, wrong))
+    np.testing.assert_allclose(found, chance / chance.sum())

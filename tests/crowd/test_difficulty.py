@@ -1,0 +1,61 @@
+"""Tasks that are hard for everybody: found where they are, not where they are not, and heeded exactly."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from crowdopt.crowd.difficulty import Difficulty, fitted, label_terms, mixed_odds
+
+
+def drawn(seed: int, share: float, left: float, tasks: int = 1000, each: int = 8):
+    """Labels of workers with known mean edges; on a share of the tasks only part of the edge is left."""
+    rng = np.random.default_rng(seed)
+    hard, truth = rng.random(tasks) < share, rng.integers(0, 2, tasks)
+    task = np.repeat(np.arange(tasks), each)
+    mean = rng.uniform(0.1, 0.7, task.size)
+    scale = np.where(hard, left, 1.0)[task] / (1 - share * (1 - left))
+    right = rng.random(task.size) < (1 + scale * mean) / 2
+    sign = np.where(right == (truth[task] == 1), 1.0, -1.0)
+    return task, sign * mean, truth
+
+
+@pytest.mark.parametrize("left", [0.0, 0.3])
+def test_difficulty_is_found_where_it_is_and_not_where_it_is_not(left):
+    """The likelihood is that of the law that drew the labels: its maximum is near, its intervals have the truth."""
+    gold = lambda scale: -((scale - 1) ** 2) / (2 * 0.02**2)  # noqa: E731
+    task, edge, _ = drawn(3, 0.3, left)
+    known = fitted(task, edge, 1000, anchor=gold)
+    assert known.low <= 0.3 <= known.high and known.least <= left <= known.most
+    none = [fitted(*drawn(seed, 0.0, 1.0)[:2], 1000, anchor=gold).share for seed in range(8)]
+    assert none.count(0.0) >= 7  # a 95 % interval leaves h = 0 out once in twenty crowds without any
+
+
+def test_only_known_answers_tell_misled_workers():
+    """By agreement alone a crowd that is wrong together looks like one that is right together: s is at least 0."""
+    task, edge, truth = drawn(5, 0.25, -0.4, tasks=400, each=20)
+    assert fitted(task, edge, 400).left >= 0
+    seen = fitted(task, edge, 400, truth=np.where(np.arange(400) < 200, truth, -1))
+    assert seen.left < -0.2 and seen.low <= 0.25 <= seen.high
+
+
+def test_log_odds_are_those_of_bayes_over_all_four_states():
+    """Every pattern of labels of four workers: P(y, hard, labels) multiplied out, state by state."""
+    edge, how = np.array([0.2, 0.5, 0.6, 0.1]), Difficulty(0.3, -0.2, 1.4)
+    easy, hard, lean, odds, chance = [], [], [], [], []
+    for pattern in itertools.product((-1, 1), repeat=4):
+        y = np.array(pattern)
+        for rows, term in zip((easy, hard, lean), label_terms(edge * y, how), strict=True):
+            rows.append(term.sum())
+        states = {
+            (truth, scale): weight * np.prod((1 + truth * y * scale * edge) / 2)
+            for truth in (-1, 1)
+            for weight, scale in ((0.7, how.easy), (0.3, how.hard))
+        }
+        up, down = (states[truth, how.easy] + states[truth, how.hard] for truth in (1, -1))
+        odds.append(np.log(up / down))
+        chance.append((states[1, how.hard] + states[-1, how.hard]) / (up + down))
+    found = mixed_odds(np.array([easy, hard, lean]), 0.3)
+    np.testing.assert_allclose(found, (odds, chance), rtol=1e-9, atol=1e-12)
