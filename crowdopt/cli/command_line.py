@@ -34,6 +34,8 @@ class Verbs(click.Group):
             if interrupts.seen and status not in (0, INTERRUPTED):  # a library made another error of it
                 complain("interrupted")
                 status = INTERRUPTED
+        if interrupts.seen and interrupts.of_the_process:
+            _end(status)
         sys.exit(status)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -83,6 +85,14 @@ class Verbs(click.Group):
         except OSError as error:
             complain(_of_system(error))
         context.exit(BAD_INPUT)
+
+
+def _end(status: int) -> None:
+    """End the process without unloading libraries: one whose threads were cut short may abort while it is unloaded."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(status)
 
 
 def complain(text: str) -> None:
