@@ -1,0 +1,327 @@
+"""Label Studio's API: what is there is looked at first, and only what differs is written, so that any call may be the
+second one. Nothing is ever deleted: a task that nobody is to see has an empty queue.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from crowdopt.documents import Each, Keys, Shape
+from crowdopt.errors import InputError
+from crowdopt.io.bridges.annotations import Annotations
+from crowdopt.io.bridges.bridge import Address, Change, Changes, Wishes
+from crowdopt.io.bridges.foreign_json import ID, check, scalar
+from crowdopt.io.bridges.label_studio_tasks import (
+    MODEL,
+    NOBODY,
+    Control,
+    control_of,
+    own_control,
+    prediction,
+    tab,
+    task_data,
+    tokens,
+)
+from crowdopt.io.bridges.pushed_round import PushedRound
+from crowdopt.io.bridges.web import Refused, Web, checked_url, token_of
+
+VARIABLE = "LABEL_STUDIO_API_KEY"
+BATCH = 100  # tasks of one import, and of one page
+PROJECT = Keys(required={"id": ID, "title": ID}, open=True)
+TASK = Keys(required={"id": ID, "data": Keys(open=True)}, open=True)
+TAB = Keys(required={"id": ID, "data": Keys(open=True)}, open=True)
+USER = Keys(required={"id": ID, "email": ID}, open=True)
+ANSWER = "this is no answer of Label Studio; see that --url is its address"
+TITLE = (3, 50)  # letters that a project's title may have
+
+
+@dataclass(frozen=True)
+class LabelStudio:
+    """The tool's server.
+
+    Parameters
+    ----------
+    export : Shape
+        Of an export.
+    annotations_of : callable
+        Export, source, wishes, accounts -> annotations.
+    interface : callable
+        Round -> labelling interface of a new project.
+    """
+
+    export: Shape
+    annotations_of: Callable[..., Annotations]
+    interface: Callable[[PushedRound], str]
+
+    def push(self, handed: PushedRound, address: Address, dry_run: bool) -> Changes:
+        """Project, tasks with their queues, answers as predictions, a tab for each worker; only what differs."""
+        web, title = connect(address), title_of(address, handed.title)
+        work = Work(web, handed, title, find_project(web, title), dry_run)
+        work.settle(self.interface(handed))
+        work.hand_out()
+        work.predict()
+        work.open_tabs()
+        number = "" if work.project is None else f" ({web.url}/projects/{work.project['id']}/data)"
+        return Changes(tuple(work.changes), f"project {title!r}{number}", work.notes())
+
+    def pull(self, address: Address, wishes: Wishes) -> Annotations:
+        """Every annotation of the project, cancelled ones too."""
+        web = connect(address)
+        title = title_of(address, "")
+        project = find_project(web, title)
+        if project is None:
+            raise InputError(
+                f"there is no project {title!r} on {web.url}; push a round first, or name it with --project"
+            )
+        source = f"project {title!r}"
+        people = {user["id"]: user["email"] for user in accounts(web)}
+        path = f"/api/projects/{project['id']}/export"
+        tasks = web.get(path, exportType="JSON", download_all_tasks="true")
+        check(tasks, self.export, source, ANSWER)
+        return self.annotations_of(tasks, source, wishes, people)
+
+
+def connect(address: Address) -> Web:
+    """The server with the token of the environment; a personal access token is exchanged for a short-lived one.
+
+    Raises
+    ------
+    InputError
+        If the address or the token cannot be used.
+    """
+    url = checked_url(address.url, address.insecure)
+    token = token_of(VARIABLE, "in Label Studio: Account & Settings, Access Token; then export it under that name")
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if token.count(".") == 2:
+        web = Exchanged(url, "Label Studio", headers, (token,), token)
+        web.exchange()
+        return web
+    return Web(url, "Label Studio", {**headers, "Authorization": f"Token {token}"}, (token,))
+
+
+@dataclass
+class Exchanged(Web):
+    """Calls with a token that lives for minutes, renewed when it has run out."""
+
+    long_lived: str = field(default="", repr=False)
+
+    def exchange(self) -> None:
+        """Get a new short-lived token."""
+        self.headers.pop("Authorization", None)
+        answer = super().call("POST", "/api/token/refresh/", {"refresh": self.long_lived})
+        access = answer.get("access") if isinstance(answer, dict) else None
+        if not isinstance(access, str) or not access.isascii() or not access.isprintable():
+            raise InputError(f"{self.url} gives no token in exchange; {ANSWER}")
+        self.secrets = (self.long_lived, access)
+        self.headers["Authorization"] = f"Bearer {access}"
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        """One call; a 401 is answered with a new token once."""
+        try:
+            return super().call(method, path, body)
+        except Refused as error:
+            if error.status != 401:
+                raise
+        self.exchange()
+        return super().call(method, path, body)
+
+
+def title_of(address: Address, own: str) -> str:
+    """The project's title; InputError without one that Label Studio takes."""
+    title = (address.project or own).strip()
+    if not TITLE[0] <= len(title) <= TITLE[1]:
+        raise InputError(
+            f"a project's title has {TITLE[0]} to {TITLE[1]} letters, and {title!r} has {len(title)}; name it with "
+            "--project, or give the campaign a title in campaign.toml"
+        )
+    return title
+
+
+def pages(web: Web, path: str, **query: Any) -> Iterator[Any]:
+    """Pages of a listing until there are no more."""
+    page = 1
+    while True:
+        try:
+            answer = web.get(path, page=page, page_size=BATCH, **query)
+        except Refused as error:
+            if error.status == 404 and page > 1:
+                return
+            raise
+        yield answer
+        page += 1
+
+
+def find_project(web: Web, title: str) -> dict[str, Any] | None:
+    """The project of that title; InputError if there are two."""
+    found: list[dict[str, Any]] = []
+    for answer in pages(web, "/api/projects/", title=title):
+        check(answer, Keys(required={"results": Each(PROJECT)}, open=True), f"{web.url}/api/projects/", ANSWER)
+        found += [project for project in answer["results"] if str(project["title"]).strip() == title]
+        if not answer.get("next"):
+            break
+    if len(found) > 1:
+        numbers = ", ".join(str(project["id"]) for project in found)
+        raise InputError(
+            f"{web.url} has several projects {title!r} (numbers {numbers}); give one of them another title"
+        )
+    return found[0] if found else None
+
+
+def accounts(web: Web) -> list[dict[str, Any]]:
+    """Everybody who has an account."""
+    users = web.get("/api/users/")
+    check(users, Each(USER), f"{web.url}/api/users/", ANSWER)
+    return [user for user in users if type(user["id"]) is int]
+
+
+def tasks_of(web: Web, project: int) -> list[dict[str, Any]]:
+    """Every task of a project, with its data and predictions."""
+    tasks: list[dict[str, Any]] = []
+    for answer in pages(web, "/api/tasks/", project=project, fields="all"):
+        check(answer, Keys(required={"tasks": Each(TASK)}, open=True), f"{web.url}/api/tasks/", ANSWER)
+        tasks += answer["tasks"]
+        if len(answer["tasks"]) < BATCH:
+            break
+    return tasks
+
+
+@dataclass
+class Work:
+    """One push: what there is, what is to be, and what was done about it."""
+
+    web: Web
+    handed: PushedRound
+    title: str
+    project: dict[str, Any] | None
+    dry_run: bool
+    changes: list[Change] = field(default_factory=list)
+    twice: list[str] = field(default_factory=list)
+    there: dict[str, dict[str, Any]] = field(default_factory=dict)
+    control: Control = field(init=False)
+    names: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.control, self.names = own_control(self.handed), tokens(self.handed.workers)
+
+    def do(self, kind: str, what: str, method: str, path: str, body: Any) -> Any:
+        """Make a change, or on a dry run only note it."""
+        self.changes.append(Change(kind, what))
+        return None if self.dry_run else self.web.call(method, path, body)
+
+    def settle(self, interface: str) -> None:
+        """A project that hands out tasks by their tabs alone, and shows nobody what others think."""
+        most = 2 * len(self.handed.workers)  # Label Studio would take a task with this many annotations off every queue
+        if self.project is None:
+            settings = {
+                "title": self.title,
+                "label_config": interface,
+                "maximum_annotations": most,
+                "sampling": "Sequential sampling",
+                "skip_queue": "REQUEUE_FOR_OTHERS",
+                "show_collab_predictions": False,
+            }
+            answer = self.do("project", f"a project {self.title!r}", "POST", "/api/projects/", settings)
+            if answer is not None:
+                check(answer, PROJECT, f"{self.web.url}/api/projects/", ANSWER)
+            self.project = answer
+            return
+        number = self.project["id"]
+        self.control = control_of(
+            self.project.get("parsed_label_config") or {}, self.handed.classes, f"project {number}"
+        )
+        wrong: dict[str, Any] = {}
+        if not isinstance(self.project.get("maximum_annotations"), int) or self.project["maximum_annotations"] < most:
+            wrong["maximum_annotations"] = most
+        if self.project.get("skip_queue") == "IGNORE_SKIPPED":
+            wrong["skip_queue"] = "REQUEUE_FOR_OTHERS"
+        if self.handed.answers and self.project.get("show_collab_predictions"):
+            wrong["show_collab_predictions"] = False
+        if wrong:
+            said = ", ".join(f"{key} = {json.dumps(value)}" for key, value in wrong.items())
+            self.do("setting", f"settings of project {number}: {said}", "PATCH", f"/api/projects/{number}/", wrong)
+
+    def hand_out(self) -> None:
+        """Each task with the queue of this round: changed where it is there, imported where it is not."""
+        for task in [] if self.project is None else tasks_of(self.web, self.project["id"]):
+            name = scalar(task["data"].get("task"))
+            if name in self.there:
+                self.twice.append(str(name))
+                self._show_nobody(task)
+            elif name in self.handed.queues:
+                self.there[str(name)] = task
+                self._change(task, self._data(task, str(name)), f"task {name}: who sees it")
+            elif "queue" in task["data"]:
+                self._show_nobody(task)
+        missing = [name for name in self.handed.queues if name not in self.there]
+        number = None if self.project is None else self.project["id"]
+        for first in range(0, len(missing), BATCH):
+            part = missing[first : first + BATCH]
+            self.changes += [Change("task", f"task {name}: imported") for name in part]
+            if not self.dry_run:
+                body = [{"data": task_data(self.handed, name, self.names)} for name in part]
+                self.web.call("POST", f"/api/projects/{number}/import", body)
+
+    def _data(self, task: dict[str, Any], name: str) -> dict[str, Any]:
+        """A task's data as it is to be; without a table of content, what is shown stays as it is."""
+        wanted = task_data(self.handed, name, self.names)
+        if self.handed.described:
+            return {**task["data"], **wanted}
+        return {**wanted, **task["data"], "queue": wanted["queue"]}
+
+    def _show_nobody(self, task: dict[str, Any]) -> None:
+        self._change(
+            task, {**task["data"], "queue": NOBODY}, f"task {scalar(task['data'].get('task'))}: shown to nobody"
+        )
+
+    def _change(self, task: dict[str, Any], data: dict[str, Any], what: str) -> None:
+        if task["data"] != data:
+            self.do("queue", what, "PATCH", f"/api/tasks/{task['id']}/", {"data": data})
+
+    def predict(self) -> None:
+        """The answers so far as predictions of the tasks that are there."""
+        if not self.handed.answers:
+            return
+        if self.project is not None and not self.dry_run and len(self.there) < len(self.handed.queues):
+            for task in tasks_of(self.web, self.project["id"]):
+                self.there.setdefault(str(scalar(task["data"].get("task"))), task)
+        for name in self.handed.queues:
+            if name in self.handed.answers:
+                self._predict(name, prediction(self.control, *self.handed.answers[name]))
+
+    def _predict(self, name: str, wanted: dict[str, Any]) -> None:
+        task = self.there.get(name, {"id": None})
+        old = task.get("predictions")
+        ours = [one for one in old if isinstance(one, dict)] if isinstance(old, list) else []
+        ours = [one for one in ours if one.get("model_version") == MODEL]
+        what = f"task {name}: the answer so far is {wanted['result'][0]['value']['choices'][0]}"
+        if not ours:
+            self.do("answer", what, "POST", "/api/predictions/", {**wanted, "task": task["id"]})
+        elif ours[-1].get("score") != wanted["score"] or ours[-1].get("result") != wanted["result"]:
+            self.do("answer", what, "PATCH", f"/api/predictions/{ours[-1].get('id')}/", {**wanted, "task": task["id"]})
+
+    def open_tabs(self) -> None:
+        """A tab for each worker of the round, by what it filters; tabs that are there are left alone."""
+        tabs = [] if self.project is None else self.web.get("/api/dm/views/", project=self.project["id"])
+        check(tabs, Each(TAB), f"{self.web.url}/api/dm/views/", ANSWER)
+        filters = [one["data"].get("filters") for one in tabs]
+        for worker in self.handed.busy:
+            wanted = tab(worker, self.names[worker])
+            if wanted["filters"] not in filters:
+                body = {"project": None if self.project is None else self.project["id"], "data": wanted}
+                self.do("tab", f"a tab for {worker}", "POST", "/api/dm/views/", body)
+
+    def notes(self) -> tuple[str, ...]:
+        """Who has no account yet, and tasks that stand twice."""
+        known = {str(user["email"]) for user in accounts(self.web)}
+        known |= {email.partition("@")[0] for email in known}
+        strangers = [worker for worker in self.handed.busy if worker not in known]
+        said = []
+        if strangers:
+            names = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
+            said.append(f"no account yet for {names}: invite them, or say who is who with pull --people")
+        if self.twice:
+            said.append(f"{len(self.twice)} task(s) stand twice in the project; the second ones are shown to nobody")
+        return tuple(said)
