@@ -199,6 +199,7 @@ class Work:
     dry_run: bool
     changes: list[Change] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, int]] = field(default_factory=list)
     there: dict[str, dict[str, Any]] = field(default_factory=dict)
     control: Control = field(init=False)
     names: dict[str, str] = field(init=False)
@@ -252,6 +253,7 @@ class Work:
                 self._show_nobody(task)
             elif name in self.handed.queues:
                 self.there[str(name)] = task
+                self.skipped += [(str(name), user) for user in _cancelled_by(task)]
                 self._change(task, self._data(task, str(name)), f"task {name}: who sees it")
             elif "queue" in task["data"]:
                 self._show_nobody(task)
@@ -315,13 +317,28 @@ class Work:
 
     def notes(self) -> tuple[str, ...]:
         """Who has no account yet, and tasks that stand twice."""
-        known = {str(user["email"]) for user in accounts(self.web)}
+        users = accounts(self.web)
+        known = {str(user["email"]) for user in users}
         known |= {email.partition("@")[0] for email in known}
+        known_as = {user["id"]: {str(user["email"]), str(user["email"]).partition("@")[0]} for user in users}
+        again = [1 for task, user in self.skipped if known_as.get(user, set()) & set(self.handed.queues[task])]
         strangers = [worker for worker in self.handed.busy if worker not in known]
         said = []
         if strangers:
             names = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
             said.append(f"no account yet for {names}: invite them, or say who is who with pull --people")
+        if again:
+            said.append(
+                f"{len(again)} planned label(s) are of tasks that their worker has skipped, which Label Studio "
+                "does not show them again: put the pairs into the campaign's forbidden.csv and solve it anew"
+            )
         if self.twice:
             said.append(f"{len(self.twice)} task(s) stand twice in the project; the second ones are shown to nobody")
         return tuple(said)
+
+
+def _cancelled_by(task: dict[str, Any]) -> list[int]:
+    """Accounts that skipped a task."""
+    given = task.get("annotations")
+    rows = [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
+    return [row["completed_by"] for row in rows if row.get("was_cancelled") and type(row.get("completed_by")) is int]

@@ -63,15 +63,14 @@ def sort_out(annotations: Annotations, instance: AssignmentInstance) -> Pulled:
     workers = {instance.worker_id(j) for j in range(instance.n_workers)}
     every, replaced = latest(annotations.rows)
     others = [(row, "replaced by a later one") for row in replaced]
-    labels, skipped = [], []
+    labels: list[Annotation] = []
+    skipped: list[Annotation] = []
     for row in every:
-        if not row.counts:
-            skipped.append(row)
-        elif row.task not in tasks or row.worker not in workers:
+        if row.task not in tasks or row.worker not in workers:
             what = "task" if row.task not in tasks else "worker"
             others.append((row, f"no {what} of the campaign"))
         else:
-            labels.append(row)
+            (labels if row.counts else skipped).append(row)
     return Pulled(labels, skipped, others, dict(annotations.truth), annotations.source)
 
 

@@ -154,7 +154,7 @@ class Web:
             said = error.read(4000).decode("utf-8", errors="replace")
         except (OSError, http.client.HTTPException):
             said = ""
-        said = " ".join(said.split())
+        said = " ".join(_reason(said).split())
         for secret in self.secrets:
             said = said.replace(secret, "***")
         if "<html" in said.lower():
@@ -172,6 +172,17 @@ class Web:
             f"{self.name} at {self.url} did not answer: {said}; see that it runs, then run the same command again: "
             "what is done is not done twice"
         )
+
+
+def _reason(said: str) -> str:
+    """What a complaint in JSON says in its words."""
+    try:
+        value = parsed(said, "")
+    except InputError:
+        return said
+    known = value if isinstance(value, dict) else {}
+    words = [known.get(key) for key in ("detail", "validation_errors", "error") if known.get(key)]
+    return ", ".join(map(str, words)) or said
 
 
 def _may_pass(error: Exception) -> bool:
