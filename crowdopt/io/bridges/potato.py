@@ -73,7 +73,7 @@ def _user_rows(file: Path, name: str, wishes: Wishes) -> Iterator[Annotation]:
                 task=task.strip(),
                 worker=worker,
                 label=label,
-                seconds=None if spent is None else spent / 1000,
+                seconds=spent / 1000 if spent else None,  # 0 where the page told nothing
                 when=moments.get(task, ""),
                 cancelled=not label,
                 place=f"{name}: {task}",
