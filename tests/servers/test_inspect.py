@@ -79,7 +79,7 @@ def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing
     assert all(row.seconds is not None for row in pulled.labels)
     weights = json.loads((tmp_path / "panel" / "panel.json").read_text())
     for task, vote in said["votes"].items():
-        sums = {label: 0.0 for label in ("cat", "dog")}
+        sums = dict.fromkeys(("cat", "dog"), 0.0)
         for name, weight in weights[task].items():
             sums[label_of(task, name)] += weight
         assert sums[vote] == max(sums.values())

@@ -65,7 +65,11 @@ def test_two_rounds_with_five_annotators_and_a_server_that_is_killed(server, tmp
     assert all(row.when for row in pulled.labels)
 
     second_round(tmp_path, back)
-    then = {"campaign": tmp_path / "answers" / "campaign", "plan": tmp_path / "plan-2", "content": tmp_path / "show.csv"}
+    then = {
+        "campaign": tmp_path / "answers" / "campaign",
+        "plan": tmp_path / "plan-2",
+        "content": tmp_path / "show.csv",
+    }
     with monkeypatch.context() as patched:  # the push is interrupted after its first file
         made: list[Path] = []
 

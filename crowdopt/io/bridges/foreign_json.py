@@ -64,7 +64,21 @@ def read_lines(path: Path, shape: Shape, remedy: str) -> Iterator[tuple[str, Any
 
 
 def check(value: Any, shape: Shape, source: str, remedy: str) -> None:
-    """InputError with place and remedy, if a value is not of the shape."""
+    """Refuse a value that is not of a shape.
+
+    Parameters
+    ----------
+    value : object
+    shape : Shape
+        As far as we look.
+    source, remedy : str
+        Where it stands, and what to do about it, for the complaint.
+
+    Raises
+    ------
+    InputError
+        With the key that is wrong.
+    """
     complaint = misfit(value, shape)
     if complaint is not None:
         raise InputError(f"{source}: {complaint}; {remedy}")
@@ -86,5 +100,19 @@ def seconds(value: Any) -> float | None:
 
 
 def refuse(source: str, place: str, what: str, value: Any, remedy: str) -> InputError:
-    """The complaint about one value."""
+    """The complaint about one value.
+
+    Parameters
+    ----------
+    source, place : str
+        File, and where in it.
+    what : str
+        What the value must be.
+    value : object
+    remedy : str
+
+    Returns
+    -------
+    InputError
+    """
     return InputError(f"{source}, {place}: {what}, not {shown(value)}; {remedy}")

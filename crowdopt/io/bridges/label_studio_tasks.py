@@ -10,6 +10,12 @@ from crowdopt.io.bridges.pushed_round import PushedRound
 from crowdopt.io.queue_names import queue_files
 
 NOBODY = "|"  # the queue of a task that nobody is to see
+HIDDEN = (  # columns that a worker's tab does without; who else is asked is nobody's business
+    *("inner_id", "annotations_results", "annotations_ids", "predictions_score", "predictions_model_versions"),
+    *("predictions_results", "file_upload", "storage_filename", "created_at", "updated_at", "updated_by"),
+    *("avg_lead_time", "draft_exists", "annotators", "completed_at", "data.queue"),
+    *("total_annotations", "cancelled_annotations", "total_predictions"),
+)
 MODEL = "crowdopt"  # the name under which our answers stand among the predictions
 
 
@@ -46,6 +52,7 @@ def tab(worker: str, token: str) -> dict[str, Any]:
         "title": worker,
         "type": "list",
         "target": "tasks",
+        "hiddenColumns": {"explore": [f"tasks:{name}" for name in HIDDEN], "labeling": []},
         "filters": {"conjunction": "and", "items": [asked]},
         "ordering": ["tasks:id"],
     }

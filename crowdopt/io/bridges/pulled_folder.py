@@ -107,7 +107,24 @@ def labels_there(folder: Path) -> dict[tuple[str, str], str] | None:
 
 
 def check_nothing_lost(pulled: Pulled, there: dict[tuple[str, str], str], folder: Path, force: bool) -> None:
-    """InputError where a label that was pulled before is gone or another one now, unless that is forced."""
+    """Refuse what a label that was pulled before is gone from, or another one in.
+
+    Parameters
+    ----------
+    pulled : Pulled
+        What the tool has now.
+    there : dict
+        What the folder has: pair -> label.
+    folder : Path
+        For the complaint.
+    force : bool
+        Whether the tool's word is taken.
+
+    Raises
+    ------
+    InputError
+        With the first such label.
+    """
     now = {(row.task, row.worker): row.label for row in pulled.labels}
     changed = [pair for pair, label in there.items() if now.get(pair) != label]
     if changed and not force:
