@@ -87,7 +87,7 @@ def assign(
     time_limit : float
         Seconds in all.
     gap : float
-        Relative gap at which a search may stop.
+        Gap at which a search may stop.
     nodes : int, optional
         Limit on the nodes of a search, for results that do not depend on the clock.
     threads, seed : int

@@ -125,7 +125,7 @@ def from_solution(model: Modelled, answer: Any = None, *, gap: float = 0.0) -> S
         PuLP: what ``solve`` returned (PuLP 4 needs it). CVXPY: the problem that was solved, where it is another one.
         SciPy: what ``linprog`` returned.
     gap : float
-        The relative gap that the solver was allowed: a search that names no bound claims its optimum up to that.
+        The gap that the solver was allowed: a search that names no bound claims its optimum up to that.
 
     Returns
     -------

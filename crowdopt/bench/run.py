@@ -20,6 +20,7 @@ from crowdopt import jobs
 from crowdopt.bench.measure import measure
 from crowdopt.bench.methods import version_of
 from crowdopt.bench.results import results_of
+from crowdopt.bench.score_tables import score_tables
 from crowdopt.bench.subject import Limits, Subject
 from crowdopt.bench.suites import Case, subjects_of
 from crowdopt.bench.summary import TIMINGS, compare, result_row, series, tables
@@ -157,7 +158,8 @@ def summarise(folder: Path) -> dict[str, Any]:
         "missing": len(wanted) - len(rows),
         "verdict": sentences(comparisons),
         "comparisons": [
-            {"family": one.family, "program": one.program, **tables(one), **series(one)} for one in comparisons
+            {"family": one.family, "program": one.program, **tables(one), **score_tables(one), **series(one)}
+            for one in comparisons
         ],
     }
     lines = [line for one in summary["comparisons"] for line in one["results"]]

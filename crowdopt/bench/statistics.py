@@ -105,7 +105,7 @@ def wins(seconds: Floats, gaps: Floats) -> Ints:
     seconds : (cases, methods) float
         NaN where a method did not settle a case.
     gaps : (cases, methods) float
-        Relative gap at the end; infinite without a plan.
+        Gap at the end; infinite without a plan.
 
     Returns
     -------

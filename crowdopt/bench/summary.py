@@ -67,7 +67,16 @@ class MethodComparison:
     @cached_property
     def gaps(self) -> Floats:
         """(cases, methods): the gap at the end, infinite without a plan that holds."""
-        return np.array([[_gap(self.at.get((case, method))) for method in self.methods] for case in self.cases])
+        return np.array([[gap_of(self.at.get((case, method))) for method in self.methods] for case in self.cases])
+
+    def tells(self, method: str) -> bool:
+        """Whether the method says on the way what it has; of others only the end is known."""
+        return any(result.facts["moments"] for result in self.of(method))
+
+    def best_value(self, case: tuple[str, str, int]) -> float | None:
+        """The least value of any plan that holds, whoever made it."""
+        held = [result for result in self.results if result.subject.case == case and np.isfinite(gap_of(result))]
+        return min((float(one.facts["value"]) for one in held if one.facts["value"] is not None), default=None)
 
     @cached_property
     def means(self) -> Floats:
@@ -88,7 +97,8 @@ class MethodComparison:
         return sorted(range(len(self.methods)), key=lambda k: (-int(settled[k]), float(self.means[k])))
 
 
-def _gap(result: Result | None) -> float:
+def gap_of(result: Result | None) -> float:
+    """The gap at the end, 0 where the case is settled, infinite without a plan that holds."""
     if result is None or result.outcome not in (PROVEN, VOUCHED, FEASIBLE, ROUGH, INFEASIBLE):
         return float("inf")
     if result.is_solved:
@@ -203,7 +213,9 @@ def series(comparison: MethodComparison) -> dict[str, Any]:
         {key: row[key] for key in ("method", "settled", "cases", "seconds", "seconds_low", "seconds_high")}
         for row in _methods(comparison)
     ]
-    return {"means": means, "profile": profile, "gaps": _gaps_over_time(comparison), "points": _points(comparison)}
+    silent = [comparison.methods[k] for k in comparison.ranking if not comparison.tells(comparison.methods[k])]
+    gaps = _gaps_over_time(comparison)
+    return {"means": means, "profile": profile, "gaps": gaps, "silent": silent, "points": _points(comparison)}
 
 
 def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
@@ -220,26 +232,24 @@ def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
 
 
 def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
-    """The mean gap over all cases, where it is known: of a search that tells nothing only what it ends with."""
+    """The mean gap over all cases, of the methods that tell it."""
     times = np.geomspace(0.01, comparison.limit, TIMES)
     lines = []
-    for k in comparison.ranking:
-        gaps = np.mean([_history(result, times) for result in comparison.of(comparison.methods[k])], axis=0)
-        lines += [
-            {"method": comparison.methods[k], "seconds": float(time), "gap": float(gap)}
-            for time, gap in zip(times, gaps, strict=True)
-            if not np.isnan(gap)
-        ]
+    for method in (comparison.methods[k] for k in comparison.ranking):
+        if comparison.tells(method):
+            gaps = np.mean([_history(result, times) for result in comparison.of(method)], axis=0)
+            lines += [
+                {"method": method, "seconds": float(time), "gap": float(gap)}
+                for time, gap in zip(times, gaps, strict=True)
+            ]
     return lines
 
 
 def _history(result: Result, times: Floats) -> Floats:
     if result.outcome in (WRONG, REFUSED):
         return np.ones_like(times)
-    moments = result.facts["moments"]
-    silent = not moments and result.seconds is not None and np.isfinite(_gap(result))
-    gaps = np.full_like(times, np.nan) if silent else statistics.gap_at(moments, times)
-    final = _gap(result)
+    gaps = statistics.gap_at(result.facts["moments"], times)
+    final = gap_of(result)
     if result.seconds is not None and np.isfinite(final):
         gaps[times >= min(result.seconds, times[-1])] = min(1.0, final)
     return gaps

@@ -43,7 +43,7 @@ from crowdopt.io.plan_folder import run_facts, summary
     help="Table of rows of your own: row,task,worker,coefficient,lower,upper.",
 )
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
-@click.option("--gap", default=0.0, show_default=True, help="Relative gap at which to stop.")
+@click.option("--gap", default=0.0, show_default=True, help="Gap at which to stop, as a share.")
 @click.option("--nodes", type=int, help="Limit on branch-and-bound nodes (reproducible, unlike seconds).")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Threads of the solver.")
 @click.option(

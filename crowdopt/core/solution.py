@@ -33,7 +33,7 @@ class Options:
     time_limit : float
         Seconds, finite and positive.
     gap : float
-        Relative gap at which a search may stop.
+        Gap at which a search may stop.
     nodes : int, optional
         Limit on branch-and-bound nodes; unlike seconds it keeps results reproducible.
     threads : int

@@ -63,7 +63,7 @@ def read_archive(path: Path) -> AssignmentInstance:
         If the file is no such archive, or its instance is not valid.
     """
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except Exception as error:  # damage surfaces as whatever zip, zlib or numpy stumble over first
         said = " ".join(str(error).split())[:200]

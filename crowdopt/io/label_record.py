@@ -32,7 +32,7 @@ class LabelRecord:
 
 
 def read_record(instance: AssignmentInstance, labels: Path, truth: Path | None = None) -> LabelRecord:
-    """Read a label table (task, worker, label) and true labels (task, label) of the campaign's tasks and workers.
+    """Read a label table (task, worker, label) and the truth (task, label) of the campaign's tasks and workers.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The reader of label tables (task, worker, label), and of what is known of their tasks: true labels, types."""
+"""The reader of label tables (task, worker, label), and of what is known of their tasks: truth, types."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
     Parameters
     ----------
     known : dict
-        Task -> its true label.
+        Task -> its truth.
     labels : Labels
         Of the tasks and classes.
     source : str

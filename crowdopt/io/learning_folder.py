@@ -32,11 +32,13 @@ def read_skills(path: Path, cost: float, classes: int) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If a labeler lacks a type or a context that others have, or has two prices.
+        If there is no labeler, one lacks a type or a context that others have, or has two prices.
     """
     table = read_table(path, ("worker", "accuracy"), ("type", "at", "price"))
     if "type" in table and "at" in table:
         raise InputError(f"{path.name}: a task has a type or a context (at), not both; keep one of the columns")
+    if not table.rows:
+        raise InputError(f"{path.name} has no labeler; it needs at least one row")
     names = tuple(dict.fromkeys(table.ids("worker")))
     kind, at = _kinds(table)
     place = {name: k for k, name in enumerate(names)}

@@ -57,6 +57,33 @@ NOTES = {
     "cores": "median of processor seconds a second, where a run took more than one",
     **OUTCOMES,
 }
+SCORES = {
+    "method": "method",
+    "par2": "PAR-2",
+    "par10": "PAR-10",
+    "alone": "alone",
+    "contribution": "contribution",
+    "common": "common s",
+    "common_cases": "common",
+    "primal_integral": "primal integral",
+    "to_1": "to 1 %",
+    "to_01": "to .1 %",
+    "mean_mb": "mean MB",
+}
+SCORE_NOTES = {
+    "par2": "mean seconds; a case that is not settled counts twice the limit",
+    "par10": "mean seconds; a case that is not settled counts ten times the limit",
+    "alone": "cases that nobody else settled",
+    "contribution": "by how many seconds PAR-10 of the virtual best, the fastest for each case, would rise without it",
+    "common": "shifted mean of seconds over the cases that everybody settled who settled any",
+    "common_cases": "how many those are",
+    "primal_integral": "mean distance from the best value over the time allowed, 1 before the first plan",
+    "to_1": "shifted mean of seconds to a gap of 1 %; of a search that tells nothing, to its end",
+    "to_01": "shifted mean of seconds to a gap of .1 %",
+    "mean_mb": "shifted geometric mean (shift 100 MB) of the most memory held",
+}
+GROWTH = {"kind": "kind", "method": "method", "exponent": "exponent", "error": "standard error", "settled": "settled"}
+GROWTH_NOTES = {"exponent": "b in seconds = a (tasks x workers)^b, by least squares in logarithms"}
 ROWS = {
     "problem": "problem",
     "seed": "seed",
@@ -102,12 +129,19 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
     shares = (
         f"Of all cases, by the first {MOST}: how many a method settled within a factor of the fastest one's seconds."
     )
-    gaps = f"Mean over all cases, of the first {MOST}; of a search that tells nothing only what it ends with."
+    silent = ", ".join(comparison["silent"])
+    gaps = f"Mean over all cases, of the first {MOST} that tell it while they search" + (
+        f"; these tell nothing and are left out: {silent}." if silent else "."
+    )
+    grown = PageTable(GROWTH, comparison["growth"], GROWTH_NOTES, "Over the cases that a method settled.")
+    growth = [Folded("How seconds grow with tasks x workers", grown)] if comparison["growth"] else []
     parts: list[Part] = [
         Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
         PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
         Chart("Gap over time", gap_chart(comparison, limit), gaps),
+        Folded("Scores", PageTable(SCORES, comparison["scores"], SCORE_NOTES, "In the order of the table above.")),
+        *growth,
         Folded("Who beats whom", _wins(comparison)),
         Folded("Every row", PageTable(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
     ]
@@ -159,7 +193,8 @@ def profile_chart(comparison: dict[str, Any]) -> Any:
 def gap_chart(comparison: dict[str, Any], limit: float) -> Any:
     """Mean gap over time."""
     alt = altair()
-    methods = _first(comparison)
+    told = {row["method"] for row in comparison["gaps"]}
+    methods = [row["method"] for row in comparison["methods"] if row["method"] in told][:MOST]
     x = alt.X("seconds:Q", scale=alt.Scale(type="log", domain=[0.01, limit]), axis=TICKS, title="seconds")
     y = alt.Y("gap:Q", axis=alt.Axis(format="%"), title="mean gap", scale=alt.Scale(domain=[0, 1]))
     lines = alt.Chart(data(_only(comparison["gaps"], methods))).mark_line(interpolate="step-after", strokeWidth=2)

@@ -145,6 +145,7 @@ BAD = {
     "no policy": (["--draw", "5", "--policies", " "], "no policy"),
     "unknown": (["--draw", "5", "--policies", "ls-ool"], "unknown policy"),
     "classes": (["--draw", "5", "--classes", "3"], "two classes"),
+    "nobody": (["--skills", "nobody.csv"], "at least one row"),
     "range": (["--skills", "range.csv"], "line 2, column accuracy"),
     "holes": (["--skills", "holes.csv"], "one accuracy for each type"),
     "twice": (["--skills", "twice.csv"], "no second one"),
@@ -154,6 +155,7 @@ BAD = {
 }
 FILES = {
     "skills.csv": SKILLS,
+    "nobody.csv": "worker,accuracy\n",
     "range.csv": "worker,accuracy\nada,1.2\n",
     "holes.csv": "worker,type,accuracy\nada,x,.5\nbo,y,.5\n",
     "twice.csv": "worker,accuracy\nada,.5\nada,.6\n",
