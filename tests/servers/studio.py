@@ -66,7 +66,7 @@ class Visitor:
 
 
 class Worker(Visitor):
-    """Somebody with an account who opens their tab and presses Label All Tasks."""
+    """Somebody with an account who opens their tab and chooses Label Tasks As Displayed."""
 
     def __init__(self, url: str, name: str, new: bool = True) -> None:
         super().__init__(url)
@@ -87,7 +87,7 @@ class Worker(Visitor):
         return data
 
     def next_task(self, project: int) -> dict[str, Any] | None:
-        """What is shown next, or nothing more."""
+        """What is shown next, or nothing more; the page asks with the filter and the order of the tab."""
         shown = self.tab(project)
         body = {
             "filters": shown["filters"],

@@ -168,6 +168,11 @@ class StudioPush:
         if strangers:
             names = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
             said.append(f"no account yet for {names}: invite them, or say who is who with pull --people")
+        if "tab" in {change.kind for change in self.changes}:
+            said.append(
+                "each worker opens the tab with their name and, by the arrow beside Label All Tasks, chooses Label "
+                "Tasks As Displayed; Label All Tasks itself takes no notice of the tab"
+            )
         if again:
             said.append(
                 f"{len(again)} planned label(s) are of tasks that their worker has skipped, which Label Studio "
