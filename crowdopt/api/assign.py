@@ -175,11 +175,6 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
         return [
             f"infeasible ({vouched}): no labels that can be had err so little on average; raise epsilon or add workers"
         ]
-    if has_joint_limits(plan.instance):
-        return [
-            f"infeasible ({vouched}): there is no such plan; it may be for the limits of groups or rows of one's own, "
-            "so loosen them one by one"
-        ]
     lack = shortage(plan.instance, probe(time_limit))
     return [f"infeasible ({vouched}): there is no such plan", *(lack.sentences(plan.instance) if lack else [])]
 
@@ -215,9 +210,10 @@ def _planned(
     if program == "lp":
         refuse_shares(instance)
     name, pools = pools_asked(method)
-    if has_joint_limits(instance) and method == "exact" and not instance.the_rule.checked:
-        plan = _linear(SEARCH, program, isolated, listener, instance, options)
-        return replace(plan, note=HANDED_OVER)
+    if has_joint_limits(instance) and method == "exact" and not instance.the_rule.average:
+        return replace(
+            _planned(instance, SEARCH, program, options, listener, clock, isolated), method=SEARCH, note=HANDED_OVER
+        )
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
     if name == APPROXIMATION:
@@ -238,6 +234,8 @@ def _planned(
 def _by_enumeration(plan: Plan, options: Options, clock: Clock) -> Plan:
     """Where mending found no plan, all patterns of labels, or all sets, are looked at before giving up, if few."""
     instance = plan.instance
+    if has_joint_limits(instance):
+        return plan
     if not plan.interrupted and not clock.over and instance.rule == "exact-error" and can_list(instance):
         other = solve_patterns(instance, solve, prove_patterns, clock.within(options, options.nodes), None, None)
         plan = plan if other.status is UNDECIDED else replace(other, method=plan.method)

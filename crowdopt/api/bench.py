@@ -27,6 +27,7 @@ def bench(
     backends: Sequence[str] = (),
     program: str = "both",
     seeds: int | None = None,
+    permutations: int = 1,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     threads: int | None = None,
@@ -54,6 +55,9 @@ def bench(
         ``ip``, ``lp`` or ``both``.
     seeds : int, optional
         Seeds 0, 1, ... for each problem, in place of the suite's.
+    permutations : int
+        How often each backend solves each program: as it is, then with columns and rows in other orders and with other
+        seeds of its own. Our own methods, which read the campaign, only get other seeds.
     time_limit, memory_limit, threads : float, float, int, optional
         Seconds for each solve, megabytes for each process tree, threads of each solver; default: the suite's, else 60,
         4000 and 1.
@@ -82,7 +86,9 @@ def bench(
     limits = {name: value for name, value in asked.items() if value is not None}
     programs = ("ip", "lp") if program == "both" else (program,)
     methods = [EXACT] if export is not None else backends
-    plan = benchmark(problems, suite, methods=methods, programs=programs, seeds=seeds, limits=limits)
+    plan = benchmark(
+        problems, suite, methods=methods, programs=programs, seeds=seeds, permutations=permutations, limits=limits
+    )
     if export is not None:
         return {"files": export_library(plan.cases, output, form=export, force=force)}
     return measure(plan, output, processes=jobs, cluster=cluster, force=force, retry=retry)
@@ -95,6 +101,7 @@ def benchmark(
     methods: Sequence[str] = (),
     programs: Sequence[str] = ("ip", "lp"),
     seeds: int | None = None,
+    permutations: int = 1,
     limits: dict[str, Any] | None = None,
 ) -> Benchmark:
     """Say what is to be measured; :func:`measure` does it.
@@ -111,6 +118,8 @@ def benchmark(
         Of ``ip`` and ``lp``, those wanted.
     seeds : int, optional
         How many seeds for each problem, in place of the suite's (one for a problem given by itself).
+    permutations : int
+        How often each backend solves each program, beyond the first time in another order of columns and rows.
     limits : dict, optional
         ``seconds``, ``megabytes``, ``threads``, in place of the suite's.
 
@@ -135,7 +144,7 @@ def benchmark(
         raise InputError("nothing to measure: name a campaign, a recipe such as R10:50x20, or a --suite")
     allowed = replace(Limits() if named is None else named.limits, **(limits or {}))
     title = ", ".join(filter(None, [f"suite {suite}" if suite else "", *problems]))
-    return Benchmark(title, tuple(cases), tuple(known.chosen(methods)), allowed)
+    return Benchmark(title, tuple(cases), tuple(known.chosen(methods)), allowed, permutations)
 
 
 def measure(
@@ -186,6 +195,31 @@ def measure(
     except jobs.JobsError as error:
         raise InputError(str(error)) from None
     return {**summary, "page": str(report(folder)) if can_draw() else None}
+
+
+def bench_changes(old: AnyPath, new: AnyPath) -> dict[str, Any]:
+    """Two benchmarks of the same cases held against each other: what became faster, what slower, what was lost.
+
+    Parameters
+    ----------
+    old, new : path
+        Folders that :func:`bench` wrote: with other versions, on another machine, with other options.
+
+    Returns
+    -------
+    dict
+        ``methods`` (geometric mean of new over old seconds with its 95 % interval, and a verdict) and ``cases`` as
+        rows; ``circumstances``, all that was not the same, and ``verdict`` as sentences.
+
+    Raises
+    ------
+    InputError
+        If a folder holds no benchmark.
+    """
+    from crowdopt.bench.history import changes
+    from crowdopt.bench.run import benchmarked
+
+    return changes(benchmarked(Path(old)), benchmarked(Path(new)))
 
 
 def export_library(

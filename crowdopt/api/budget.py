@@ -20,7 +20,6 @@ from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.checks import is_amount
-from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, check_target
@@ -117,7 +116,6 @@ def budget(
     if promise not in PROMISES:
         raise InputError(f"promise must be {' or '.join(PROMISES)}, not {promise!r}")
     instance = instance_of(campaign)
-    refuse_joint_limits(instance, "budget")
     if labels is not None:
         instance = overridden(instance, {"price": 1.0})
     amount = float(labels) if labels is not None else float(money or 0.0)

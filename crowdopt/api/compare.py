@@ -14,7 +14,6 @@ from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.evidence import refuse_average
-from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.comparison_folder import WORK, check_comparison, write_comparison_tables
@@ -117,7 +116,6 @@ def compare(
     if labels is not None:
         record = read_record(instance, Path(labels), None if truth is None else Path(truth))
     refuse_average(instance.the_rule, "compare")
-    refuse_joint_limits(instance, "compare, whose policies decide online,")
     if trials < 1:
         raise InputError(f"the number of trials must be at least 1, not {trials}")
     wanted = texts(policies)
@@ -149,10 +147,13 @@ def possible_facts(least_cost: Least) -> dict[str, Any]:
 
 
 def _least(instance: AssignmentInstance) -> Least | None:
-    """What is possible by the model of two classes and independent errors; nothing is known of other campaigns."""
+    """What is possible by the model of two classes and independent errors; nothing is known of other campaigns.
+
+    Limits of groups aside: without them a policy can only do better, so the bounds hold.
+    """
     if instance.classes != 2 or (instance.collected.size and not instance.observed):
         return None
-    return least(instance, solve_whole)
+    return least(replace(instance, groups=()), solve_whole)
 
 
 def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> Optimum:

@@ -22,7 +22,6 @@ from crowdopt.assign.explain.margins import Margins
 from crowdopt.assign.explain.remedies import Remedy
 from crowdopt.assign.explain.shortage import Shortage, shortage
 from crowdopt.crowd.evidence import refuse_average
-from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
@@ -128,7 +127,6 @@ def explain(
     instance = instance_of(campaign)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
     refuse_average(instance.the_rule, "explain")
-    refuse_joint_limits(instance, "explain")
     margins = tangents.margins(instance, probe(time_limit / 6))
     if margins is None or not has_plan(instance, time_limit=time_limit / 6):
         explanation = _no_plan(instance, margins is None, time_limit)
@@ -194,6 +192,11 @@ def _no_plan(instance: AssignmentInstance, settled: bool, seconds: float) -> Exp
         "conflict": [instance.type_id(k) for k in types],
         "ways": [{"kind": way.kind, "do": way.sentence, "amount": way.amount} for way in ways],
     }
+    if short.joint is not None:
+        limits = short.joint.blocked or []
+        facts["limits"] = [
+            {"limit": one.limit, "name": one.name, "amount": one.amount, "tasks": list(one.tasks)} for one in limits
+        ]
     return Explanation(instance, False, sentences, facts, shortage=short, conflict=types, ways=ways)
 
 
@@ -210,7 +213,15 @@ def _worth(instance: AssignmentInstance, margins: Margins, curve: CostCurve | No
             again = margins.capacity_saving[j]
             checked = "" if np.isnan(again) else f" (solved again: {again:.4g})"
             sentences.append(f"one more label by worker {instance.worker_id(j)} saves at most {value[j]:.4g}{checked}")
-    facts = {"feasible": True, "bound": margins.cost, "dearest_types": [instance.type_id(int(k)) for _, k in dear]}
+    worth = sorted(margins.limit_value.items(), key=lambda one: (-one[1], one[0]))
+    sentences += [f"{limit}: saves at most {saves:.4g}" for limit, saves in worth[:SHOWN] if saves > WORTH]
+    facts: dict[str, Any] = {
+        "feasible": True,
+        "bound": margins.cost,
+        "dearest_types": [instance.type_id(int(k)) for _, k in dear],
+    }
+    if worth:
+        facts["limits"] = dict(worth)
     return Explanation(instance, True, sentences, facts, margins=margins, curve=curve)
 
 

@@ -145,7 +145,7 @@ def plan_gold(
         If there are more than two classes, no plan, or a number is out of range.
     """
     instance = instance_of(campaign, None, epsilon)
-    refuse_joint_limits(instance, "plan-gold")
+    refuse_joint_limits(instance, "plan-gold", "its theorems are proved for the program without them")
     if instance.classes != 2:
         raise InputError(f"the theorems on gold are for 2 classes, not {instance.classes}")
     if not golds or min(golds) < 1 or trials < 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crowdopt.api.binding import AnyPath
+from crowdopt.io.rehearsal import how_errors_are_drawn as how_errors_are_drawn
 from crowdopt.io.rehearsal import write_rehearsal
 
 
@@ -18,7 +19,8 @@ def rehearse(
 ) -> int:
     """Simulate the labels of a plan by the campaign's own skills and write their table.
 
-    Errors are drawn independently of one another, those of workers in one family too.
+    Errors are drawn independently of one another, but for workers of one family, who err together as much as their
+    skills allow: one number for a task and a family decides for all its members (crowdopt.crowd.family_draws).
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from crowdopt.assign.top_up import top_up
 from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 
@@ -75,6 +76,7 @@ def approximate(instance: AssignmentInstance, solve: Solve, options: Options, ti
 
 
 def _refuse(instance: AssignmentInstance) -> None:
+    refuse_joint_limits(instance, METHOD, "in it every worker takes tasks alone")
     if instance.the_rule.checked:
         raise InputError(f"{METHOD} needs a rule whose sums decide, hoeffding or bhattacharyya, not {instance.rule}")
     limits = instance.min_labels.any() or instance.min_load.any() or (instance.max_labels < UNLIMITED).any()

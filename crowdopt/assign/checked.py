@@ -10,13 +10,14 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.assign.asking_more import asked_for_more
 from crowdopt.assign.mending import TaskLabels
 from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
 from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Progress, Status
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.voting import are_compiled
@@ -33,6 +34,9 @@ def solve_checked(
     instance: AssignmentInstance, linear: Linear, options: Options, listener: Listener | None = None
 ) -> Plan:
     """Plan for a checked rule: linear programs as starts, exact top-up, exact thinning; the cheapest is kept.
+
+    With groups or rows of one's own labels are not moved one by one: programs that know those limits ask for more
+    evidence instead (crowdopt.assign.asking_more).
 
     The bound is that of the linear relaxation, which every plan of the rule keeps: the rule's own evidence row (for
     exact-error the Cauchy-Schwarz need) and the fewest labels, best workers first, that reach the target exactly.
@@ -52,17 +56,20 @@ def solve_checked(
     -------
     Plan
     """
-    refuse_joint_limits(instance, f"rule {instance.rule}, whose plans are mended label by label,")
     if listener is not None and not are_compiled():
         listener(Progress(0.0, None, None, "compiling once"))
     open_ = _open(instance)
-    if 0 < open_.size < instance.n_tasks and not instance.min_load.any():
+    joint = has_joint_limits(instance)
+    if 0 < open_.size < instance.n_tasks and not instance.min_load.any() and not joint:
         return _lifted(instance, open_, solve_checked(of_tasks(instance, open_), linear, options, listener))
     clock, gap = Clock(options.time_limit), options.gap
     options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
     head = linear(relaxation(instance), replace(options, time_limit=clock.left / 4))
     if head.status is Status.INFEASIBLE:
         return replace(head, instance=instance)
+    if joint:
+        pairs = None if head.interrupted else asked_for_more(instance, head.pairs, linear, options, clock)
+        return _plan(instance, head, pairs, head.interrupted)
     best, value, interrupted = None, np.inf, head.interrupted
     for start in _starts(instance, head, linear, options, clock):
         interrupted |= start.interrupted

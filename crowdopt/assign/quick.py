@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.checked import solve_checked
+from crowdopt.assign.direct import solve_full
 from crowdopt.assign.exact.aim import MODEST, attempt
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
@@ -15,11 +16,13 @@ from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.exact.warming import load
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import Options
+from crowdopt.core.solution import BY_SIZE, Options
 from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.voting import weighted_error
 
+NODES = 200  # how far is looked where there are joint limits
 BEYOND = 1.03  # times the bound: what a plan may cost
 
 
@@ -55,13 +58,22 @@ def get_ready(instance: AssignmentInstance | None = None) -> None:
 
 
 def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Plan:
-    linear = solve_exact(instance, "lp", solvers, options)
+    joint = has_joint_limits(instance)
+    linear = (
+        solve_full(instance, "lp", solvers.solve, BY_SIZE, options)
+        if joint
+        else solve_exact(instance, "lp", solvers, options)
+    )
     return replace(
         linear, program="ip", pairs=_pairs(instance, solvers, options) if linear.found else None, amounts=None
     )
 
 
 def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Ints | None:
+    if has_joint_limits(instance):
+        return solve_full(
+            instance, "ip", solvers.solve, solvers.backend, replace(options, nodes=NODES), None, BY_SIZE
+        ).pairs
     if instance.n_tasks * instance.n_workers <= MODEST:
         return solve_exact(instance, "ip", solvers, options, soon=True).pairs
     clock, classes = Clock(options.time_limit), classes_of(instance)

@@ -57,12 +57,13 @@ def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     tell("open", family=problem.family)
     before = peak(reset=True)
     limits = subject.limits
-    options = Options(limits.seconds, threads=limits.threads, seed=subject.seed % 2**31, memory=limits.megabytes)
+    options = Options(limits.seconds, threads=limits.threads, seed=subject.permutation, memory=limits.megabytes)
 
     def hear(moment: Progress) -> None:
         tell("moment", seconds=moment.seconds, value=moment.value, bound=moment.bound)
 
-    found = perform(MethodRun(problem, subject.program, subject.method, options, tell, hear, folder))
+    run = MethodRun(problem, subject.program, subject.method, options, tell, hear, folder, subject.permutation)
+    found = perform(run)
     return {**found, "megabytes_before": before, "megabytes": peak()}
 
 

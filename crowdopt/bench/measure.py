@@ -17,6 +17,7 @@ import numpy as np
 
 import crowdopt
 from crowdopt.bench.judge import WRONG, Judgement, judge_plan, judge_solution
+from crowdopt.bench.noise import reference
 from crowdopt.bench.sources import open_problem
 from crowdopt.bench.subject import Subject
 from crowdopt.confine import Ending, run_confined
@@ -47,13 +48,15 @@ class Watch:
         return elapsed > loading + limits.seconds + limits.grace
 
 
-def measure(versions: dict[str, str], **arguments: Any) -> dict[str, Any]:
+def measure(versions: dict[str, str], attempt: int = 0, **arguments: Any) -> dict[str, Any]:
     """Run a subject and judge it; the function that rows of a benchmark are made of.
 
     Parameters
     ----------
     versions : dict
         Of what the row depends on: another version is another row.
+    attempt : int
+        The second one of a subject is a row of its own.
     arguments
         ``Subject.arguments()``.
     """
@@ -63,8 +66,9 @@ def measure(versions: dict[str, str], **arguments: Any) -> dict[str, Any]:
         (folder / "subject.json").write_text(json.dumps(arguments), encoding="utf-8")
         command = [sys.executable, "-X", "faulthandler", "-m", "crowdopt.bench.child", str(folder)]
         watch = Watch(subject, folder / "events.jsonl")
+        before = reference()
         ending = run_confined(command, _environment(subject), folder / "said", subject.limits.megabytes, watch.is_over)
-        return _row(subject, ending, folder)
+        return {**_row(subject, ending, folder), "reference": max(before, reference())}
 
 
 def _environment(subject: Subject) -> dict[str, str]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-import platform
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from math import inf
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from crowdopt import jobs
+from crowdopt.bench.circumstances import circumstances
+from crowdopt.bench.history import Benchmarked
 from crowdopt.bench.measure import measure
 from crowdopt.bench.methods import version_of
+from crowdopt.bench.noise import DISTURBED, sentence, slowdowns
 from crowdopt.bench.results import results_of
 from crowdopt.bench.score_tables import score_tables
 from crowdopt.bench.subject import Limits, Subject
@@ -31,11 +30,7 @@ from crowdopt.files import write_text
 from crowdopt.version import __version__
 
 MARK = "bench.json"  # the file that tells a benchmark's folder
-LIBRARIES = (
-    *("numpy", "scipy", "numba", "highspy", "pulp", "cvxpy", "clarabel", "scs", "osqp", "ortools", "pyscipopt"),
-    *("gurobipy", "psutil"),
-)
-TIMED = (*TIMINGS, "megabytes")
+TIMED = (*TIMINGS, "megabytes", "reference")
 
 
 @dataclass(frozen=True)
@@ -46,15 +41,18 @@ class Benchmark:
     cases: tuple[Case, ...]
     methods: tuple[str, ...]
     limits: Limits
+    permutations: int = 1
 
     def subjects(self) -> list[Subject]:
         """Every case with every method that handles it, in the order of running."""
-        return subjects_of(self.cases, self.methods, self.limits)
+        return subjects_of(self.cases, self.methods, self.limits, self.permutations)
 
     def in_order(self) -> list[Subject]:
         """The same in the order of cases and methods, as tables have them."""
         place = {case: k for k, case in enumerate(self.cases)}
-        return sorted(self.subjects(), key=lambda one: (place[one.case], self.methods.index(one.method)))
+        return sorted(
+            self.subjects(), key=lambda one: (place[one.case], one.permutation, self.methods.index(one.method))
+        )
 
 
 def run_benchmark(
@@ -93,9 +91,23 @@ def run_benchmark(
     """
     begin(plan, folder, force)
     known = _read(folder / MARK)["versions"]
-    todo = [_job(subject, known) for subject in plan.subjects()]
-    jobs.run(todo, folder / "rows", processes, executor, retry, title="subjects")
+    subjects, rows = plan.subjects(), folder / "rows"
+    first = jobs.run([_job(subject, known) for subject in subjects], rows, processes, executor, retry, title="subjects")
+    if executor is None and processes == 1:  # several at once disturb each other
+        again = [_job(subjects[k], known, 1) for k in disturbed(first)]
+        jobs.run(again, rows, processes, retry=retry, title="disturbed")
     return summarise(folder)
+
+
+def disturbed(rows: Sequence[jobs.Row]) -> list[int]:
+    """Places of those beside which the machine was slower than it can be, by more than DISTURBED allows."""
+    ratios = slowdowns([_reference(row) for row in rows])
+    return [k for k, ratio in enumerate(ratios) if ratio is not None and ratio > DISTURBED]
+
+
+def _reference(row: jobs.Row) -> float | None:
+    seconds: float | None = row.result.get("reference") if row.error is None else None
+    return seconds
 
 
 def begin(plan: Benchmark, folder: Path, force: bool) -> None:
@@ -103,7 +115,7 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
     content = {
         "kind": "bench",
         "title": plan.title,
-        "subjects": [[*one.case, one.method] for one in plan.in_order()],
+        "subjects": [[*one.run, one.method] for one in plan.in_order()],
         "limits": asdict(plan.limits),
         "versions": {"crowdopt": __version__, **{method: version_of(method) for method in plan.methods}},
     }
@@ -118,24 +130,6 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
         write_text(folder / "run.json", _text(circumstances()))
 
 
-def circumstances() -> dict[str, Any]:
-    """When and on what: everything that differs between two equal runs."""
-    libraries = {}
-    for name in LIBRARIES:
-        try:
-            libraries[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return {
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "cores": psutil.cpu_count(),
-        "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
-        "libraries": libraries,
-    }
-
-
 def summarise(folder: Path) -> dict[str, Any]:
     """Rebuild tables and summary from the raw rows alone; rows that are missing are left out.
 
@@ -144,19 +138,15 @@ def summarise(folder: Path) -> dict[str, Any]:
     InputError
         If the folder holds no benchmark, or no row.
     """
-    known = _read(folder / MARK)
+    known, wanted, rows = opened(folder)
     limits = Limits(**known["limits"])
-    wanted = [Subject(problem, program, method, seed, limits) for problem, program, seed, method in known["subjects"]]
-    rows = jobs.finished([_job(subject, known["versions"]) for subject in wanted], folder / "rows")
-    if not rows:
-        raise InputError(f"{folder} has no finished row yet; run the same `crowdopt bench` command again")
     comparisons = compare(results_of(rows), limits.seconds)
     summary = {
         **{key: known[key] for key in ("kind", "title", "limits", "versions")},
         "run": _read(folder / "run.json"),
         "rows": len(rows),
-        "missing": len(wanted) - len(rows),
-        "verdict": sentences(comparisons),
+        "missing": wanted - len(rows),
+        "verdict": [*sentences(comparisons), *filter(None, [sentence([_reference(row) for row in rows])])],
         "comparisons": [
             {"family": one.family, "program": one.program, **tables(one), **score_tables(one), **series(one)}
             for one in comparisons
@@ -164,15 +154,50 @@ def summarise(folder: Path) -> dict[str, Any]:
     }
     lines = [line for one in summary["comparisons"] for line in one["results"]]
     write_text(folder / "results.csv", _csv([{k: v for k, v in line.items() if k not in TIMED} for line in lines]))
-    subject = ("problem", "program", "seed", "method")
+    subject = ("problem", "program", "seed", "permutation", "method")
     write_text(folder / "timings.csv", _csv([{k: line[k] for k in (*subject, *TIMED)} for line in lines]))
     write_text(folder / "summary.json", _text(summary))
     return summary
 
 
-def _job(subject: Subject, versions: dict[str, str]) -> jobs.Job:
+def opened(folder: Path) -> tuple[dict[str, Any], int, list[jobs.Row]]:
+    """What a benchmark's folder says it is, how many rows it is to have, and those it has; of two the quieter one.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no benchmark, or no row.
+    """
+    known = _read(folder / MARK)
+    limits = Limits(**known["limits"])
+    rows = []
+    for problem, program, seed, permutation, method in known["subjects"]:
+        subject = Subject(problem, program, method, seed, limits, permutation)
+        tries = jobs.finished([_job(subject, known["versions"], attempt) for attempt in (0, 1)], folder / "rows")
+        if tries:
+            rows.append(min(tries, key=lambda row: _reference(row) or inf))
+    if not rows:
+        raise InputError(f"{folder} has no finished row yet; run the same `crowdopt bench` command again")
+    return known, len(known["subjects"]), rows
+
+
+def benchmarked(folder: Path) -> Benchmarked:
+    """A finished benchmark as :func:`~crowdopt.bench.history.changes` takes it.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no benchmark, or no row.
+    """
+    if not (folder / MARK).is_file():
+        raise InputError(f"{folder} is no benchmark's folder; name one that crowdopt bench wrote")
+    known, _, rows = opened(folder)
+    return Benchmarked(known, _read(folder / "run.json"), results_of(rows))
+
+
+def _job(subject: Subject, versions: dict[str, str], attempt: int = 0) -> jobs.Job:
     needed = {key: versions[key] for key in ("crowdopt", subject.method)}
-    return jobs.Job.of(measure, versions=needed, **subject.arguments())
+    return jobs.Job.of(measure, versions=needed, attempt=attempt, **subject.arguments())
 
 
 def _read(path: Path) -> Any:
@@ -191,4 +216,4 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-__all__ = ["MARK", "Benchmark", "result_row", "run_benchmark", "summarise"]
+__all__ = ["MARK", "Benchmark", "benchmarked", "result_row", "run_benchmark", "summarise"]

@@ -34,12 +34,17 @@ def penalised(seconds: Floats, limit: float, factor: float) -> Floats:
 
 
 def virtual_best(seconds: Floats) -> Floats:
-    """(cases, 1): the seconds of whoever was fastest, case by case; NaN where nobody settled it.
+    """The seconds of whoever was fastest, case by case.
 
     Parameters
     ----------
     seconds : (cases, methods) float
         NaN where a method did not settle a case.
+
+    Returns
+    -------
+    (cases, 1) float
+        NaN where nobody settled it.
     """
     least = np.where(np.isnan(seconds), np.inf, seconds).min(axis=1, keepdims=True, initial=np.inf)
     best: Floats = np.where(np.isinf(least), np.nan, least)
@@ -70,12 +75,16 @@ def contributions(seconds: Floats, limit: float, factor: float = 10.0) -> Floats
 
 
 def alone(seconds: Floats) -> Ints:
-    """(methods,): the cases that a method settled and no other did.
+    """How many cases a method settled and no other did.
 
     Parameters
     ----------
     seconds : (cases, methods) float
         NaN where a method did not settle a case.
+
+    Returns
+    -------
+    (methods,) int
     """
     settled = np.isfinite(seconds)
     counts: Ints = (settled & (settled.sum(axis=1, keepdims=True) == 1)).sum(axis=0)
@@ -83,12 +92,16 @@ def alone(seconds: Floats) -> Ints:
 
 
 def common(seconds: Floats) -> Bools:
-    """(cases,): whether everybody settled it who settled any.
+    """Which cases everybody settled who settled any.
 
     Parameters
     ----------
     seconds : (cases, methods) float
         NaN where a method did not settle a case.
+
+    Returns
+    -------
+    (cases,) bool
     """
     settled = np.isfinite(seconds)
     able = settled.any(axis=0)
@@ -133,6 +146,10 @@ def time_to(moments: Moments, gap: float) -> float:
         In the order of time, the end of the search among them.
     gap : float
         As a share.
+
+    Returns
+    -------
+    float
     """
     for at, value, bound in moments:
         if at is None or value is None or bound is None:

@@ -20,6 +20,7 @@ THREAD_VARIABLES = (
 
 
 LEAST = 50.0  # megabytes
+FIELDS = ("problem", "program", "method", "seed", "permutation")
 LIMITS = ("seconds", "megabytes", "threads", "grace")
 
 
@@ -61,26 +62,42 @@ class Limits:
 
 @dataclass(frozen=True)
 class Subject:
-    """One measurement to be made; ``seed`` draws the problem, where it is drawn, and is the solver's too."""
+    """One measurement to be made.
+
+    Parameters
+    ----------
+    problem, program, method : str
+    seed : int
+        Draws the problem, where it is drawn.
+    limits : Limits
+    permutation : int
+        The solver's own seed. Beyond 0 it also draws the order of the program's columns and rows.
+    """
 
     problem: str
     program: str
     method: str
     seed: int
     limits: Limits
+    permutation: int = 0
 
     @property
     def case(self) -> tuple[str, str, int]:
         """What is to be solved, whoever solves it."""
         return self.problem, self.program, self.seed
 
+    @property
+    def run(self) -> tuple[str, str, int, int]:
+        """The case and its permutation: what methods are timed on side by side."""
+        return *self.case, self.permutation
+
     def arguments(self) -> dict[str, Any]:
         """The subject as plain JSON, without nesting."""
         given = asdict(self)
-        return {**{key: given[key] for key in ("problem", "program", "method", "seed")}, **given["limits"]}
+        return {**{key: given[key] for key in FIELDS}, **given["limits"]}
 
     @staticmethod
     def of(arguments: dict[str, Any]) -> Subject:
         """What :meth:`arguments` wrote."""
         limits = Limits(**{key: arguments[key] for key in LIMITS})
-        return Subject(**{key: arguments[key] for key in ("problem", "program", "method", "seed")}, limits=limits)
+        return Subject(**{key: arguments[key] for key in FIELDS}, limits=limits)

@@ -111,18 +111,31 @@ def cases_of(entries: Iterable[Entry], programs: Sequence[str] = PROGRAMS, seeds
     return list(dict.fromkeys(found))
 
 
-def subjects_of(cases: Sequence[Case], methods: Sequence[str], limits: Limits) -> list[Subject]:
+def subjects_of(cases: Sequence[Case], methods: Sequence[str], limits: Limits, permutations: int = 1) -> list[Subject]:
     """Every case with every method that handles it, in the order of running: each case begins with another method.
 
     So no method always comes first, nor always after the same one, on a machine that warms up or is shared.
+
+    Parameters
+    ----------
+    cases : sequence of (str, str, int)
+        Problem, program and seed of each.
+    methods : sequence of str
+    limits : Limits
+    permutations : int
+        How often each method solves each case.
+
+    Returns
+    -------
+    list of Subject
     """
     subjects = []
-    for number, (problem, program, seed) in enumerate(cases):
+    for number, ((problem, program, seed), permutation) in enumerate(product(cases, range(permutations))):
         able = [method for method in methods if handles(method, problem, program)]
         turn = number // 2 % len(able) if able else 0
         rotated = [*able[turn:], *able[:turn]]
         for method in rotated[:: 1 if number % 2 == 0 else -1]:
-            subjects.append(Subject(problem, program, method, seed, limits))
+            subjects.append(Subject(problem, program, method, seed, limits, permutation))
     return subjects
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from crowdopt.bench.judge import FEASIBLE, INFEASIBLE, NOTHING, PROVEN, ROUGH, V
 from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
 from crowdopt.bench.results import Result
 from crowdopt.bench.sources import PROGRAMS
+from crowdopt.bench.subject import Subject
 
+Run: TypeAlias = tuple[str, str, int, int]  # problem, program, seed, permutation
 OUTCOMES = (
     *(PROVEN, VOUCHED, ROUGH, FEASIBLE, INFEASIBLE, NOTHING),
     *(LATE, GREEDY, CRASHED, FAILED, REFUSED, WRONG),
@@ -35,9 +37,9 @@ class MethodComparison:
     limit: float
 
     @cached_property
-    def cases(self) -> list[tuple[str, str, int]]:
-        """What was to be solved, in the order of the suite."""
-        return list(dict.fromkeys(result.subject.case for result in self.results))
+    def cases(self) -> list[Run]:
+        """What was to be solved, in the order of the suite; a permutation is a case of its own."""
+        return list(dict.fromkeys(result.subject.run for result in self.results))
 
     @cached_property
     def methods(self) -> list[str]:
@@ -45,9 +47,9 @@ class MethodComparison:
         return list(dict.fromkeys(result.subject.method for result in self.results))
 
     @cached_property
-    def at(self) -> dict[tuple[tuple[str, str, int], str], Result]:
+    def at(self) -> dict[tuple[Run, str], Result]:
         """The result of a case and a method."""
-        return {(result.subject.case, result.subject.method): result for result in self.results}
+        return {(result.subject.run, result.subject.method): result for result in self.results}
 
     def of(self, method: str) -> list[Result]:
         """The results of one method."""
@@ -58,7 +60,7 @@ class MethodComparison:
         """(cases, methods): seconds where a case was settled, NaN elsewhere."""
         return np.array([[self._seconds(case, method) for method in self.methods] for case in self.cases])
 
-    def _seconds(self, case: tuple[str, str, int], method: str) -> float:
+    def _seconds(self, case: Run, method: str) -> float:
         result = self.at.get((case, method))
         if result is None or not result.is_solved or result.seconds is None:
             return float("nan")
@@ -85,7 +87,7 @@ class MethodComparison:
 
     @cached_property
     def intervals(self) -> Floats:
-        """(2, methods): their bootstrap intervals over seeds."""
+        """(2, methods): their bootstrap intervals over seeds and permutations."""
         names = list(dict.fromkeys(case[0] for case in self.cases))
         groups = np.array([names.index(case[0]) for case in self.cases])
         return statistics.interval(self.seconds, groups, self.limit, np.random.default_rng(0))
@@ -192,12 +194,13 @@ def result_row(result: Result) -> dict[str, Any]:
     """A result that reads as one line: everything but its timings is the same in equal runs."""
     subject, facts = result.subject, result.facts
     return {
-        **{key: getattr(subject, key) for key in ("problem", "program", "seed", "method")},
+        **{key: getattr(subject, key) for key in ("problem", "program", "seed", "permutation", "method")},
         "outcome": result.outcome,
         **{key: facts[key] for key in ("value", "bound", "gap", "proof", "violation", "fraction", "claimed")},
         "why": result.why,
         **{key: facts["timings"].get(key) for key in TIMINGS},
         "megabytes": facts["megabytes"],
+        "reference": facts.get("reference"),
     }
 
 
@@ -221,7 +224,7 @@ def series(comparison: MethodComparison) -> dict[str, Any]:
 def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
     return [
         {
-            "case": f"{result.subject.problem}, seed {result.subject.seed}",
+            "case": _words(result.subject),
             "method": result.subject.method,
             "seconds": result.seconds,
             "outcome": result.outcome,
@@ -229,6 +232,11 @@ def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
         for result in comparison.results
         if result.seconds is not None
     ]
+
+
+def _words(subject: Subject) -> str:
+    order = f", permutation {subject.permutation}" if subject.permutation else ""
+    return f"{subject.problem}, seed {subject.seed}{order}"
 
 
 def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:

@@ -21,6 +21,8 @@ KIND = {
     "selection lp": "For its linear relaxation",
     "hiring ip": "For whom to hire within a sum of money",
     "hiring lp": "For its linear relaxation with money",
+    "foreign ip": "For the programs of others",
+    "foreign lp": "For the relaxations of the programs of others",
 }
 FRONTS = ("pulp", "cvxpy", "ortools")  # libraries that lead to the solvers of others
 LONGEST = 120  # characters of a reason

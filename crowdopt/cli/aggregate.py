@@ -15,7 +15,7 @@ from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 from crowdopt.errors import InputError
-from crowdopt.io.answers_folder import facts
+from crowdopt.io.answers_folder import exhausted_tasks, facts
 from crowdopt.io.labels_back import Answered
 
 
@@ -113,6 +113,13 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
     said.append(certifying(answered.answers.error, instance.n_tasks, float(instance.epsilon.mean()), output))
     if answered.left_out:
         said.append(f"{answered.left_out} label(s) were in already")
+    closed = exhausted_tasks(answered).tolist()
+    if closed:
+        names = ", ".join(instance.task_id(i) for i in closed[:5]) + (", ..." if len(closed) > 5 else "")
+        said.append(
+            f"{len(closed)} of those not sure can have no more labels within the limits: {names}; have an expert look, "
+            f"or let crowdopt explain {output}/campaign say what would help"
+        )
     if known["missing"]:
         late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
         names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")

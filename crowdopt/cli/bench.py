@@ -10,9 +10,12 @@ import click
 
 from crowdopt.api.bench import SUITES
 from crowdopt.api.bench import bench as call
-from crowdopt.cli.common import as_json, say, target
+from crowdopt.api.bench import bench_changes as changes
+from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import manual
 from crowdopt.report.charts import MISSING
+
+COMPARE = "compare"
 
 
 @click.command(
@@ -31,6 +34,13 @@ from crowdopt.report.charts import MISSING
 )
 @click.option("--program", type=click.Choice(["ip", "lp", "both"]), default="both", show_default=True)
 @click.option("--seeds", type=click.IntRange(1, 1000), help="Seeds 0, 1, … for every problem, in place of the suite's.")
+@click.option(
+    "--permutations",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="Solve each program so often, in other orders of columns and rows, with other seeds of the solver.",
+)
 @click.option("--time-limit", type=float, help="Seconds for each solve; default: the suite's, else 60.")
 @click.option("--memory-limit", type=float, help="Megabytes for each process tree; default: the suite's, else 4000.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads of each solver; default 1.")
@@ -38,15 +48,22 @@ from crowdopt.report.charts import MISSING
 @click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786.")
 @click.option("--export", type=click.Choice(["mps", "lp"]), help="Write the programs instead of solving them.")
 @click.option("--retry", is_flag=True, help="Run again what failed in the harness itself.")
-@target("Folder")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json
 def bench(
-    problems: tuple[str, ...], suite: str | None, backends: str, output: Path, as_json: bool, **options: Any
+    problems: tuple[str, ...], suite: str | None, backends: str, output: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Solver backends side by side, each in a process of its own within limits, every claim checked.
 
-    Started again with the same words it goes on where it was stopped.
+    Started again with the same words it goes on where it was stopped. `crowdopt bench compare OLD NEW` says what
+    became faster or slower between two such folders.
     """
+    if problems[:1] == (COMPARE,) and len(problems) == 3:
+        _show_changes(as_json, changes(*problems[1:]))
+        return
+    if output is None:
+        raise click.UsageError("Missing option '-o' / '--output': the folder to write.")
     names = [name for name in re.split(r",(?![^\[]*\])", backends) if name]
     summary = call(problems, suite, output=output, backends=names, **options)
     if "files" in summary:
@@ -62,6 +79,11 @@ def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
     page = f"wrote {output}: results.csv, timings.csv, {summary['page']}"
     bare = f"wrote {output}: results.csv, timings.csv; {MISSING}, then crowdopt report {output}"
     say(as_json, facts, *summary["verdict"], bare if summary["page"] is None else page)
+
+
+def _show_changes(as_json: bool, found: dict[str, Any]) -> None:
+    differences = [f"not the same: {difference}" for difference in found["circumstances"]]
+    say(as_json, found, *found["verdict"], *differences)
 
 
 VERBS = (bench,)

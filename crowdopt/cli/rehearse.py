@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from crowdopt.api.rehearse import how_errors_are_drawn
 from crowdopt.api.rehearse import rehearse as call
 from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
@@ -31,7 +32,9 @@ def rehearse(
 ) -> None:
     """Simulate the labels of a plan, by the campaign's own skills, to try the whole loop before it costs anything."""
     count = call(campaign, plan, output=output, truth=truth, seed=seed, lost=lost, force=force)
-    say(as_json, {"labels": count, "file": str(output)}, f"wrote {output}: {count} simulated labels")
+    drawn = how_errors_are_drawn(campaign)
+    sentences = [f"wrote {output}: {count} simulated labels", *([drawn] if "families" in drawn else [])]
+    say(as_json, {"labels": count, "file": str(output), "errors": drawn}, *sentences)
 
 
 VERBS = (rehearse,)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.group_limits import refuse_joint_limits, told_apart
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 
@@ -82,18 +82,39 @@ class Classes:
         return np.ascontiguousarray(each[:, self.worker_class])[self.task_class]
 
 
-def classes_of(instance: AssignmentInstance) -> Classes:
-    """Group an instance's tasks and workers; InputError where joint limits tie them to one another."""
-    refuse_joint_limits(instance, "a method over classes of equal tasks and workers")
+def classes_of(instance: AssignmentInstance, joint: bool = False) -> Classes:
+    """Tasks that are alike, and workers who are.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    joint : bool
+        Whether whoever asks knows limits of groups and rows of one's own. Tasks and workers whom those tell apart are
+        then of different classes.
+
+    Returns
+    -------
+    Classes
+
+    Raises
+    ------
+    InputError
+        If there are joint limits and whoever asks does not know them.
+    """
+    if not joint:
+        refuse_joint_limits(instance, "a method over classes of equal tasks and workers")
+    task_marks, worker_marks = told_apart(instance)
     bound = np.concatenate([instance.barred, instance.fixed])
     kinds = _equal_rows(np.hstack([instance.evidence, instance.cost]))
     fewest, most = instance.new_label_limits
-    task_class = _equal(kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance))
+    task_class = _equal(
+        kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *task_marks
+    )
     columns = [instance.evidence.T, instance.cost.T, instance.capacity[:, None], instance.min_load[:, None]]
     alone = np.zeros(instance.n_workers)
     special = np.unique(bound[:, 1])
     alone[special] = 1 + special
-    worker_class = _equal_rows(np.hstack([*columns, alone[:, None]]))
+    worker_class = _equal_rows(np.hstack([*columns, alone[:, None], *(mark[:, None] for mark in worker_marks)]))
     task, worker = firsts(task_class), firsts(worker_class)
     workers_in = np.bincount(worker_class)
     rows, shape = instance.task_type[task], (task.size, worker.size)

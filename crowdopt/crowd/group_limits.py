@@ -69,15 +69,58 @@ def membership(instance: AssignmentInstance) -> Bools:
     return table
 
 
+def told_apart(instance: AssignmentInstance) -> tuple[list[Ints], list[Ints]]:
+    """Marks in which tasks, and workers, differ whom joint limits do not treat alike.
+
+    Tasks differ in the labels that groups with limits per task may still give them, workers in their groups; whoever
+    stands in a row of one's own is alone.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    list of (tasks,) arrays, list of (workers,) arrays
+        None where there are no joint limits.
+    """
+    if not has_joint_limits(instance):
+        return [], []
+    _, fewest, most = task_limits(instance)
+    limited = [group.has_limits for group in instance.groups]
+    tasks, workers = [*fewest, *most], [row.astype(np.int64) for row in membership(instance)[limited]]
+    if instance.own_rows is not None:
+        for marks, side, count in ((tasks, 0, instance.n_tasks), (workers, 1, instance.n_workers)):
+            alone, named = np.zeros(count, np.int64), np.unique(instance.own_rows.pairs[:, side])
+            alone[named] = 1 + named
+            marks.append(alone)
+    return tasks, workers
+
+
 def has_joint_limits(instance: AssignmentInstance) -> bool:
     """Whether groups or rows of one's own ask anything of a plan."""
     return instance.own_rows is not None or any(group.has_limits for group in instance.groups)
 
 
-def refuse_joint_limits(instance: AssignmentInstance, what: str) -> None:
-    """InputError where a method does not know groups or own rows: ignoring them would be a wrong answer."""
+def refuse_joint_limits(instance: AssignmentInstance, what: str, why: str = "") -> None:
+    """InputError where a method does not know groups or own rows: ignoring them would be a wrong answer.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    what : str
+        Who does not know them.
+    why : str
+        The reason, in words that follow "because".
+
+    Raises
+    ------
+    InputError
+        If there are such limits.
+    """
     if has_joint_limits(instance):
+        reason = f", because {why}" if why else ""
         raise InputError(
-            f"{what} does not know groups of workers or rows of one's own, and this campaign has them; "
-            "solve with a backend does (crowdopt solve --method highs), or take them out"
+            f"{what} does not know groups of workers or rows of one's own{reason}; "
+            "the methods exact and highs do (crowdopt solve), or take them out of the campaign"
         )

@@ -96,7 +96,7 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
         Skills inside a pool are rounded: down to the least for each type, so that a plan for the pools holds for the
         workers; or ``up`` to the greatest, so that a bound for the pools is one for the workers.
     """
-    refuse_joint_limits(instance, "method patterns")
+    refuse_joint_limits(instance, "method patterns", "it plans for pools of equally skilled workers of any group")
     skill = _folded(instance)
     useful = (instance.capacity > 0) & ((skill > 0.5).any(axis=0) | bool(instance.min_labels.any()))
     who = np.flatnonzero(useful)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
+from crowdopt.crowd.family_draws import KnownLabels, share_draws
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.item_recipes import item_recipe
 from crowdopt.errors import InputError
@@ -133,11 +134,13 @@ def simulated_labels(
     pairs: NDArray[np.int64],
     rng: np.random.Generator,
     truth: NDArray[np.int64] | None = None,
+    known: KnownLabels | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Labels as the instance's skills would bring them: ``(truth, label)``, classes of each task and of each pair.
 
     Truth is drawn from the prior, unless given; worker j then says it with chance p and otherwise any other class.
-    Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class.
+    Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class;
+    then those that families share (crowdopt.crowd.family_draws).
 
     Parameters
     ----------
@@ -147,6 +150,8 @@ def simulated_labels(
     rng : Generator
     truth : (tasks,) int, optional
         Class of each task; drawn by default.
+    known : KnownLabels, optional
+        Labels already in, which families take notice of.
 
     Returns
     -------
@@ -158,7 +163,9 @@ def simulated_labels(
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     drawn = (rng.random((instance.n_tasks, 1)) > np.cumsum(prior, axis=1)[:, :-1]).sum(axis=1)
     truth = drawn if truth is None else truth
-    right = rng.random(len(pairs)) < instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
-    shift = 1 + (rng.random(len(pairs)) * (instance.classes - 1)).astype(np.int64)
+    draws = rng.random(len(pairs)), rng.random(len(pairs))
+    share_draws(instance, pairs, truth, draws, rng, known)
+    right = draws[0] < instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    shift = 1 + (draws[1] * (instance.classes - 1)).astype(np.int64)
     true = truth[pairs[:, 0]]
     return truth, np.where(right, true, (true + shift) % instance.classes)

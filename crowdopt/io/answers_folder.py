@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.arrays import Ints
+from crowdopt.crowd.exhausted import exhausted
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.cells import write_csv
@@ -62,8 +64,23 @@ def facts(found: Answered) -> dict[str, Any]:
         "new_labels": len(found.new),
         "sure": int(result.sure.sum()),
         "unsure": int((~result.sure).sum()),
+        "exhausted": int(exhausted_tasks(found).size),
         "expected_wrong": float(result.error.sum()),
         "missing": len(result.missing),
         "rule": instance.rule,
         "skills": instance.skills_source,
     }
+
+
+def exhausted_tasks(found: Answered) -> Ints:
+    """Tasks that are not sure and can have no more labels within the limits.
+
+    Parameters
+    ----------
+    found : Answered
+
+    Returns
+    -------
+    (k,) array of int
+    """
+    return np.flatnonzero(~found.answers.sure & exhausted(found.instance, found.pairs, found.new))

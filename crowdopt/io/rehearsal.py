@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.crowd.family_draws import KnownLabels
 from crowdopt.crowd.recipes import simulated_labels
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import read_with_labels
@@ -62,13 +63,39 @@ def write_rehearsal(
     task = {instance.task_id(i): i for i in range(instance.n_tasks)}
     rng = np.random.default_rng(seed)
     given = None if truth is None or not os.path.exists(truth) else _truth(Path(truth), task, names)
-    true, label = simulated_labels(instance, pairs, rng, given)
+    had = KnownLabels(instance.collected, known.indices()) if known.collected_labels else None
+    true, label = simulated_labels(instance, pairs, rng, given, had)
     here = np.flatnonzero(rng.random(len(pairs)) >= lost)
     columns = [[table["task"][k] for k in here], [table["worker"][k] for k in here], [names[k] for k in label[here]]]
     write_table(Path(output), ["task", "worker", "label"], columns, force)
     if truth is not None and given is None:
         write_table(Path(truth), ["task", "label"], [list(task), [names[k] for k in true]])
     return int(here.size)
+
+
+def how_errors_are_drawn(campaign: str | Path) -> str:
+    """What a rehearsal assumes of the joint law of errors, in a sentence.
+
+    Parameters
+    ----------
+    campaign : path
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If the campaign cannot be read.
+    """
+    families = sum(group.dependent for group in read_with_labels(campaign).instance.groups)
+    if not families:
+        return "errors drawn independently of one another"
+    return (
+        f"errors of {families} families drawn together: one number for a task and a family decides for all of it, so "
+        "whoever is worse errs wherever a better one does; other errors independently"
+    )
 
 
 def _truth(path: Path, task: dict[str, int], names: tuple[str, ...]) -> Ints:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.label_kinds import GOLD, REPAIR
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR
 from crowdopt.online.arrivals import Arrival, Decision, Stream
+from crowdopt.online.group_room import GroupRoom
 from crowdopt.online.ledger import KINDS, Ledger, Run, check
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.running_bound import Bound, running_bound
@@ -24,6 +25,9 @@ POLICY = "policy."  # its arrays in a snapshot
 
 class Replay:
     """A run in progress. ``snapshot`` between two arrivals, ``restore`` in a fresh one, and the rest is the same bytes.
+
+    A task that has as many labels of a group as ``max_per_task`` allows is barred to those of the group who come after;
+    a repair that would go beyond is refused.
 
     Parameters
     ----------
@@ -41,6 +45,7 @@ class Replay:
         self.sent = policy.preliminary(stream.instance.n_workers)
         self.next = 0  # place in the preliminary crowd and then the stream, one after the other
         self.ledger = Ledger(stream.instance.n_workers)
+        self.group_room = GroupRoom(stream.instance)
         self.seconds = np.zeros(stream.instance.n_workers)
 
     @property
@@ -83,6 +88,9 @@ class Replay:
         """Go on from a snapshot of the same policy, stream and seed."""
         self.next, self.seconds = int(arrays["next"][0]), np.array(arrays["seconds"])
         self.ledger.restore(arrays)
+        came = arrays["ledger.labels"] != REFUSED
+        self.group_room = GroupRoom(self.stream.instance)
+        self.group_room.take(arrays["ledger.tasks"][came], arrays["ledger.workers"][came])
         self.policy.restore(part_of(arrays, POLICY))
         return self
 
@@ -93,6 +101,8 @@ class Replay:
         preliminary = place < self.sent
         number = place if preliminary else place - self.sent
         arrival = self.stream.arrival(number, self.policy.shows_skill, preliminary)
+        if not preliminary and (full := self.group_room.full(number)).any():
+            arrival = replace(arrival, barred=np.union1d(arrival.barred, np.flatnonzero(full)))
         rng = np.random.default_rng([self.seed, int(preliminary), number])
         spent = 0.0
         gold = arrival.gold_done
@@ -120,6 +130,7 @@ class Replay:
             self.ledger.gold(arrival, asked)
             return np.stack([right, asked])
         labels = crowd.label(arrival.number, decision.tasks)
+        self.group_room.take(decision.tasks[labels != REFUSED], arrival.number)
         price = arrival.cost[instance.task_type[decision.tasks]]
         self.ledger.work(decision.kind, decision.tasks, arrival.number, labels, price)
         return labels
@@ -142,7 +153,9 @@ class Replay:
 
     def _mend(self, tasks: NDArray[Any], worker: int) -> Ints:
         instance = self.stream.instance
-        labels = self.stream.crowd.label(worker, tasks)
+        open_, labels = ~self.group_room.full(worker)[tasks], np.full(tasks.size, REFUSED)
+        labels[open_] = self.stream.crowd.label(worker, tasks[open_])
+        self.group_room.take(tasks[labels != REFUSED], worker)
         self.ledger.work(REPAIR, tasks, worker, labels, instance.cost[instance.task_type[tasks], worker])
         return labels
 

@@ -6,10 +6,12 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.classes import Classes, classes_of, firsts
+from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
+from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.programs import Formulation
-from crowdopt.programs.assignment import has_label_limits
+from crowdopt.programs.assignment import has_label_limits, shares_of
 
 
 def of_classes(classes: Classes, whole: bool = False) -> Program:
@@ -20,7 +22,8 @@ def of_classes(classes: Classes, whole: bool = False) -> Program:
     The box is ``n_t s_g`` even where the capacity is smaller: with the smaller one the optimum stays right but the
     multipliers are no longer those of the full program.
 
-    Columns: ``u`` (T, G). Rows: ``cover`` (T,), ``capacity`` (G,) [, ``labels`` (T,)] [, ``budget`` (1,)].
+    Columns: ``u`` (T, G). Rows: ``cover`` (T,), ``capacity`` (G,) [, ``labels`` (T,)] [, ``budget`` (1,)]
+    [, ``group`` (groups with limits per task, T)] [, ``most_share``, ``least_share``, ``own``], as in ``assignment``.
 
     Parameters
     ----------
@@ -42,7 +45,7 @@ def of_classes(classes: Classes, whole: bool = False) -> Program:
     upper = [np.full(kinds, np.inf), (s * classes.capacity).astype(np.float64)] + [most] * limited
     if instance.budget is not None:
         lower, upper = [*lower, np.array([-np.inf])], [*upper, np.array([instance.budget])]
-    return Program(
+    program = Program(
         name="aggregated",
         cost=classes.cost.reshape(-1).copy(),
         matrix=_matrix(classes, rows[-1].stop, limited, frugal),
@@ -54,6 +57,32 @@ def of_classes(classes: Classes, whole: bool = False) -> Program:
         columns=stack([("u", (kinds, groups))]),
         rows=rows,
     )
+    return _with_joint_rows(program, classes) if has_joint_limits(instance) else program
+
+
+def _with_joint_rows(program: Program, classes: Classes) -> Program:
+    """``n_t a_h <= sum_{g in h} u_tg <= n_t b_h`` for a group h; shares and own rows as they are.
+
+    A class of workers is in a group or is not, a pair in a row of one's own is a class of tasks and one of workers.
+    """
+    instance, n = classes.instance, classes.tasks_in
+    task, worker = firsts(classes.task_class), firsts(classes.worker_class)
+    member = membership(instance)[:, worker].astype(np.float64)
+    limited, fewest, most = task_limits(instance)
+    if limited:
+        rows = sparse.vstack([sparse.kron(sparse.eye_array(n.size), member[[h]]) for h in limited], format="csc")
+        high = np.where(most[:, task] == UNBOUNDED, np.inf, n * most[:, task].astype(np.float64))
+        program = program.with_rows("group", (len(limited), n.size), rows, n * fewest[:, task], high)
+    for name, share, bound in shares_of(instance):
+        side = share * len(instance.collected) - [labels_had(instance, h).sum() for h in bound]
+        sides = (-np.inf, side) if name == "most_share" else (side, np.inf)
+        program = program.with_rows(name, (len(bound),), np.tile(member[bound] - share[:, None], (1, n.size)), *sides)
+    own = instance.own_rows
+    if own is not None:
+        column = classes.task_class[own.pairs[:, 0]] * worker.size + classes.worker_class[own.pairs[:, 1]]
+        entries = sparse.coo_array((own.coefficient, (own.row, column)), shape=(len(own.names), program.cost.size))
+        program = program.with_rows("own", (len(own.names),), entries, own.lower, own.upper)
+    return program
 
 
 def _matrix(classes: Classes, rows: int, limited: bool, frugal: bool) -> sparse.csc_array:

@@ -66,7 +66,7 @@ def _with_joint_rows(program: Program, instance: AssignmentInstance) -> Program:
         rows = sparse.vstack([sparse.kron(sparse.eye_array(n), member[[g]]) for g in limited], format="csc")
         high = np.where(most == UNBOUNDED, np.inf, most)
         program = program.with_rows("group", (len(limited), n), rows, fewest, high)
-    for name, share, bound in _shares(instance):
+    for name, share, bound in shares_of(instance):
         rows = np.tile(member[bound] - share[:, None], (1, n))
         side = share * len(instance.collected) - [labels_had(instance, g).sum() for g in bound]
         sides = (-np.inf, side) if name == "most_share" else (side, np.inf)
@@ -79,8 +79,18 @@ def _with_joint_rows(program: Program, instance: AssignmentInstance) -> Program:
     return program
 
 
-def _shares(instance: AssignmentInstance) -> list[tuple[str, Floats, list[int]]]:
-    """The blocks of shares: name, shares, and positions of the groups that have them."""
+def shares_of(instance: AssignmentInstance) -> list[tuple[str, Floats, list[int]]]:
+    """The blocks of shares: name, shares, and positions of the groups that have them.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    list of (str, (k,) array, list of k ints)
+        At most ``most_share`` and ``least_share``.
+    """
     groups = instance.groups
     most = [g for g, group in enumerate(groups) if group.max_share < 1]
     least = [g for g, group in enumerate(groups) if group.min_share > 0]

@@ -8,15 +8,16 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, extended
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.classes import Classes, firsts
+from crowdopt.crowd.group_limits import task_limits
 from crowdopt.programs import Formulation, aggregated
 
 
 def of_classes(classes: Classes) -> Program:
     """``min sum_t d_t  s.t.  sum_g q_tg u_tg + C_t d_t >= n_t C_t``, d_t in {0..n_t}, and ``aggregated``'s other rows.
 
-    A dropped task needs no labels either: with least numbers, ``sum_g u_tg + a_t d_t >= n_t a_t``. The u are shares of
-    labels.
+    A dropped task needs no labels either: with least numbers, ``sum_g u_tg + a_t d_t >= n_t a_t``, and likewise those
+    of a group. The u are shares of labels.
 
     Columns: ``u`` (T, G), ``dropped`` (T,), integer. Rows as in ``aggregated``.
     """
@@ -27,6 +28,8 @@ def of_classes(classes: Classes) -> Program:
     entries[base.row("cover").start + kinds, kinds] = classes.floor
     if any(block.name == "labels" for block in base.rows):
         entries[base.row("labels").start + kinds, kinds] = classes.fewest.astype(np.float64)
+    for k, fewest in enumerate(task_limits(classes.instance)[1][:, firsts(classes.task_class)]):
+        entries[base.row("group").start + k * count + kinds, kinds] = fewest.astype(np.float64)
     base = replace(base, name="dropped-tasks")
     program = extended(base, [("dropped", (count,))], entries.tocsc(), cost=1.0, upper=classes.tasks_in)
     return replace(program, integer=np.append(np.zeros(base.cost.size, bool), np.ones(count, bool)))

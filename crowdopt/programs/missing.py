@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import Formulation, assignment
 
+SINGLE = ("cover", "capacity", "labels", "budget")
 JOINT = ("group", "most_share", "least_share", "own")  # rows that may be missed and exceeded
 
 
@@ -30,13 +32,25 @@ def build(instance: AssignmentInstance) -> Program:
     return elastic(relax(assignment.build(instance)))
 
 
-def elastic(base: Program) -> Program:
+def elastic(base: Program, soft: Collection[str] | None = None) -> Program:
     """What an LP with rows ``cover``, ``capacity`` [, ``labels``] [, ``budget``] is short of, such as the aggregated.
 
     Columns: the LP's own, then ``missing.`` with the name of each block of rows that may be missed.
+
+    Parameters
+    ----------
+    base : Program
+    soft : collection of str, optional
+        Blocks of rows that may be missed, SINGLE or JOINT; all unless said.
+
+    Returns
+    -------
+    Program
     """
     parts, matrices = [], []
     for block in base.rows:
+        if soft is not None and block.name not in soft:
+            continue
         lacks = -1.0 if block.name == "budget" else 1.0
         if block.name == "budget" or np.isfinite(base.row_lower[block.span]).any():
             parts.append((f"missing.{block.name}", block.shape))

@@ -174,7 +174,7 @@ def error_target(instance: AssignmentInstance, most: int, knots: Floats | None =
     InputError
         For more than two classes, and for labels already in that the prior does not know.
     """
-    refuse_joint_limits(instance, "a lower bound over beliefs")
+    refuse_joint_limits(instance, "a lower bound over beliefs", "it looks at one task at a time")
     if instance.classes != 2:
         raise InputError(f"lower bounds over beliefs are for 2 classes, not {instance.classes}")
     if instance.collected.size and not instance.observed:

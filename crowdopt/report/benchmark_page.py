@@ -18,6 +18,8 @@ NAMES = {
     "hiring ip": "Whom to hire within a sum of money",
     "hiring lp": "Whom to hire within a sum of money: linear relaxations",
     "selection lp": "Whom to hire: their linear relaxations",
+    "foreign ip": "Programs of others",
+    "foreign lp": "Programs of others: linear relaxations",
 }
 ZOOM = "Drag a chart to move it, shift and wheel to zoom, double click to go back; a name in a legend singles it out."
 OUTCOMES = {
@@ -87,6 +89,7 @@ GROWTH_NOTES = {"exponent": "b in seconds = a (tasks x workers)^b, by least squa
 ROWS = {
     "problem": "problem",
     "seed": "seed",
+    "permutation": "order",
     "method": "method",
     "outcome": "outcome",
     "value": "value",

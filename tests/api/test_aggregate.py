@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crowdopt
-from crowdopt import AssignmentInstance, InputError
+from crowdopt import AssignmentInstance, Group, InputError
 from crowdopt.answers.planned import answers, posteriors
 from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.family_draws import KnownLabels
 from crowdopt.crowd.recipes import simulated_labels
 
 
@@ -169,6 +170,24 @@ def test_what_cannot_be_used_is_refused(tmp_path):
     refused("t0,w1,\n", "line 2, column label: is empty")
     with pytest.raises(InputError, match="there is no plan"):
         crowdopt.answers(tmp_path / "labels.csv", tmp_path / "none", campaign=place)
+
+
+def test_families_are_drawn_together():
+    """Every accuracy is kept, the worse errs wherever the better does, with the same wrong class; in rounds too."""
+    family = Group("f", [0, 1], max_per_task=2, dependent=True)
+    instance = AssignmentInstance(
+        [[0.9, 0.6, 0.8]], np.zeros(20_000, np.int64), 20_000, 0.1, classes=3, groups=[family]
+    )
+    pairs = np.array(list(itertools.product(range(20_000), range(3))))
+    truth, label = simulated_labels(instance, pairs, np.random.default_rng(1))
+    first = KnownLabels(pairs[pairs[:, 1] == 1], label[pairs[:, 1] == 1])
+    _, later = simulated_labels(instance, pairs[pairs[:, 1] == 0], np.random.default_rng(2), truth, first)
+    for better in (label.reshape(-1, 3)[:, 0], later):
+        worse, other = label.reshape(-1, 3)[:, 1], label.reshape(-1, 3)[:, 2]
+        assert (worse[better != truth] == better[better != truth]).all()
+        shares = [(one == truth).mean() for one in (better, worse, other)]
+        assert shares == pytest.approx([0.9, 0.6, 0.8], abs=0.01)
+        assert ((better != truth) & (other != truth)).mean() == pytest.approx(0.02, abs=0.005)
 
 
 def test_simulated_labels_follow_the_skills():

@@ -12,6 +12,8 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, OwnRows
+from crowdopt.api.plan_gold import plan_gold
+from crowdopt.assign.plan import breaches
 
 SOME, ALL = range(100), range(100, 2000)
 
@@ -182,10 +184,11 @@ def test_who_does_not_know_groups_says_so(tmp_path: Path) -> None:
     instance = replace(panel(), own_rows=None)
     crowdopt.write_campaign(instance, tmp_path / "camp")
     refused = [
-        lambda: crowdopt.compare(instance, "greedy", trials=1),
+        lambda: crowdopt.compare(instance, ["greedy"], trials=1),
         lambda: crowdopt.budget(instance, labels=30, output=tmp_path / "b"),
         lambda: crowdopt.assign(instance, "patterns", rule="exact-error"),
-        lambda: crowdopt.assign(instance, rule="exact-error"),
+        lambda: crowdopt.assign(instance, "primal-approximation"),
+        lambda: plan_gold(instance, trials=0),
         lambda: crowdopt.export(instance, tmp_path / "x.dat", program="dual"),
     ]
     for call in refused:
@@ -193,6 +196,22 @@ def test_who_does_not_know_groups_says_so(tmp_path: Path) -> None:
             call()
         assert "\n" not in str(raised.value)
     assert crowdopt.export(instance, tmp_path / "x.lp", program="dual").name == "assignment-lp-dual"
+
+
+def test_checked_rules_keep_joint_limits() -> None:
+    """Exact errors are no dearer to keep than their bound: a plan wherever the rule of the bound has one."""
+    cheaper = 0
+    for seed in range(40):
+        instance = drawn(seed)
+        if (instance.dependence > 1).any():
+            continue
+        bound, exact = crowdopt.assign(instance), crowdopt.assign(instance, rule="exact-error")
+        assert exact.found or not bound.found, seed
+        if exact.found:
+            assert not breaches(exact.instance, exact.pairs), seed
+            assert (exact.exact_error[0] <= instance.epsilon + 1e-12).all(), seed
+            cheaper += bound.found and exact.objective < bound.objective
+    assert cheaper > 3
 
 
 WRONG = [

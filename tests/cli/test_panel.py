@@ -9,6 +9,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+import crowdopt
+from crowdopt.assign.plan import breaches
 from crowdopt.cli import main
 
 
@@ -43,6 +45,22 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
     )
     row = next(csv.DictReader((after / "rows.csv").read_text().splitlines()))
     assert float(row["lower"]) == 5 - had, "a row is about labels to come"
+
+
+def test_a_round_that_cannot_go_on_says_which_items_and_what_to_do(tmp_path: Path) -> None:
+    """An item whose three families disagree may have nobody else: accepted as it is, the campaign goes on."""
+    camp, answers = tmp_path / "panel", tmp_path / "answers"
+    run("init", "--panel", camp)
+    run("solve", camp, "-o", tmp_path / "plan")
+    said = run("rehearse", camp, tmp_path / "plan", "--seed", "1", "-o", tmp_path / "labels.csv")
+    assert "errors of 3 families drawn together" in said
+    said = run("aggregate", tmp_path / "labels.csv", "--plan", tmp_path / "plan", "--campaign", camp, "-o", answers)
+    assert "1 of those not sure can have no more labels within the limits: item-" in said
+    said = run("solve", answers / "campaign", "-o", tmp_path / "next", status=1)
+    assert "group south: its max_per_task blocks 1 task(s)" in said
+    found = crowdopt.explain(answers / "campaign", time_limit=20)
+    way = next(way for way in found.ways if way.kind == "accepted")
+    assert way.amount == 1 and "tasks.csv" in way.sentence and not breaches(way.instance, way.pairs)
 
 
 def test_a_group_that_nobody_is_in_is_a_sentence(tmp_path: Path) -> None:

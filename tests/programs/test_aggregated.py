@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from crowdopt import Status, relax, solve
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated, assignment
+from tests.assign.test_joint_limits import drawn
 from tests.programs.optima import optimum
 from tests.small import brute_force, instances
 
@@ -29,3 +30,18 @@ def test_cardinality_rows_cut_off_no_plan(instance):
     """What holds for whole labels only is above the LP and below the best plan."""
     best, whole = brute_force(instance), solve(aggregated.of_classes(classes_of(instance), whole=True))
     assert best is None or whole.claimed_bound <= best + 1e-6
+
+
+def test_joint_limits_of_classes_are_those_of_their_members():
+    """Whom groups and own rows tell apart are of different classes: averaging over the others loses nothing."""
+    shrunk = 0
+    for seed in range(60):
+        instance = drawn(seed)
+        classes = classes_of(instance, joint=True)
+        shrunk += classes.need.size < instance.n_tasks
+        full, small = relax(assignment.build(instance)), aggregated.of_classes(classes)
+        if solve(full).status is not Status.OPTIMAL:
+            assert solve(small).status is Status.INFEASIBLE, seed
+        else:
+            assert optimum(small) == pytest.approx(optimum(full), rel=1e-7, abs=1e-7), seed
+    assert shrunk > 2

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import bhattacharyya_error
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 
@@ -38,15 +38,22 @@ def guarantee(instance: AssignmentInstance, money: float) -> float | None:
     """Share of the largest possible gain of the surrogate that greedy has for sure; None: nothing is known beforehand.
 
     ``sum_i S (1 - e^{-A_i/2})`` is monotone and submodular in the set of labels. With equal prices the sets allowed are
-    those of a matroid: 1/2 (Fisher, Nemhauser & Wolsey 1978); where only their number is limited, 1 - 1/e (Nemhauser,
-    Wolsey & Fisher 1978).
+    those in p matroids: 1 / (p + 1) (Fisher, Nemhauser & Wolsey 1978). Capacities are one, and so are the limits of
+    tasks, where groups do not overlap; where only the number of labels is limited, 1 - 1/e (Nemhauser, Wolsey & Fisher
+    1978). Groups that overlap: a matroid each.
     """
     prices = instance.cost
     if not (prices == prices.flat[0]).all() or prices.flat[0] <= 0:
         return None
     labels = money / float(prices.flat[0])
-    free = (instance.capacity >= min(instance.n_tasks, labels)).all() and (instance.max_labels == UNLIMITED).all()
-    return 1 - float(np.exp(-1)) if free else 0.5
+    busy = bool((instance.capacity < min(instance.n_tasks, labels)).any())
+    of_groups = membership(instance)[task_limits(instance)[0]]
+    nested = bool((of_groups.sum(axis=0) <= 1).all())
+    limited = bool((instance.max_labels < UNLIMITED).any())
+    of_tasks = int(limited or len(of_groups) > 0) if nested else int(limited) + len(of_groups)
+    if not busy and not of_tasks:
+        return 1 - float(np.exp(-1))
+    return 1 / (int(busy) + of_tasks + 1)
 
 
 def spend(instance: AssignmentInstance, money: float) -> Ints:
@@ -73,7 +80,7 @@ def spend(instance: AssignmentInstance, money: float) -> Ints:
         If the fixed pairs cost more than there is, or there are least numbers of labels or tasks, which greedy would
         break.
     """
-    refuse_joint_limits(instance, "spending where it helps most")
+    _refuse_joint(instance)
     plain = replace(instance, rule="bhattacharyya")
     if plain.new_label_limits[0].any() or plain.min_load.any():
         raise InputError("a budget is spent where it helps most; drop min_labels and min_tasks, or use solve")
@@ -96,6 +103,21 @@ def spend(instance: AssignmentInstance, money: float) -> Ints:
     return state.pairs()
 
 
+def _refuse_joint(instance: AssignmentInstance) -> None:
+    """InputError where greedy would break a limit, which only a program keeps: it never takes a label back."""
+    broken = {
+        "min_per_task": any(group.min_per_task > 0 for group in instance.groups),
+        "shares of all labels": any(group.has_share_limits for group in instance.groups),
+        "rows of one's own": instance.own_rows is not None,
+    }
+    for name, given in broken.items():
+        if given:
+            raise InputError(
+                f"a budget spent label by label keeps max_per_task of groups but not {name}; "
+                "use --promise each, or solve with a budget in campaign.toml"
+            )
+
+
 class _State:
     """What is left of money and room, the error of each task, and whom it would take next."""
 
@@ -108,6 +130,7 @@ class _State:
         self.ranked = [np.argsort(-row, kind="stable")[: int((row > 0).sum())] for row in useful]
         self.error = surrogate(instance, np.zeros((0, 2), np.int64)).tolist()
         self.room, self.most = instance.capacity.tolist(), instance.new_label_limits[1].tolist()
+        self.groups, self.group_room = _groups_of(instance), task_limits(instance)[2].tolist()
         self.place = [0] * instance.n_tasks
         self.taken: list[set[int]] = [set() for _ in range(instance.n_tasks)]
         self.barred: list[set[int]] = [set() for _ in range(instance.n_tasks)]
@@ -122,15 +145,21 @@ class _State:
         ranked, price = self.ranked[kind], self.instance.cost[kind]
         while place < ranked.size:
             worker = int(ranked[place])
-            out = worker in self.taken[task] or worker in self.barred[task]
+            out = worker in self.taken[task] or worker in self.barred[task] or self.is_full(task, worker)
             if not out and self.room[worker] > 0 and price[worker] <= self.money:
                 break
-            place += 1  # nobody regains room, and money does not come back
+            place += 1  # neither workers nor groups regain room, and money does not come back
         self.place[task] = place
         return 0.0 if place == ranked.size else float(self.error[task] * self.gain[kind, ranked[place]])
 
+    def is_full(self, task: int, worker: int) -> bool:
+        """Whether the task may have no more labels of one of the worker's groups."""
+        return any(self.group_room[group][task] <= 0 for group in self.groups[worker])
+
     def take(self, task: int, worker: int) -> None:
         """Buy one label."""
+        for group in self.groups[worker]:
+            self.group_room[group][task] -= 1
         kind = self.kind[task]
         self.taken[task].add(worker)
         self.room[worker] -= 1
@@ -142,3 +171,9 @@ class _State:
         task = np.repeat(np.arange(len(self.taken)), [len(workers) for workers in self.taken])
         worker = np.array([j for workers in self.taken for j in sorted(workers)], dtype=np.int64)
         return np.column_stack([task, worker]).astype(np.int64)
+
+
+def _groups_of(instance: AssignmentInstance) -> list[list[int]]:
+    """Groups with limits per task of each worker, counted among those."""
+    member = membership(instance)[task_limits(instance)[0]]
+    return [np.flatnonzero(member[:, worker]).tolist() for worker in range(instance.n_workers)]

@@ -27,6 +27,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError
@@ -124,7 +125,7 @@ def least_wrong(
     lowest = fewest_wrong(instance, money, surrogate_curve, solve, options).value
     curve, prices = fewest_wrong(instance, money, least_curve, solve, options), None
     plans = {"greedy": by_hand} if method != "patterns" else {}
-    if method == "patterns" or (method == "auto" and can_list(instance)):
+    if method == "patterns" or (method == "auto" and can_list(instance) and not has_joint_limits(instance)):
         by_pattern, prices = _by_patterns(instance, money, solve, options, clock, pools)
         plans |= {} if by_pattern is None else {"patterns": by_pattern}
     if not plans:

@@ -17,10 +17,10 @@ from crowdopt.programs import aggregated, missing
 def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
     """An irreducible set of types whose needs cannot be met together: without any one of them the others can.
 
-    Found by divide and conquer over elastic LPs (Junker 2004); capacities and all other limits stay in force. Empty
-    where shares of labels would do.
+    Found by divide and conquer over elastic LPs (Junker 2004); capacities and all other limits stay in force, but for
+    what groups owe to tasks of other types. Empty where shares of labels would do.
     """
-    classes = classes_of(relaxation(without_budget(instance)))
+    classes = classes_of(relaxation(without_budget(instance)), joint=True)
     base = missing.elastic(aggregated.of_classes(classes))
     first = np.unique(classes.task_class, return_index=True)[1]
     kinds = instance.task_type[first]
@@ -32,6 +32,9 @@ def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
             if any(block.name == name for block in base.rows):
                 row = base.row(name)
                 lower[row.span] = np.where(np.isin(kinds, types), lower[row.span], 0.0)
+        if any(block.name == "group" for block in base.rows):
+            group = base.row("group")
+            lower[group.span] *= np.tile(np.isin(kinds, types), group.shape[0])
         solution = probe.run(replace(base, row_lower=lower))
         return solution is not None and solution.beyond <= NOTICE
 

@@ -55,7 +55,7 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve
     """
     free = without_budget(instance)
     grid = np.geomspace(least, LARGEST, GRID)
-    convex = not instance.the_rule.checked and instance.prior.ndim == 1
+    convex = not instance.the_rule.checked and instance.prior.ndim == 1 and not (instance.dependence > 1).any()
     points = {float(e): _solved(free, probe, float(e)) for e in grid}
     complete = convex and _cut(free, probe, points)
     points = {e: point for e, point in points.items() if np.isfinite(point[1])}
@@ -69,7 +69,7 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve
 def _solved(instance: AssignmentInstance, probe: Probe, epsilon: float) -> tuple[float, float, float]:
     """Need, least cost and its change per unit of need."""
     need = _need(instance, epsilon)
-    classes = classes_of(relaxation(instance.with_epsilon(epsilon)))
+    classes = classes_of(relaxation(instance.with_epsilon(epsilon)), joint=True)
     program = aggregated.of_classes(classes)
     point = probe.run(program)
     if point is None or point.dual is None:

@@ -11,10 +11,12 @@ from crowdopt.arrays import Floats
 from crowdopt.assign.explain.questions import ElasticPoint, Probe
 from crowdopt.core.certificate import pulling_sides
 from crowdopt.core.program import Program
-from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated
+from crowdopt.programs.assignment import shares_of
 
 RESOLVED = 25  # tangents of each kind that are checked by solving again, the steepest first
 
@@ -35,6 +37,9 @@ class Margins:
         What one more unit of the worker's capacity saves at most.
     capacity_saving : (workers,)
         What it saves, by solving again; NaN where it was not.
+    limit_value : dict
+        What loosening a joint limit by one saves at most: one label of a group more, or fewer, for each task; one label
+        of a group beyond its share; one unit of a row of one's own. The limit in words is the key.
     """
 
     cost: float
@@ -42,6 +47,7 @@ class Margins:
     task_saving: Floats
     capacity_value: Floats
     capacity_saving: Floats
+    limit_value: dict[str, float]
 
 
 def margins(instance: AssignmentInstance, probe: Probe) -> Margins | None:
@@ -50,17 +56,18 @@ def margins(instance: AssignmentInstance, probe: Probe) -> Margins | None:
     The LP's optimum is convex in needs and capacities: a tangent never promises less than one more unit of capacity
     brings.
     """
-    classes = classes_of(relaxation(instance))
+    classes = classes_of(relaxation(instance), joint=True)
     program = aggregated.of_classes(classes)
     point = probe.run(program)
     if point is None or point.dual is None:
         return None
     cost = float(program.cost @ point.primal)
     price, value = _tangents(classes, program, point)
+    limits = _limit_values(classes, program, point)
     saving = _again(probe, cost, price, lambda kind: _without_one(classes, program, kind))
     gain = _again(probe, cost, value, lambda group: _with_one_more(program, group))
     task, worker = classes.task_class, classes.worker_class
-    return Margins(cost, price[task], saving[task], value[worker], gain[worker])
+    return Margins(cost, price[task], saving[task], value[worker], gain[worker], limits)
 
 
 def _tangents(classes: Classes, program: Program, point: ElasticPoint) -> tuple[Floats, Floats]:
@@ -68,7 +75,29 @@ def _tangents(classes: Classes, program: Program, point: ElasticPoint) -> tuple[
     pulls = pulling_sides(program, point.dual)
     rows = {block.name: block.view(pulls) for block in program.rows}
     labels = np.maximum(rows.get("labels", np.zeros(classes.need.size)), 0.0)
-    return rows["cover"] * classes.floor + labels * classes.fewest, np.maximum(-rows["capacity"], 0.0)
+    price = rows["cover"] * classes.floor + labels * classes.fewest
+    if "group" in rows:
+        fewest = task_limits(classes.instance)[1][:, firsts(classes.task_class)]
+        price = price + (np.maximum(rows["group"], 0.0) * fewest).sum(axis=0)
+    return price, np.maximum(-rows["capacity"], 0.0)
+
+
+def _limit_values(classes: Classes, program: Program, point: ElasticPoint) -> dict[str, float]:
+    """Multipliers of joint limits, by name: the optimum is convex in their sides."""
+    assert point.dual is not None
+    pulls, groups = pulling_sides(program, point.dual), classes.instance.groups
+    rows = {block.name: block.view(pulls) for block in program.rows}
+    values: dict[str, float] = {}
+    if "group" in rows:
+        each = rows["group"] * classes.tasks_in
+        for g, row in zip(task_limits(classes.instance)[0], each, strict=True):
+            values[f"group {groups[g].name}, max_per_task one more"] = float(np.maximum(-row, 0.0).sum())
+            values[f"group {groups[g].name}, min_per_task one less"] = float(np.maximum(row, 0.0).sum())
+    for block, _, bound in shares_of(classes.instance):
+        side = "one label above max_share" if block == "most_share" else "one label below min_share"
+        values |= {f"group {groups[g].name}, {side}": float(abs(rows[block][k])) for k, g in enumerate(bound)}
+    own = () if classes.instance.own_rows is None else classes.instance.own_rows.names
+    return values | {f"row {name}, one unit looser": float(abs(rows["own"][k])) for k, name in enumerate(own)}
 
 
 def _again(probe: Probe, cost: float, steep: Floats, changed: Callable[[int], Program]) -> Floats:
@@ -89,9 +118,10 @@ def _without_one(classes: Classes, program: Program, kind: int) -> Program:
     share = 1 - 1 / classes.tasks_in[kind]
     lower, upper = program.row_lower.copy(), program.row_upper.copy()
     for block in program.rows:
-        if block.name in ("cover", "labels"):
-            lower[block.start + kind] *= share
-            upper[block.start + kind] *= share if share > 0 or np.isfinite(upper[block.start + kind]) else 1.0
+        if block.name in ("cover", "labels", "group"):
+            rows = block.start + kind + np.arange(0, block.size, classes.need.size)
+            lower[rows] *= share
+            upper[rows] *= np.where(np.isfinite(upper[rows]), share, 1.0)
     box_low, box = (side.reshape(classes.evidence.shape).copy() for side in (program.lower, program.upper))
     box_low[kind] *= share
     box[kind] *= share

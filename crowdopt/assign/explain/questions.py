@@ -76,25 +76,25 @@ class Probe:
             return None
         return ElasticPoint(program, solution.primal, solution.dual)
 
-    def elastic(self, classes: Classes) -> ElasticPoint | None:
-        """What is missing at least, over classes."""
-        return self.run(missing.elastic(aggregated.of_classes(classes)))
+    def elastic(self, classes: Classes, joint_too: bool = True) -> ElasticPoint | None:
+        """What is missing at least, over classes; joint limits may be missed too, or are kept."""
+        return self.run(missing.elastic(aggregated.of_classes(classes), None if joint_too else missing.SINGLE))
 
     def has_shares(self, instance: AssignmentInstance) -> bool:
         """Whether the LP relaxation of the rule has a point."""
-        point = self.elastic(classes_of(relaxation(instance)))
+        point = self.elastic(classes_of(relaxation(instance), joint=True))
         return point is not None and point.beyond <= NOTICE
 
     def lacks_shares(self, instance: AssignmentInstance) -> bool:
         """Whether multipliers prove that not even shares of labels would do; False where that is not known."""
-        program = missing.elastic(aggregated.of_classes(classes_of(relaxation(instance))))
+        program = missing.elastic(aggregated.of_classes(classes_of(relaxation(instance), joint=True)))
         dual = self.solve(program, BY_SIZE, Options(time_limit=self.clock.left)).dual
         return dual is not None and lagrangian_bound(program, _at_most_one(program, dual)) > NOTICE
 
     def bound(self, instance: AssignmentInstance) -> float:
         """The least cost by the LP; infinite where it has no point."""
         options = Options(time_limit=self.clock.left)
-        program = aggregated.of_classes(classes_of(relaxation(instance)))
+        program = aggregated.of_classes(classes_of(relaxation(instance), joint=True))
         return certify(self.solve(program, "highs-simplex", options)).bound
 
     def ceiling(self, program: Program) -> float | None:
@@ -114,7 +114,7 @@ def _at_most_one(program: Program, dual: Floats) -> Floats:
     """The multipliers of an elastic program, none above the price of 1 at which its row may be missed: noise."""
     held = dual.copy()
     for block in program.columns[1:]:
-        row = program.row(block.name.removeprefix("missing."))
+        row = program.row(block.name.partition(".")[2])
         held[row.span] = np.clip(held[row.span], -1.0, 1.0)
     return held
 

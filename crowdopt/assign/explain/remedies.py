@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.explain.accepted_tasks import accepted_tasks
+from crowdopt.assign.explain.loosened_limits import loosened_limits
 from crowdopt.assign.explain.questions import NOTICE, Probe, without_budget
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.exactness import relaxation
@@ -27,11 +29,13 @@ class Remedy:
     Parameters
     ----------
     kind : str
-        What is changed: ``epsilon``, ``capacity``, ``workers``, ``tasks`` or ``budget``.
+        What is changed: ``epsilon``, ``capacity``, ``workers``, ``tasks``, ``accepted``, ``limits`` or
+        ``budget``.
     sentence : str
         What to do, in words.
     amount : float
-        The new target or budget; tasks more that workers take, workers more, or tasks fewer.
+        The new target or budget; tasks more that workers take, workers more, or tasks fewer or
+        accepted; limits loosened.
     instance : AssignmentInstance
         After the change.
     pairs : (k, 2) int
@@ -46,7 +50,7 @@ class Remedy:
 
 
 def remedies(instance: AssignmentInstance, probe: Probe, epsilon: float | None = None) -> list[Remedy]:
-    """Error target, capacity, workers, tasks or money: the ways out for which a plan was found.
+    """Error target, capacity, workers, tasks, joint limits or money: the ways out for which a plan was found.
 
     Parameters
     ----------
@@ -58,6 +62,8 @@ def remedies(instance: AssignmentInstance, probe: Probe, epsilon: float | None =
         lambda: _more_capacity(instance, probe),
         lambda: _more_workers(instance, probe),
         lambda: _fewer_tasks(instance, probe),
+        lambda: _known_as("accepted", accepted_tasks(instance, probe)),
+        lambda: _known_as("limits", loosened_limits(instance, probe)),
         lambda: _more_money(instance, probe),
     ]
     return [remedy for way in ways if not probe.clock.over and (remedy := way()) is not None]
@@ -73,7 +79,7 @@ def _loosened(instance: AssignmentInstance, probe: Probe, epsilon: float | None)
 
 def _more_capacity(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     """Fewest labels (weighted by their price) beyond the capacities, then no more than a plan really uses."""
-    classes = classes_of(relaxation(without_budget(instance)))
+    classes = classes_of(relaxation(without_budget(instance)), joint=True)
     solution = probe.run(extra_capacity.of_classes(classes))
     if instance.budget is not None or solution is None:
         return None
@@ -111,7 +117,7 @@ def _used(instance: AssignmentInstance, pairs: Ints) -> Remedy:
 
 def _more_workers(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     """The fewest copies of the worker whose capacity is worth most to what is missing."""
-    if instance.budget is not None:
+    if instance.budget is not None or instance.own_rows is not None:
         return None
     best = _most_wanted(instance, probe)
     if best is None:
@@ -135,7 +141,7 @@ def _more_workers(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
 
 
 def _most_wanted(instance: AssignmentInstance, probe: Probe) -> int | None:
-    classes = classes_of(relaxation(instance))
+    classes = classes_of(relaxation(instance), joint=True)
     solution = probe.elastic(classes)
     if solution is None or solution.dual is None:
         return None
@@ -157,9 +163,10 @@ def _hired(instance: AssignmentInstance, like: int, count: int) -> AssignmentIns
 
 def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     """The fewest tasks whose absence makes room, by a small integer program over classes; then as a plan needs it."""
-    if instance.min_load.any():
+    about_all = instance.own_rows is not None or any(group.has_share_limits for group in instance.groups)
+    if instance.min_load.any() or about_all:
         return None
-    classes = classes_of(relaxation(instance))
+    classes = classes_of(relaxation(instance), joint=True)
     solution = probe.run(dropped_tasks.of_classes(classes))
     if solution is None:
         return None
@@ -186,6 +193,10 @@ def _staying(classes: Classes, drop: Ints) -> Ints:
     ends = np.cumsum(classes.tasks_in)
     parts = [order[end - size : end - gone] for end, size, gone in zip(ends, classes.tasks_in, drop, strict=True)]
     return np.sort(np.concatenate(parts))
+
+
+def _known_as(kind: str, found: tuple[str, float, AssignmentInstance, Ints] | None) -> Remedy | None:
+    return None if found is None else Remedy(kind, *found)
 
 
 def _more_money(instance: AssignmentInstance, probe: Probe) -> Remedy | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.error_targets import LEAST, MOST, least_target
+from crowdopt.assign.explain.joint_shortage import JointShortage, joint_shortage
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.evidence import guessing
@@ -39,6 +40,8 @@ class Shortage:
         No plan can promise less than this to every task (an LP bound). None: no error target helps.
     epsilon_within_reach : float, optional
         A plan for this uniform target was found. None: none was found.
+    joint : JointShortage, optional
+        How limits of groups and rows of one's own are in the way, where there are any.
     """
 
     evidence: Floats
@@ -48,17 +51,23 @@ class Shortage:
     blocked: bool
     no_epsilon_below: float | None
     epsilon_within_reach: float | None
+    joint: JointShortage | None = None
 
     @property
     def total(self) -> float:
-        """All that is missing but money, each in its own unit, added up: 0 where the LP without budget is feasible."""
-        return float(self.evidence.sum() + self.labels.sum() + self.load.sum())
+        """All that is missing but money, each in its own unit, added up: 0 where the LP without budget is feasible.
+
+        Joint limits are kept, as far as that is possible.
+        """
+        contradiction = self.joint.contradiction if self.joint is not None else 0.0
+        return float(self.evidence.sum() + self.labels.sum() + self.load.sum()) + contradiction
 
     def sentences(self, instance: AssignmentInstance) -> list[str]:
         """The shortage in words, the worst first."""
         lines = _by_type(instance, self.evidence)
         lines += _labels(instance, self.labels)
         lines += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
+        lines += [] if self.joint is None else self.joint.sentences
         if self.money is not None:
             lines.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
         if not lines:
@@ -83,8 +92,9 @@ def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
     The lack of a class of interchangeable tasks (or workers) is shared equally by its members.
     """
     free = relaxation(replace(instance, budget=None))
-    classes = classes_of(free)
-    solution = probe.elastic(classes)
+    classes = classes_of(free, joint=True)
+    joint = joint_shortage(free, classes, probe)
+    solution = probe.elastic(classes, joint_too=joint is not None and joint.contradiction > 0)
     if solution is None:
         return None
     task, worker = classes.task_class, classes.worker_class
@@ -97,6 +107,7 @@ def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
         blocked=blocked,
         no_epsilon_below=below,
         epsilon_within_reach=reach,
+        joint=joint,
     )
     if instance.budget is None or lack.total > NOTICE:
         return lack
@@ -125,12 +136,13 @@ def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, 
 def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
     """The smallest target in one LP, where a target is one level of evidence for all; else None.
 
-    Where a guess errs less than the vote with so much evidence, a target that the guess keeps needs no evidence.
+    Not where labels of a task may err together. Where a guess errs less than the vote with so much evidence, a target
+    that the guess keeps needs no evidence.
     """
     rule = instance.the_rule
-    if rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any():
+    if rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any() or (instance.dependence > 1).any():
         return None
-    classes = classes_of(replace(instance, epsilon=np.full(instance.n_tasks, MOST)))
+    classes = classes_of(replace(instance, epsilon=np.full(instance.n_tasks, MOST)), joint=True)
     level = probe.ceiling(smallest_coverage.of_classes(classes))
     if level is None:
         return None
@@ -163,6 +175,8 @@ def _kept(instance: AssignmentInstance, pairs: Ints) -> float:
     if rule.checked:
         return float(instance.epsilon[0])
     evidence = instance.collected_evidence + instance.supply(pairs) - COVERAGE
+    if (instance.dependence > 1).any():
+        return float(instance.error_bound(evidence).max())
     error = rule.error(evidence, instance.classes, instance.prior)
     return float((np.minimum(error, guessing(instance.prior)) if rule.heeds_prior else error).max())
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from crowdopt.bench.sources import Problem, Source
 from crowdopt.bench.sources.recipe_cases import of_instance
 from crowdopt.io.campaign import read_campaign
+from crowdopt.io.program_files import READERS
 
 
 def read(name: str, seed: int) -> Problem:
@@ -14,4 +15,10 @@ def read(name: str, seed: int) -> Problem:
     return of_instance(name, read_campaign(Path(name)))
 
 
-SOURCE = Source("the path of a campaign", lambda name: Path(name).exists(), read)
+def is_campaign(name: str) -> bool:
+    """Whether something is there that is not a program's file."""
+    path = Path(name)
+    return path.exists() and path.suffix.lower() not in READERS
+
+
+SOURCE = Source("the path of a campaign", is_campaign, read)

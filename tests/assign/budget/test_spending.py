@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, Options, recipe, solve, write_campaign
-from crowdopt.api.budget import promise, spend
+from crowdopt import AssignmentInstance, Group, InputError, Options, recipe, solve, write_campaign
+from crowdopt.api.budget import budget, promise, spend
+from crowdopt.api.init import init
 from crowdopt.assign.budget import greedy_spending
 from crowdopt.assign.budget.wrong_bounds import fewest_wrong, least_curve, surrogate_curve
 from crowdopt.assign.plan import breaches
@@ -22,8 +23,8 @@ from crowdopt.crowd.exactness import exact_errors
 from crowdopt.recheck.verification import verify
 
 
-def drawn(seed: int, priced: bool = False) -> AssignmentInstance:
-    """A few tasks and workers, some pairs barred, priors, label limits."""
+def drawn(seed: int, priced: bool = False, grouped: bool = False) -> AssignmentInstance:
+    """A few tasks and workers, some pairs barred, priors, label limits; at most one label of a group."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 4)), int(rng.integers(1, 4))
     share = rng.choice([0.5, 0.3], (n, 1))
@@ -39,6 +40,7 @@ def drawn(seed: int, priced: bool = False) -> AssignmentInstance:
         forbidden=pairs[: int(rng.integers(0, 2))],
         collected=pairs[1 : 1 + int(rng.integers(0, 3))],
         max_labels=rng.integers(1, 4, n),
+        groups=[Group("g", rng.permutation(m)[: int(rng.integers(1, m + 1))].tolist(), max_per_task=1)] * grouped,
     )
 
 
@@ -55,10 +57,10 @@ def best_of_all(instance: AssignmentInstance, money: float) -> tuple[float, floa
 
 
 @settings(max_examples=5, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), money=st.integers(0, 7), priced=st.booleans())
-def test_greedy_keeps_its_guarantee_and_the_bounds_hold(seed: int, money: int, priced: bool) -> None:
+@given(seed=st.integers(0, 2**32 - 1), money=st.integers(0, 7), priced=st.booleans(), grouped=st.booleans())
+def test_greedy_keeps_its_guarantee_and_the_bounds_hold(seed: int, money: int, priced: bool, grouped: bool) -> None:
     """Against all plans: at least its share of the largest gain; no certified bound above the least there is."""
-    instance = drawn(seed, priced)
+    instance = drawn(seed, priced, grouped)
     pairs = greedy_spending.spend(instance, money)
     assert not breaches(instance, pairs) and instance.prices(pairs).sum() <= money
     nothing, reached = (float(greedy_spending.surrogate(instance, p).sum()) for p in (pairs[:0], pairs))
@@ -131,6 +133,18 @@ def test_the_verb_writes_what_verify_accepts(tmp_path) -> None:
         lie = {**claims, "spending": {**claims["spending"], **change}}
         (tmp_path / "p" / "plan.json").write_text(json.dumps(lie))
         assert not verify(tmp_path / "c", tmp_path / "p").holds, change
+
+
+@pytest.mark.parametrize("promise_to", ["average", "each"])
+def test_a_panel_s_budget_keeps_its_families(promise_to: str, tmp_path) -> None:
+    """Money spent on judges of three families: the plan verifies, and each item has one judge of a family at most."""
+    init(tmp_path / "c", panel=True)
+    campaign = (tmp_path / "c" / "campaign.toml").read_text().replace("max_share = 0.5", "max_per_task = 1")
+    (tmp_path / "c" / "campaign.toml").write_text(campaign)
+    found = budget(tmp_path / "c", money=100.0, promise=promise_to, output=tmp_path / "p", time_limit=20)
+    assert found.plan.objective <= 100 and len(found.plan.instance.groups) == 4
+    report = verify(tmp_path / "c", tmp_path / "p")
+    assert report.holds, report.problems
 
 
 def test_what_budgets_refuse(tmp_path) -> None:

@@ -1,0 +1,28 @@
+"""Programs of others by path: free MPS or CPLEX LP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdopt.bench.sources import LP, Problem, Source
+from crowdopt.core.program import Program, relax
+from crowdopt.io.program_files import READERS, read_program
+
+
+def is_program(name: str) -> bool:
+    """Whether the name is that of a file that holds a program."""
+    path = Path(name)
+    return path.suffix.lower() in READERS and path.is_file()
+
+
+def read(name: str, seed: int) -> Problem:
+    """The program in the file, or its relaxation; the seed is the solver's alone."""
+    whole = read_program(name)
+
+    def build(program: str) -> Program:
+        return relax(whole) if program == LP else whole
+
+    return Problem(name, build, family="foreign")
+
+
+SOURCE = Source("the path of a program (.mps, .lp)", is_program, read, lambda _: ())

@@ -1,0 +1,88 @@
+"""Groups and own rows in the way of a plan: which, by how much, and what loosening them takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt import Group, OwnRows, Status
+from crowdopt.api.assign import probe, why_not
+from crowdopt.assign.explain.shortage import shortage
+from crowdopt.assign.plan import breaches
+from tests.assign.test_joint_limits import drawn, keeps, panel
+
+
+def test_limits_are_blamed_exactly_where_they_are_in_the_way() -> None:
+    """By the LP: nothing is blamed where it has a point, limits where it would have one without them."""
+    seen = set()
+    for seed in range(40):
+        instance = drawn(seed)
+        if any(group.dependent for group in instance.groups):
+            continue  # without its families the tasks would need less
+        joint = shortage(instance, probe(30)).joint
+        if joint is None:
+            continue
+        has = crowdopt.assign(instance, program="lp").status is Status.OPTIMAL
+        free = crowdopt.assign(replace(instance, groups=(), own_rows=None), program="lp").status is Status.OPTIMAL
+        assert (joint.blocked is None) == (not free), seed
+        assert (joint.blocked == []) == has, seed
+        seen.add((free, has))
+    assert seen >= {(True, True), (False, False)}
+
+
+def test_every_way_out_has_a_plan_that_keeps_it() -> None:
+    """Recounted in plain Python where that can count, with the limits as loosened."""
+    kinds = []
+    for seed in range(12):
+        for way in crowdopt.explain(drawn(seed), time_limit=20).ways:
+            assert keeps(way.instance, [tuple(pair) for pair in way.pairs.tolist()]), (seed, way.sentence)
+        rng = np.random.default_rng(seed)
+        members = rng.permutation(12)[:4].tolist()
+        tight = [Group("g", members, min_per_task=4), Group("g", members, max_share=0.02), Group("g", members, 0, 0)]
+        instance = replace(panel(), own_rows=None, groups=[tight[seed % 3]], capacity=6, epsilon=0.3)
+        for way in crowdopt.explain(instance, time_limit=20).ways:
+            assert not breaches(way.instance, way.pairs), (seed, way.sentence)
+            kinds.append(way.kind)
+    assert kinds.count("limits") >= 4 and len(set(kinds)) > 2
+
+
+CASES = [
+    (
+        {"groups": {"senior": Group("", [0, 5, 9], min_per_task=3)}},
+        ["group senior: its min_per_task blocks 10 task(s)", "contradict", "min_per_task = 2 in place of 3"],
+    ),
+    (
+        {"groups": {"a": Group("", range(6), max_share=0.1)}, "epsilon": 0.05, "capacity": 7},
+        ["group a: its max_share is too low; 0.123 would do"],
+    ),
+    (
+        {"groups": (), "own_rows": OwnRows(("none",), [0] * 12, [(0, j) for j in range(12)], [1] * 12, [-np.inf], [0])},
+        ["row none: its upper side is", "upper side 2 in place of 0"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), CASES)
+def test_the_words_name_limit_tasks_and_amount(change: dict, words: list[str]) -> None:
+    """What a person reads, and why_not says it too."""
+    instance = replace(panel(), **{"own_rows": None, **change})
+    said = "\n".join(crowdopt.explain(instance, time_limit=20).sentences)
+    why = "\n".join(why_not(crowdopt.assign(instance)))
+    assert all(word in said for word in words), said
+    assert words[0] in why
+
+
+def test_limits_have_prices_where_there_is_a_plan() -> None:
+    """Loosening a limit by one saves at most its multiplier: solved again, it does not save more."""
+    instance = panel()
+    found = crowdopt.explain(instance, time_limit=20)
+    value = found.margins.limit_value["group senior, min_per_task one less"]
+    looser = {**{g.name: g for g in instance.groups}, "senior": replace(instance.groups[0], min_per_task=0)}
+    before, after = (
+        crowdopt.assign(one, program="lp").objective
+        for one in (instance, replace(instance, groups=tuple(looser.values())))
+    )
+    assert 0 < before - after <= value + 1e-6
