@@ -66,7 +66,8 @@ def bench(
     cluster : str, optional
         Address of a Dask scheduler to run on.
     export : str, optional
-        ``mps`` or ``lp``: write the programs instead of solving them.
+        ``mps`` or ``lp``: write the programs as a library instead of measuring. With a ``time_limit`` each is solved
+        for so long, and its best value, its best bound and their certificates stand beside it.
     retry : bool
         Whether to run again what failed in the harness itself.
     force : bool
@@ -75,7 +76,7 @@ def bench(
     Returns
     -------
     dict
-        The summary (``rows``, ``verdict``, ``page``); of an export its ``files``.
+        The summary (``rows``, ``verdict``, ``page``); of an export its ``files``, and ``programs``.
 
     Raises
     ------
@@ -90,7 +91,7 @@ def bench(
         problems, suite, methods=methods, programs=programs, seeds=seeds, permutations=permutations, limits=limits
     )
     if export is not None:
-        return {"files": export_library(plan.cases, output, form=export, force=force)}
+        return _exported(plan, output, export, force, None if time_limit is None else plan.limits.seconds)
     return measure(plan, output, processes=jobs, cluster=cluster, force=force, retry=retry)
 
 
@@ -222,31 +223,14 @@ def bench_changes(old: AnyPath, new: AnyPath) -> dict[str, Any]:
     return changes(benchmarked(Path(old)), benchmarked(Path(new)))
 
 
-def export_library(
-    cases: Sequence[tuple[str, str, int]], folder: AnyPath, *, form: str = "mps", force: bool = False
-) -> list[str]:
-    """Write the programs of cases for any other solver, with an index.
+def _exported(plan: Benchmark, output: AnyPath, form: str, force: bool, seconds: float | None) -> dict[str, Any]:
+    """The library and, where charts can be drawn, its page."""
+    from crowdopt.bench.library import export_library
+    from crowdopt.core.solution import Options
+    from crowdopt.report.library_page import library_page
 
-    Parameters
-    ----------
-    cases : sequence of (str, str, int)
-        Problem, program and seed of each.
-    folder : path
-    form : str
-        ``mps`` or ``lp``.
-    force : bool
-        Whether a library that is there may be replaced.
-
-    Returns
-    -------
-    list of str
-        Names of the files.
-
-    Raises
-    ------
-    InputError
-        If there is no such format, or the folder cannot be written.
-    """
-    from crowdopt.bench.library import export_library as write
-
-    return write(cases, Path(folder), form, force)
+    limits = plan.limits
+    options = None if seconds is None else Options(seconds, threads=limits.threads, memory=limits.megabytes)
+    rows = export_library(plan.cases, Path(output), form, force, options)
+    library_page(rows, Path(output))
+    return {"files": [row["file"] for row in rows], "programs": rows}

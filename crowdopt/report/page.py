@@ -80,20 +80,22 @@ def html(page: Page) -> str:
     Raises
     ------
     InputError
-        If the extra ``plots`` is missing.
+        If there are charts and the extra ``plots`` is missing.
     """
     drawings: list[str] = []
     verdict = "".join(f"<li>{escape(sentence)}</li>" for sentence in page.verdict)
     sections = "".join(_section(section, drawings) for section in page.sections)
     assets = files("crowdopt.report") / "assets"
     style, script = ((assets / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    charts = f"<script>{_libraries()}</script>\n<script>window.charts=[{','.join(drawings)}];</script>"
+    charts = ""
+    if drawings:
+        charts = f"<script>{_libraries()}</script>\n<script>window.charts=[{','.join(drawings)}];</script>"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<title>{escape(page.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n"
         f'<h1>{escape(page.title)}</h1>\n<ul class="verdict">{verdict}</ul>\n{sections}\n'
-        f"<footer>{escape(page.footer)}</footer>\n</main>\n{charts if drawings else ''}\n<script>{script}</script>\n"
+        f"<footer>{escape(page.footer)}</footer>\n</main>\n{charts}\n<script>{script}</script>\n"
         "</body>\n</html>\n"
     )
 

@@ -150,7 +150,7 @@ def test_the_library_is_what_others_solve(tmp_path):
     words = ["bench", "R10:10x20", "--seeds", "1", "--export", "mps", "-o", str(tmp_path / "library")]
     assert CliRunner().invoke(main, words).exit_code == 0
     names = {path.name for path in (tmp_path / "library").iterdir()}
-    assert names == {"index.csv", "R10-10x20-ip-0.mps", "R10-10x20-lp-0.mps"}
+    assert names == {"index.csv", "index.html", "R10-10x20-ip-0.mps", "R10-10x20-lp-0.mps"}
     file = tmp_path / "library" / "R10-10x20-ip-0.mps"
     read = subprocess.run([sys.executable, highs.__file__, file], capture_output=True, text=True, check=True).stdout
     assert json.loads(read)["optimum"] == pytest.approx(69.0)
