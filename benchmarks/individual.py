@@ -4,7 +4,7 @@
 
 A row is ``NAME:SIZE:KIND``: NAME a recipe, ``I<k>``, or ``own`` (the generator of the first measurements); KIND one of
 eps (targets within 30 %), prior (a prior per task), forbidden (3 n pairs), own, or second@EPSILON[@RULE] (labels of a
-first round in, its plan by the exact method in 20 s). Every plan is held against the limits of its instance, every
+first round in, its plan by the exact method within 1 %). Every plan is held against the limits of its instance, every
 bound of ours is proven again by the second opinion (recheck.proofs); a solver's bound is its word.
 """
 
@@ -77,7 +77,7 @@ def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
     from crowdopt.crowd.recipes import simulated_labels
 
     instance = replace(instance, epsilon=np.asarray(float(epsilon)), rule=rule)
-    pairs = crowdopt.assign(instance, time_limit=20).pairs
+    pairs = crowdopt.assign(instance, time_limit=60, gap=0.01).pairs
     if pairs is None:
         raise SystemExit("the first round has no plan")
     _, labels = simulated_labels(instance, pairs, np.random.default_rng([seed, 7]))

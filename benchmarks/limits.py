@@ -44,7 +44,7 @@ def drawn(shape: str) -> crowdopt.AssignmentInstance:
     if change == "least":
         return replace(instance, min_load=np.minimum(instance.capacity, 2))
     if change == "classes":
-        return replace(instance, rule="bhattacharyya", classes=3)
+        return replace(instance, rule="bhattacharyya", classes=3, prior=np.full(3, 1 / 3))
     if change == "eps":
         return replace(instance, epsilon=instance.epsilon * rng.uniform(0.7, 1.3, n))
     if change == "prior":

@@ -34,7 +34,7 @@ def allowed(instance: SelectionInstance, members: tuple[int, ...]) -> bool:
     if instance.group is None:
         return True
     counts = np.bincount(instance.group[list(members)], minlength=instance.n_groups)
-    return bool((counts >= instance.fewest).all())
+    return bool((counts >= instance.fewest).all() and (counts <= instance.most_each).all())
 
 
 def best_sets(instance: SelectionInstance) -> tuple[Fraction | None, list[tuple[int, ...]]]:

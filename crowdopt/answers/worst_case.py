@@ -91,6 +91,28 @@ def worst_error(
     return WorstError(independent, reached, max(reached, bound))
 
 
+def worst_bound(accuracy: Floats, family: Ints, solve: Solve, weights: Floats) -> float:
+    """What no law within families makes the vote err more than, by one linear program's dual.
+
+    The laws of all families that have several labels are bounded together; so it is the largest error itself where only
+    one has.
+
+    Parameters
+    ----------
+    accuracy, weights : (labels,) float
+    family : (labels,) int
+    solve : callable
+
+    Returns
+    -------
+    float
+    """
+    vote = _Vote(accuracy, weights)
+    place = np.unique(family, return_inverse=True)[1]
+    together = np.flatnonzero(np.bincount(place)[place] > 1)
+    return vote.worst(together, vote.others([together], {}, 0), solve)[1]
+
+
 class _Vote:
     """All outcomes of a vote: who is wrong, whether the vote is."""
 

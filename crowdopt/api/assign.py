@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from crowdopt import backends
+from crowdopt.answers.family_errors import family_errors
 from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
@@ -20,10 +21,12 @@ from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
+from crowdopt.assign.grouped.grouped_method import knows, solve_grouped
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
+from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
@@ -41,7 +44,7 @@ PROGRAMS = ("ip", "lp")
 UNDECIDED = Status.UNDECIDED
 PATTERNS = "patterns"
 HANDED_OVER = (
-    f"groups and rows of one's own are not priced by the exact method: {SEARCH} searched the whole program instead"
+    f"with such groups or rows of one's own the whole program was searched by {SEARCH}, in place of the exact method"
 )
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
@@ -133,6 +136,8 @@ def assign(
     plan = _planned(wanted, method, program, options, listener, clock, isolated)
     seconds = perf_counter() - clock.started
     plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
+    if plan.pairs is not None and plan.amounts is None:
+        plan = replace(plan, family_errors=family_errors(plan.instance, plan.pairs, solve))
     if output is not None and plan.found:
         write_plan(plan, output, force=force)
     return plan
@@ -191,10 +196,18 @@ def what_it_lacked(plan: Plan) -> str:
     return f"{left}; mended by {len(repaired.added)} labels more{moved}"
 
 
+WARM = "highs-simplex"  # goes on from its last basis
+
+
 def probe(seconds: float) -> Probe:
     """Who answers questions about feasibility: the LP over classes, and a quick search for plans."""
     get_ready()
-    return Probe(solve_whole, lambda instance, limit: quick_plan(instance, SOLVERS, limit), Clock(seconds))
+    return Probe(
+        solve_whole,
+        lambda instance, limit: quick_plan(instance, SOLVERS, limit),
+        Clock(seconds),
+        lambda program, options: Session(program, WARM, options),
+    )
 
 
 def _planned(
@@ -211,9 +224,10 @@ def _planned(
         refuse_shares(instance)
     name, pools = pools_asked(method)
     if has_joint_limits(instance) and method == "exact" and not instance.the_rule.average:
-        return replace(
-            _planned(instance, SEARCH, program, options, listener, clock, isolated), method=SEARCH, note=HANDED_OVER
-        )
+        if program == "ip" and knows(instance) and (grouped := solve_grouped(instance, SOLVERS, options, listener)):
+            return grouped
+        handed = _planned(instance, SEARCH, program, options, listener, clock, isolated)
+        return replace(handed, method=SEARCH, note=HANDED_OVER)
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
     if name == APPROXIMATION:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,9 @@ import numpy as np
 from crowdopt.answers import one_coin
 from crowdopt.api.binding import AnyPath
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
 from crowdopt.crowd.evidence import rule_named
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.skills import empirical_bayes
@@ -21,6 +23,8 @@ from crowdopt.io.bridges.bridge import Wishes
 from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.folder import CAMPAIGN, check_target
 from crowdopt.io.label_table import read_labels, read_true_labels, read_types, true_classes
+
+MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,8 @@ class Imported:
     gold : (correct, asked), each (types, workers) int
     gold_source : str
         What the labels were held against, in words.
+    together : ErrorCorrelation, optional
+        How workers' errors go together on tasks of known truth; None without truth.
     left_out : int
         Annotations of a tool that are no labels to tally: cancelled, replaced by a later one, or the gold itself.
     """
@@ -40,7 +46,16 @@ class Imported:
     instance: AssignmentInstance
     gold: tuple[Ints, Ints]
     gold_source: str
+    together: ErrorCorrelation | None = None
     left_out: int = 0
+
+    @property
+    def families(self) -> list[Ints]:
+        """Workers who err together, as the labels suggest it: each family's members."""
+        if self.together is None:
+            return []
+        home = self.together.family
+        return [np.flatnonzero(home == k) for k in np.unique(home).tolist() if (home == k).sum() > 1]
 
 
 def import_labels(
@@ -55,6 +70,7 @@ def import_labels(
     epsilon: float = 0.05,
     capacity: int | None = None,
     rule: str = "bhattacharyya",
+    families: bool = False,
     output: AnyPath | None = None,
     force: bool = False,
 ) -> Imported:
@@ -82,6 +98,9 @@ def import_labels(
         For everybody; default: the number of labels the worker gave.
     rule : str
         Evidence rule.
+    families : bool
+        Whether workers who are seen to err together become families of the campaign: dependent groups, at most one
+        label of each for a task. Needs truth.
     output : path, optional
         Campaign folder to write, with the tallies as gold.
     force : bool
@@ -115,6 +134,8 @@ def import_labels(
         true, source = one_coin(given).answer, "the answers of one-coin EM, for want of truth"
     else:
         true, source = true_classes(known, given, Path(labels if truth is None else truth).name), "truth"
+    if families and known is None:
+        raise InputError("families are seen in errors, so truth is needed; give it with --truth")
     gold = tally(given, true, kinds, len(names))
     instance = AssignmentInstance(
         accuracy=empirical_bayes(*gold),
@@ -130,9 +151,14 @@ def import_labels(
         title=f"imported from {Path(labels).name}",
         skills_source=f"empirical-bayes from {source}",
     )
+    together = None if known is None else _together(given, true, kinds)
+    made = Imported(instance, gold, source, together, left_out)
+    if families and made.families:
+        named = [Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(made.families, 1)]
+        made = replace(made, instance=replace(instance, groups=tuple(named)))
     if output is not None:
-        write_campaign(instance, output, force=force, gold=gold, gold_source=source)
-    return Imported(instance, gold, source, left_out)
+        write_campaign(made.instance, output, force=force, gold=gold, gold_source=source)
+    return made
 
 
 def _labels_of(rows: list[Annotation], source: str, classes: tuple[str, ...]) -> Labels:
@@ -159,3 +185,13 @@ def _mean_seconds(rows: list[Annotation], labels: Labels) -> Floats:
     total = np.bincount(worker, spent, len(place))
     mean: Floats = np.where(count > 0, total / np.maximum(count, 1), spent.mean())
     return mean
+
+
+def _together(labels: Labels, true: Ints, kinds: Ints) -> ErrorCorrelation | None:
+    """Correlation of errors on the tasks whose truth is known; None where the table of all pairs would be too large."""
+    known = true[labels.task] >= 0
+    if np.unique(labels.task[known]).size * len(labels.workers) > MOST or len(labels.workers) ** 2 > MOST:
+        return None
+    wrong = labels.label != true[labels.task]
+    task, worker = labels.task[known], labels.worker[known]
+    return error_correlation(task, worker, wrong[known], len(labels.workers), kind=kinds[task])

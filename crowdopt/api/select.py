@@ -42,6 +42,7 @@ def select(
     barred: ArrayLike | None = None,
     group: ArrayLike | None = None,
     fewest: ArrayLike | None = None,
+    most_each: ArrayLike | None = None,
     workers: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
 ) -> Selection:
@@ -75,6 +76,8 @@ def select(
         Each worker's group, counted from 0.
     fewest : int or (groups,) int, optional
         The fewest workers of each group.
+    most_each : int or (groups,) int, optional
+        The most workers of each group; 1 for families of workers who err together.
     workers, groups : sequence of str, optional
         Ids; default: 0, 1, 2, ...
 
@@ -102,6 +105,7 @@ def select(
         barred=barred,  # type: ignore[arg-type]
         group=group,  # type: ignore[arg-type]
         fewest=fewest,  # type: ignore[arg-type]
+        most_each=most_each,  # type: ignore[arg-type]
         workers=workers,
         groups=groups,
     )
@@ -120,6 +124,7 @@ def select_from_tables(
     require: Sequence[str] = (),
     bar: Sequence[str] = (),
     at_least: Mapping[str, int] | None = None,
+    at_most: Mapping[str, int] | None = None,
     backend: str = SEARCH,
     time_limit: float = 60.0,
     coverage: float = 0.95,
@@ -145,6 +150,8 @@ def select_from_tables(
         Ids of workers who must be hired; who must not.
     at_least : dict of str to int, optional
         The fewest workers of a group.
+    at_most : dict of str to int, optional
+        The most workers of a group; under ``*`` of every group that is not named.
     coverage : float
         Of the score's interval, ``selection.interval(coverage)``; out of (0, 1) nothing is written.
     output, chart, frontier : path, optional
@@ -168,7 +175,7 @@ def select_from_tables(
         if path is not None:
             check_target(Path(path), None, force)
     fewest = dict(at_least or {})
-    instance = read_candidates(gold, classes, budget, workers, money, require, bar, fewest, kind)
+    instance = read_candidates(gold, classes, budget, workers, money, require, bar, fewest, kind, dict(at_most or {}))
     selection = hire(instance, method, backend=backend, time_limit=time_limit, seed=seed)
     selection.interval(coverage)
     if output is not None and selection.found:
@@ -222,5 +229,6 @@ def hire(
 
 
 def by_cost(selection: Selection) -> Frontier | None:
-    """Score against cost, where there are prices."""
-    return None if selection.instance.price is None else cost_frontier(selection.instance)
+    """Score against cost, where there are prices and groups have no most."""
+    instance = selection.instance
+    return None if instance.price is None or instance.limits_groups else cost_frontier(instance)

@@ -122,6 +122,9 @@ class Plan:
         Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     repaired : Repaired, optional
         Of an approximation: what it was before it was mended.
+    family_errors : two (tasks,) arrays, optional
+        Where a task may have several labels of workers who err together: each vote's error if they did not, and the
+        largest whatever they do, or a bound on it.
     """
 
     instance: AssignmentInstance
@@ -142,6 +145,7 @@ class Plan:
     gave_up: bool = False
     spending: dict[str, float] = field(default_factory=dict)
     repaired: Repaired | None = None
+    family_errors: tuple[Floats, Floats] | None = None
 
     @classmethod
     def of(

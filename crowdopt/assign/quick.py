@@ -14,6 +14,7 @@ from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.exact.warming import load
+from crowdopt.assign.grouped.grouped_method import SEARCHED, knows, solve_grouped
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options
@@ -71,6 +72,9 @@ def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -
 
 def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Ints | None:
     if has_joint_limits(instance):
+        grouped = solve_grouped(instance, solvers, replace(options, gap=1.0)) if knows(instance) else None
+        if grouped is not None and (grouped.found or instance.n_tasks * instance.n_workers > SEARCHED):
+            return grouped.pairs
         return solve_full(
             instance, "ip", solvers.solve, solvers.backend, replace(options, nodes=NODES), None, BY_SIZE
         ).pairs

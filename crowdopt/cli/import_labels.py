@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
+import numpy as np
 
-from crowdopt.api.import_labels import import_labels
+from crowdopt.api.import_labels import Imported, import_labels
 from crowdopt.cli.common import as_json, say, size_of, target
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 from crowdopt.crowd.evidence import EACH
@@ -35,6 +37,9 @@ from crowdopt.crowd.evidence import EACH
 @click.option("--types", type=click.Path(path_type=Path), help="Types of the tasks: task,type.")
 @click.option("--epsilon", default=0.05, show_default=True, help="Error probability each task may have.")
 @click.option("--capacity", type=click.IntRange(min=0), help="Tasks per worker; default: as many labels as each gave.")
+@click.option(
+    "--families", is_flag=True, help="Workers seen to err together become families of the campaign; needs --truth."
+)
 @click.option("--rule", default="bhattacharyya", show_default=True, type=click.Choice(EACH))
 @target("Campaign folder")
 @as_json
@@ -49,6 +54,7 @@ def import_(
     epsilon: float,
     capacity: int | None,
     rule: str,
+    families: bool,
     output: Path,
     force: bool,
     as_json: bool,
@@ -65,6 +71,7 @@ def import_(
         epsilon=epsilon,
         capacity=capacity,
         rule=rule,
+        families=families,
         output=output,
         force=force,
     )
@@ -78,12 +85,67 @@ def import_(
             "gold_source": made.gold_source,
             "pairs_with_gold": asked,
             "left_out": made.left_out,
+            **_facts(made),
         },
         f"wrote {output}: {size['tasks']} tasks of {size['types']} type(s), {size['workers']} workers, "
         f"{made.instance.classes} classes",
         f"skills: tallies against {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
+        *_of_errors(made, families),
         *([f"{made.left_out} annotation(s) left out: skipped, replaced by a later one, or gold"] * bool(made.left_out)),
     )
+
+
+def _facts(made: Imported) -> dict[str, Any]:
+    """How errors go together, in numbers."""
+    if made.together is None:
+        return {}
+    found, name = made.together, made.instance.worker_id
+    return {
+        "errors_together": {
+            "pairs_looked_at": found.first.size,
+            "pairs": [
+                {
+                    "workers": [name(int(found.first[k])), name(int(found.second[k]))],
+                    "tasks": int(found.shared[k]),
+                    "correlation": float(found.correlation[k]),
+                    "interval": [float(found.low[k]), float(found.high[k])],
+                }
+                for k in np.flatnonzero(found.warned).tolist()
+            ],
+            "families": [
+                {"workers": [name(int(j)) for j in members], "effective_votes": found.effective_votes(members)}
+                for members in made.families
+            ],
+        }
+    }
+
+
+def _of_errors(made: Imported, kept: bool) -> list[str]:
+    """A warning where workers err together, and the families that suggests."""
+    found, name = made.together, made.instance.worker_id
+    if found is None or not found.warned.any():
+        return []
+    k = int(np.argmax(np.where(found.warned, found.correlation, -1.0)))
+    lines = [
+        f"errors go together: {int(found.warned.sum())} of {found.first.size} pairs of workers err together more than "
+        f"chance, {name(int(found.first[k]))} and {name(int(found.second[k]))} most "
+        f"({found.correlation[k]:.2f} [{found.low[k]:.2f}, {found.high[k]:.2f}] on {found.shared[k]} tasks)"
+    ]
+    for members in made.families[:SHOWN]:
+        names = ", ".join(name(int(j)) for j in members[:SHOWN]) + (", ..." if members.size > SHOWN else "")
+        worth = found.effective_votes(members)
+        lines.append(f"suggested family: {names}; {members.size} votes worth {worth:.1f} independent ones")
+        if 2 * members.size > made.instance.n_workers > 2:
+            lines.append(
+                "those are most of the workers: tasks that are hard for everybody, perhaps, which families do not mend"
+            )
+    more = len(made.families) - SHOWN
+    lines += [f"and {more} more families"] if more > 0 else []
+    done = "the campaign has them as dependent groups" if kept else "--families writes them into the campaign"
+    return [*lines, f"{done}: a task then gets one label of each at most"]
+
+
+SHOWN = 5  # families, and members of one, in sentences
 
 
 VERBS = (import_,)

@@ -39,6 +39,9 @@ SHOWN = 12  # names on a line
 @click.option("--require", multiple=True, metavar="WORKER", help="Hire this worker; may be repeated.")
 @click.option("--bar", multiple=True, metavar="WORKER", help="Do not hire this worker; may be repeated.")
 @click.option("--at-least", multiple=True, metavar="GROUP=N", help="The fewest workers of a group; may be repeated.")
+@click.option(
+    "--at-most", multiple=True, metavar="GROUP=N", help="The most workers of a group, or of each other one: '*=1'."
+)
 @click.option("--backend", default=SEARCH, show_default=True, help="Who solves the program.")
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the program.")
 @click.option("--coverage", default=0.95, show_default=True, help="Of the score's interval.")
@@ -64,6 +67,7 @@ def select(
     require: tuple[str, ...],
     bar: tuple[str, ...],
     at_least: tuple[str, ...],
+    at_most: tuple[str, ...],
     backend: str,
     time_limit: float,
     coverage: float,
@@ -86,7 +90,8 @@ def select(
         money=money,
         require=require,
         bar=bar,
-        at_least=_numbers(at_least),
+        at_least=_numbers("--at-least", at_least),
+        at_most=_numbers("--at-most", at_most),
         backend=backend,
         time_limit=time_limit,
         coverage=coverage,
@@ -107,12 +112,12 @@ def select(
         raise SystemExit(NO)
 
 
-def _numbers(at_least: tuple[str, ...]) -> dict[str, int]:
+def _numbers(option: str, given: tuple[str, ...]) -> dict[str, int]:
     numbers = {}
-    for text in at_least:
+    for text in given:
         group, sign, number = text.rpartition("=")
         if not sign or not number.isdecimal():
-            raise InputError(f"--at-least {text}: write a group and a number, such as --at-least nurses=2")
+            raise InputError(f"{option} {text}: write a group and a number, such as {option} nurses=2")
         numbers[group] = int(number)
     return numbers
 

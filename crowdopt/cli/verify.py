@@ -63,6 +63,7 @@ def _verified(report: Report) -> dict[str, Any]:
         "proven": report.proven,
         "labels": report.labels,
         "violation": report.violation,
+        **({} if report.worst_error is None else {"worst_error": report.worst_error}),
         **({} if report.wrong is None else {"wrong": report.wrong, "wrong_bound": report.wrong_bound}),
     }
 
@@ -82,6 +83,11 @@ def _verdict(report: Report) -> list[str]:
     if report.wrong is not None:
         least = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
         said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{least}")
+    if report.independent_error is not None:
+        said.append(
+            f"no vote errs with more than {report.independent_error:.4g} if all workers are independent; the plan says "
+            f"{report.worst_error:.4g} whatever families do, at most what the rule guarantees"
+        )
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")

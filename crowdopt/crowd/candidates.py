@@ -43,6 +43,8 @@ class SelectionInstance:
         Each worker's group, counted from 0.
     fewest : int or (groups,) int
         r, the fewest workers of each group.
+    most_each : int or (groups,) int
+        s, the most workers of each group, such as of a family who err together; default: no limit.
     workers, groups : sequences of str, optional
         Ids. Default: 0, 1, 2, ...
 
@@ -62,6 +64,7 @@ class SelectionInstance:
     barred: Ints = _ABSENT
     group: Ints | None = None
     fewest: Ints = _ABSENT
+    most_each: Ints = _ABSENT
     workers: Sequence[str] | None = None
     groups: Sequence[str] | None = None
 
@@ -85,6 +88,10 @@ class SelectionInstance:
         if self.group is None and np.any(fewest):
             raise InputError("there is a fewest number of workers per group but no group; give each worker one")
         self._keep("fewest", per("fewest", fewest, self.n_groups, "group", np.int64))
+        if self.group is None and self.most_each is not None and np.size(self.most_each):
+            raise InputError("there is a most number of workers per group but no group; give each worker one")
+        most_each = self.n_workers if self.most_each is None else self.most_each
+        self._keep("most_each", per("most_each", most_each, self.n_groups, "group", np.int64))
         _check_limits(self)
 
     def _keep(self, name: str, array: NDArray[Any]) -> None:
@@ -111,7 +118,15 @@ class SelectionInstance:
     @property
     def is_plain(self) -> bool:
         """Whether it is problem (11) as printed: nothing but a limit on the number of workers."""
-        return self.money is None and not (self.required.size or self.barred.size or self.fewest.any())
+        limited = self.required.size or self.barred.size or self.fewest.any() or self.limits_groups
+        return self.money is None and not limited
+
+    @property
+    def limits_groups(self) -> bool:
+        """Whether some group may have fewer hired than it has workers."""
+        return self.group is not None and bool(
+            (self.most_each < np.bincount(self.group, minlength=self.n_groups)).any()
+        )
 
     @cached_property
     def reliability(self) -> Floats:
@@ -230,6 +245,20 @@ def _check_groups(instance: SelectionInstance, fewest: Ints) -> None:
         raise InputError("the fewest workers of a group must be at least 0")
     if instance.group is None:
         return
+    most_each = np.asarray(instance.most_each)
+    if (most_each < fewest).any():
+        where = int(np.flatnonzero(most_each < fewest)[0])
+        raise InputError(
+            f"group {instance.group_id(where)} is to have {fewest[where]} workers at least and "
+            f"{most_each[where]} at most; change one of them"
+        )
+    forced = np.bincount(instance.group[instance.required], minlength=fewest.size)
+    if (forced > most_each).any():
+        where = int(np.flatnonzero(forced > most_each)[0])
+        raise InputError(
+            f"{forced[where]} workers of group {instance.group_id(where)} are required, and it may have "
+            f"{most_each[where]}; change one of them"
+        )
     able = np.setdiff1d(np.arange(instance.n_workers), instance.barred)
     there = np.bincount(instance.group[able], minlength=fewest.size)
     if (there < fewest).any():

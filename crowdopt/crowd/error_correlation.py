@@ -12,6 +12,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.errors import InputError
 
 FEWEST = 10  # tasks that two workers share; with fewer nothing is said of the two
+NOISE = 1e-12  # of a variance
 LARGEST = 0.999999  # of a correlation, where its transform is taken
 
 
@@ -62,7 +63,14 @@ class ErrorCorrelation:
 
 
 def error_correlation(
-    task: ArrayLike, worker: ArrayLike, wrong: ArrayLike, workers: int, *, confidence: float = 0.95, rate: float = 0.05
+    task: ArrayLike,
+    worker: ArrayLike,
+    wrong: ArrayLike,
+    workers: int,
+    *,
+    kind: ArrayLike | None = None,
+    confidence: float = 0.95,
+    rate: float = 0.05,
 ) -> ErrorCorrelation:
     """Correlations of errors, pair by pair, with intervals, warnings and suggested families.
 
@@ -73,6 +81,9 @@ def error_correlation(
     wrong : (labels,) array of bool
     workers : int
         How many there are.
+    kind : (labels,) array of int, optional
+        Type of each label's task. A worker's share of errors in a type is taken off first: that a type is harder for
+        all is no dependence.
     confidence : float
         Of each interval.
     rate : float
@@ -97,14 +108,16 @@ def error_correlation(
     np.add.at(there, (row, j), 1.0)
     if (there > 1).any():
         raise InputError("a worker labelled a task twice; one label of each counts")
-    error[row, j] = x
+    error[row, j] = x if kind is None else x - _usual(np.asarray(kind), j, x)
     shared, both = there.T @ there, error.T @ error
-    mine = error.T @ there  # [a, b]: errors of a on what both answered
+    mine, square = error.T @ there, (error**2).T @ there  # [a, b]: of a's errors on what both answered
     first, second = np.nonzero(np.triu(shared >= FEWEST, 1))
     n, p, q = shared[first, second], mine[first, second], mine[second, first]
     p, q, together = p / n, q / n, both[first, second] / n
-    spread = np.sqrt(p * (1 - p) * q * (1 - q))
-    known = spread > 0
+    spread = np.sqrt(
+        np.maximum(0.0, square[first, second] / n - p**2) * np.maximum(0.0, square[second, first] / n - q**2)
+    )
+    known = spread > NOISE
     rho = np.where(known, (together - p * q) / np.where(known, spread, 1.0), 0.0)
     middle = np.arctanh(np.clip(rho, -LARGEST, LARGEST))
     reach = np.where(known, ndtri((1 + confidence) / 2) / np.sqrt(n - 3), np.inf)
@@ -120,6 +133,13 @@ def error_correlation(
         warned,
         _linked(first[warned], second[warned], workers),
     )
+
+
+def _usual(kind: Ints, worker: Ints, error: Floats) -> Floats:
+    """The worker's share of errors in the type of each label, (labels,)."""
+    cell = np.unique(np.column_stack([kind, worker]), axis=0, return_inverse=True)[1].reshape(-1)
+    share: Floats = (np.bincount(cell, error) / np.bincount(cell))[cell]
+    return share
 
 
 def _discoveries(chance: Floats, rate: float) -> Bools:

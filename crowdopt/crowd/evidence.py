@@ -18,6 +18,7 @@ from crowdopt.arrays import Bools, Floats
 from crowdopt.errors import InputError
 
 FLOOR = 1e-9  # evidence this small counts as none: solvers drop such coefficients, so nobody may count on them
+AT_A_TIME = 1_000_000  # entries of a table whose evidence is worked out together
 ROUNDING = 1e-12  # of probabilities, absolute: a target that a guess misses by less is kept
 CLIP = 1e-6  # accuracies are kept this far from 0 and 1 where a logarithm needs it
 
@@ -55,9 +56,13 @@ class Rule:
     average: bool = False
 
     def evidence(self, accuracy: Floats, classes: int = 2) -> Floats:
-        """Evidence of one label; what is at most FLOOR is exactly 0."""
-        worth: Floats = self.worth(np.asarray(accuracy, dtype=np.float64), classes)
-        evidence: Floats = np.where(worth > FLOOR, worth, 0.0)
+        """Evidence of one label; what is at most FLOOR is exactly 0. A few rows at a time: tables may be large."""
+        table = np.asarray(accuracy, dtype=np.float64)
+        evidence = np.empty(table.shape)
+        rows = max(1, AT_A_TIME // max(1, table[:1].size)) if table.ndim else 1
+        for some in (slice(start, start + rows) for start in range(0, len(table), rows)) if table.ndim else [...]:
+            worth = self.worth(table[some], classes)
+            evidence[some] = np.where(worth > FLOOR, worth, 0.0)
         return evidence
 
     def need(self, epsilon: Any, classes: int = 2, prior: Floats | None = None) -> Floats:

@@ -104,7 +104,7 @@ def _members(instance: SelectionInstance, program: Program, solution: Solution) 
 
 
 def keeps_limits(instance: SelectionInstance, members: Ints) -> bool:
-    """Whether a set has an allowed size, the required, none of the barred, enough of each group, and can be paid.
+    """Whether a set has an allowed size, the required, none of the barred, what groups may have, and can be paid.
 
     Parameters
     ----------
@@ -127,4 +127,4 @@ def keeps_limits(instance: SelectionInstance, members: Ints) -> bool:
     if instance.group is None:
         return True
     there = np.bincount(instance.group[members], minlength=instance.n_groups)
-    return bool((there >= instance.fewest).all())
+    return bool((there >= instance.fewest).all() and (there <= instance.most_each).all())

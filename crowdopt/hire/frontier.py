@@ -37,6 +37,8 @@ def cost_frontier(instance: SelectionInstance) -> Frontier:
     """
     if instance.price is None:
         raise InputError("a frontier against cost needs a price for each worker")
+    if instance.limits_groups:
+        raise InputError("a table over money does not know the most workers of a group; use the method program")
     unit, price = _grid(instance.price)
     most = _most_units(instance, price, unit)
     shape = (instance.sizes + 1, most + 1)

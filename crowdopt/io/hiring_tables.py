@@ -15,6 +15,8 @@ from crowdopt.hire.selected import Frontier, Selection
 from crowdopt.io.cells import write_table
 from crowdopt.io.tables import Table, read_table
 
+EVERY = "*"  # in place of a group: all that are not named
+
 
 def read_candidates(
     gold: str | Path,
@@ -26,6 +28,7 @@ def read_candidates(
     barred: Sequence[str] = (),
     fewest: dict[str, int] | None = None,
     kind: str | None = None,
+    most_each: dict[str, int] | None = None,
 ) -> SelectionInstance:
     """A selection instance from gold tallies and, where there is one, a table of workers.
 
@@ -47,6 +50,8 @@ def read_candidates(
         Group -> the fewest of it to hire.
     kind : str, optional
         The type of task whose tallies count; default: all added up.
+    most_each : dict, optional
+        Group -> the most of it to hire; ``*`` stands for every other group.
 
     Returns
     -------
@@ -61,7 +66,10 @@ def read_candidates(
     place = {name: k for k, name in enumerate(names)}
     limits: dict[str, Any] = {} if workers is None else _of_workers(read_workers(workers), place)
     if fewest:
-        limits["fewest"] = _fewest(fewest, limits.get("groups"))
+        limits["fewest"] = _by_group(fewest, limits.get("groups"), 0)
+    if most_each:
+        rest = most_each.pop(EVERY, len(names))
+        limits["most_each"] = _by_group(most_each, limits.get("groups"), rest)
     return SelectionInstance(
         correct,
         asked,
@@ -181,13 +189,13 @@ def _of_workers(table: Table, place: dict[str, int]) -> dict[str, Any]:
     return found
 
 
-def _fewest(fewest: dict[str, int], groups: tuple[str, ...] | None) -> Ints:
+def _by_group(numbers: dict[str, int], groups: tuple[str, ...] | None, rest: int) -> Ints:
     if groups is None:
-        raise InputError("a least number per group needs groups; give a table of workers with a column group")
-    unknown = next((name for name in fewest if name not in groups), None)
+        raise InputError("a number per group needs groups; give a table of workers with a column group")
+    unknown = next((name for name in numbers if name not in groups), None)
     if unknown is not None:
         raise InputError(f"there is no group {unknown!r}; the groups are {', '.join(groups[:20])}")
-    return np.array([fewest.get(name, 0) for name in groups])
+    return np.array([numbers.get(name, rest) for name in groups])
 
 
 def _places(what: str, names: Sequence[str], place: dict[str, int]) -> Ints:

@@ -168,6 +168,8 @@ def _write_tasks(plan: Plan, folder: Path) -> None:
         columns["exact_error"] = above
         if width.any():
             columns["exact_width"] = width
+    if plan.family_errors is not None:
+        columns["independent_error"], columns["worst_error"] = plan.family_errors
     if duals is not None and duals.labels.any():
         columns["labels_dual"] = duals.labels
     write_csv(folder / "tasks.csv", list(columns), columns.values())

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.io.stored_plan import read_claims
+from crowdopt.io.stored_plan import TOGETHER, read_claims
 from crowdopt.io.tables import Table, read_table
 
 ROWS = 2000  # tasks or workers that are listed one by one
 PARTS = 10  # of a worker's capacity that are told apart where workers are not listed
-TASKS = ("task", "labels", "evidence", "need", "error_bound", "dual"), ("labels_dual", "exact_error", "exact_width")
+TASKS = (
+    ("task", "labels", "evidence", "need", "error_bound", "dual"),
+    ("labels_dual", "exact_error", "exact_width", *TOGETHER),
+)
 
 
 def plan_overview(folder: str | Path) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def selection_ids(instance: SelectionInstance) -> Ids:
     workers = [instance.worker_id(i) for i in range(instance.n_workers)]
     groups = list(instance.groups or [str(g) for g in range(instance.n_groups)])
     found = {"u": [sizes], "w": [sizes, workers], "hired": [workers], "member": [sizes, workers], "count": [sizes]}
-    return {**found, "group": [sizes, groups], "money": [sizes], "whole": [workers]}
+    return {**found, "group": [sizes, groups], "family": [sizes, groups], "money": [sizes], "whole": [workers]}
 
 
 def _axes(block: Block) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.errors import InputError
 from crowdopt.io.mathprog_text import section, set_of, symbol, vector
 
 
@@ -16,9 +17,11 @@ def selection_data(instance: SelectionInstance) -> str:
     Raises
     ------
     InputError
-        If an id is too long.
+        If an id is too long, or a group has a most.
     """
     workers = [symbol(instance.worker_id(i)) for i in range(instance.n_workers)]
+    if instance.limits_groups:
+        raise InputError("models/selection.mod does not know the most workers of a group; export to .mps or .lp")
     lines = [set_of("WORKERS", workers), f"param L := {instance.classes};", f"param K := {instance.sizes};"]
     lines += [vector("n", workers, instance.asked), vector("correct", workers, instance.correct)]
     for name in ("required", "barred"):

@@ -16,6 +16,7 @@ from crowdopt.io.label_table import campaign_pairs
 from crowdopt.io.recorded_settings import RECORD, RECORDED
 from crowdopt.io.tables import Table, read_table
 
+TOGETHER = ("independent_error", "worst_error")  # columns of tasks.csv where workers may err together
 LIMITS = "limits.csv"  # multipliers of groups, shares and own rows
 CLAIMS = Keys(optional={RECORD: RECORDED}, open=True)
 
@@ -136,7 +137,7 @@ def read_plan(folder: str | Path, claims: dict[str, Any], instance: AssignmentIn
         claims=claims,
         pairs=pairs,
         amounts=table.numbers("value") if "value" in table else None,
-        tasks=read_table(place / "tasks.csv", required, ("labels_dual", "exact_error", "exact_width")),
+        tasks=read_table(place / "tasks.csv", required, ("labels_dual", "exact_error", "exact_width", *TOGETHER)),
         workers=read_table(place / "workers.csv", ("worker", "load", "capacity", "dual")),
         folder=place,
         limits=read_table(place / LIMITS, ("limit", "name", "task", "dual")) if (place / LIMITS).exists() else None,

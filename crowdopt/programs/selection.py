@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.programs import Formulation
@@ -17,11 +17,13 @@ def build(instance: SelectionInstance) -> Program:
     Problem (11) of Li & Liu 2015 as a linear program but for u, whose relaxation has the same optimum: each size's w
     are the bases of a matroid. Beyond the paper, each only where the instance asks for it: a required worker is in
     (``w_ki = u_k`` in the row ``member``), a barred one out (``w_ki <= 0``); rows ``group``,
-    ``sum_{i in g} w_ki >= r_g u_k``; rows ``money``, ``sum_i c_i w_ki <= B u_k``, with ``hired_i = sum_k w_ki`` in
-    {0, 1} by rows ``whole``, since money makes fractions worth while.
+    ``sum_{i in g} w_ki >= r_g u_k``; rows ``family``, ``sum_{i in g} w_ki <= s_g u_k``; rows ``money``,
+    ``sum_i c_i w_ki <= B u_k``, with ``hired_i = sum_k w_ki`` in {0, 1} by rows ``whole``, since money makes fractions
+    worth while.
 
     Columns: ``u`` (sizes,), ``w`` (sizes, workers) [, ``hired`` (workers,)]. Rows: ``member`` (sizes, workers),
-    ``count`` (sizes,), ``one`` (1,) [, ``group`` (sizes, groups)] [, ``money`` (sizes,), ``whole`` (workers,)].
+    ``count`` (sizes,), ``one`` (1,) [, ``group`` (sizes, groups)] [, ``family`` (sizes, groups)] [, ``money`` (sizes,),
+    ``whole`` (workers,)].
     """
     sizes, m = instance.sizes, instance.n_workers
     k = np.arange(1, sizes + 1)
@@ -98,13 +100,20 @@ def _one(instance: SelectionInstance) -> Rows:
 
 
 def _groups(instance: SelectionInstance) -> list[Rows]:
-    if instance.group is None or not instance.fewest.any():
-        return []
     sizes, groups = instance.sizes, instance.n_groups
-    inside = sparse.csr_array(instance.group == np.arange(groups)[:, None], dtype=np.float64)
-    on_u = sparse.kron(sparse.eye_array(sizes), -instance.fewest[:, None].astype(np.float64))
-    rows = _wide(instance, on_u, sparse.kron(sparse.eye_array(sizes), inside))
-    return [("group", (sizes, groups), rows, np.zeros(sizes * groups), np.full(sizes * groups, np.inf))]
+    inside = sparse.csr_array(np.asarray(instance.group) == np.arange(groups)[:, None], dtype=np.float64)
+    none, free = np.zeros(sizes * groups), np.full(sizes * groups, np.inf)
+
+    def rows(number: Ints) -> sparse.sparray:
+        on_u = sparse.kron(sparse.eye_array(sizes), -number[:, None].astype(np.float64))
+        return _wide(instance, on_u, sparse.kron(sparse.eye_array(sizes), inside))
+
+    found: list[Rows] = []
+    if instance.fewest.any():
+        found.append(("group", (sizes, groups), rows(instance.fewest), none, free))
+    if instance.limits_groups:
+        found.append(("family", (sizes, groups), rows(instance.most_each), -free, none))
+    return found
 
 
 def _money(instance: SelectionInstance) -> list[Rows]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.families import dependence
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.stored_plan import StoredPlan
+from crowdopt.io.stored_plan import TOGETHER, StoredPlan
 from crowdopt.recheck.findings import Report
-from crowdopt.recheck.plan_tables import check_columns
+from crowdopt.recheck.plan_tables import SAME, check_columns
 
 
 def check_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
@@ -35,6 +39,40 @@ def refuse_errors(instance: AssignmentInstance, stored: StoredPlan, report: Repo
         if name in stored.tasks:
             says = f"has a column {name}, which plans of this kind by rule {instance.rule} do not have"
             report.complain(stored.tasks.path.name, says)
+
+
+def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Where workers may err together: the independent errors again, and whether the worst ones can be.
+
+    The worst error of a vote is at least its independent one, the same where all its labels are of different families,
+    and at most what the rule guarantees.
+    """
+    table = stored.tasks
+    if all(name not in table for name in TOGETHER) or table.rows != instance.n_tasks:
+        return
+    if any(name not in table for name in TOGETHER) or instance.classes != 2 or stored.amounts is not None:
+        report.complain(
+            table.path.name, f"the columns {' and '.join(TOGETHER)} belong together, to plans of two classes"
+        )
+        return
+    independent, _ = exact_errors(instance, stored.pairs)
+    check_columns(table, {TOGETHER[0]: independent}, report)
+    worst = table.numbers(TOGETHER[1])
+    promised = instance.error_bound(instance.collected_evidence + instance.supply(stored.pairs))
+    every = np.concatenate([instance.collected, stored.pairs])
+    apart = dependence(_as_they_are(instance), every, instance.n_tasks) == 1
+    low, high = worst < independent - SAME, worst > np.where(apart, independent, promised) + SAME
+    for task in np.flatnonzero(low | high)[:1].tolist():
+        least, most = independent[task], promised[task]
+        says = f"says {worst[task]:.6g}, but the vote errs with {least:.6g} at least and {most:.6g} at most"
+        report.problems.append(str(table.error(task, TOGETHER[1], says)))
+    report.independent_error = float(independent.max())
+    report.worst_error = float(worst.max())
+
+
+def _as_they_are(instance: AssignmentInstance) -> list[Group]:
+    """The families without their limits: how many labels there are is counted, not how many there may be."""
+    return [replace(group, max_per_task=1) for group in instance.groups if group.dependent]
 
 
 def _check_each(instance: AssignmentInstance, above: Floats, report: Report) -> None:

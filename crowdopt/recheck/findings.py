@@ -21,6 +21,8 @@ class Report:
     violation: float = 0.0
     wrong: float | None = None
     wrong_bound: float | None = None
+    independent_error: float | None = None
+    worst_error: float | None = None
 
     @property
     def holds(self) -> bool:

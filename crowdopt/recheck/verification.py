@@ -9,7 +9,7 @@ from crowdopt.io.campaign import read_campaign
 from crowdopt.io.overrides import BEYOND, overridden
 from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stored_plan import read_claims, read_plan
-from crowdopt.recheck.error_columns import check_errors, refuse_errors
+from crowdopt.recheck.error_columns import check_errors, check_family_errors, refuse_errors
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.limits_kept import broken_limits
 from crowdopt.recheck.money_spent import check_spending
@@ -44,6 +44,7 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
         check_errors(instance, stored, report)
     else:
         refuse_errors(instance, stored, report)
+    check_family_errors(instance, stored, report)
     if stored.amounts is None:
         check_queues(instance, stored, report)
     check_claims(instance, stored, report)

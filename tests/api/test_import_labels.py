@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from crowdopt import InputError, import_labels, read_campaign, write_campaign
+from crowdopt.cli import main
 
 LABELS = "task,worker,label\n1,u,cat\n1,v,dog\n2,u,dog\n2,v,dog\n3,u,cat\n3,w,cat\n"
 
@@ -93,3 +95,29 @@ def test_em_agrees_with_the_truth_on_real_labels(real_data):
     busy = with_truth.gold[1][0] >= 100
     rates = [found.gold[0][0][busy] / found.gold[1][0][busy] for found in (with_truth, without)]
     assert np.abs(rates[0] - rates[1]).mean() < 0.05
+
+
+def test_workers_who_err_together_are_named_and_become_families(tmp_path):
+    """Two who copy from one another are seen in their errors; a type that is hard for all is not that."""
+    rng = np.random.default_rng(3)
+    truth, hard = rng.integers(0, 2, 300), np.arange(300) % 2 == 1
+    wrong = rng.random((300, 4)) < np.where(hard, 0.4, 0.1)[:, None]
+    wrong[:, 1] = np.where(rng.random(300) < 0.8, wrong[:, 0], wrong[:, 1])
+    rows = [f"t{i},w{j},{truth[i] ^ wrong[i, j]}" for i in range(300) for j in range(4)]
+    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *rows, ""]))
+    (tmp_path / "t.csv").write_text("\n".join(["task,label", *(f"t{i},{truth[i]}" for i in range(300)), ""]))
+    (tmp_path / "y.csv").write_text(
+        "\n".join(["task,type", *(f"t{i},{'hard' if hard[i] else 'easy'}" for i in range(300)), ""])
+    )
+    made = import_labels(
+        tmp_path / "l.csv", tmp_path / "t.csv", types=tmp_path / "y.csv", families=True, output=tmp_path / "c"
+    )
+    assert [family.tolist() for family in made.families] == [[0, 1]]
+    assert 1 <= made.together.effective_votes([0, 1]) < 1.3
+    back = read_campaign(tmp_path / "c")
+    assert [(group.members, group.dependent, group.max_per_task) for group in back.groups] == [((0, 1), True, 1)]
+    words = [tmp_path / "l.csv", "--truth", tmp_path / "t.csv", "--types", tmp_path / "y.csv", "-o", tmp_path / "d"]
+    said = CliRunner().invoke(main, ["import", *map(str, words)]).output
+    assert "errors go together: 1 of 6 pairs" in said and "suggested family: w0, w1; 2 votes worth 1." in said
+    with pytest.raises(InputError, match="--truth"):
+        import_labels(tmp_path / "l.csv", families=True)

@@ -46,3 +46,15 @@ def test_unknown_recipes_say_what_there_is(name):
     """The sentence shows the form and the kinds."""
     with pytest.raises(InputError, match="KIND:TASKSxWORKERS"):
         recipe(name)
+
+
+def test_items_have_features():
+    """I<k>: a row per task and always prices, the draws in the stated order, so that a name means one instance."""
+    rng = np.random.default_rng(7)
+    skill, difficulty = rng.normal(1.2, 0.6, 20), np.minimum(rng.normal(0.0, 0.8, 50), 1.5)
+    loading = rng.normal(0.0, 0.3 / np.sqrt(2), (2, 20))
+    cost = np.round(np.exp(rng.normal(0.0, 0.7, 20) + 0.5 * skill), 3)
+    right = 1 / (1 + np.exp(-(skill - 0.7 * difficulty[:, None] + rng.normal(size=(50, 2)) @ loading)))
+    instance = recipe("I2:50x20", 7)
+    assert instance.accuracy == pytest.approx(np.clip(0.5 + 0.49 * right, 0.5, 0.99), abs=1e-12)
+    assert np.array_equal(instance.cost[0], cost) and np.array_equal(instance.task_type, np.arange(50))

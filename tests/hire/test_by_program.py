@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt import InputError
+from crowdopt.api.select import select_from_tables
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.hire.by_program import solve_program, solve_table
@@ -40,6 +42,40 @@ def test_the_program_finds_the_best_allowed_set(limits: set[str]) -> None:
         assert allowed(instance, tuple(found.workers.tolist()))
         assert "money" in limits or found.proof == "certificate"  # the relaxation is tight unless money is limited
     assert (infeasible > 0) == ("money" in limits)
+
+
+def test_at_most_so_many_of_a_family() -> None:
+    """Brute force in fractions agrees, the relaxation stays tight, and who does not know the limit says so."""
+    rng = np.random.default_rng(4)
+    bound = 0
+    for _ in range(40):
+        group, most_each = rng.integers(0, 3, 7), rng.integers(1, 3, 3)
+        asked = rng.integers(2, 12, 7)
+        instance = SelectionInstance(
+            rng.binomial(asked, 0.8), asked, 2, 5, group=group, most_each=most_each, groups=list("abc")
+        )
+        best, _ = best_sets(instance)
+        found = solve_program(instance, crowdopt.solve, "highs", OPTIONS, "highs")
+        gains = exact_gains(instance)
+        assert float(squared(sum(gains[i] for i in found.workers), found.workers.size)) == pytest.approx(
+            float(best), abs=1e-9
+        )
+        assert allowed(instance, tuple(found.workers.tolist()))
+        assert found.proven and found.proof == "certificate"
+        bound += instance.limits_groups
+    assert bound > 20
+    with pytest.raises(InputError, match="most workers of a group"):
+        cost_frontier(replace(instance, most_each=[1, 1, 1], group=[0, 0, 1, 1, 2, 2, 2], price=1.0))
+    with pytest.raises(InputError, match="change one of them"):
+        replace(instance, fewest=[2, 0, 0], most_each=[1, 1, 1], group=[0, 0, 1, 1, 2, 2, 2])
+
+
+def test_families_on_the_command_line(tmp_path) -> None:
+    """One of each family: the best of it."""
+    (tmp_path / "gold.csv").write_text("worker,correct,asked\na,19,20\nb,18,20\nc,15,20\nd,17,20\n")
+    (tmp_path / "w.csv").write_text("worker,group\na,x\nb,x\nc,y\nd,y\n")
+    found = select_from_tables(tmp_path / "gold.csv", workers=tmp_path / "w.csv", at_most={"*": 1})
+    assert {found.instance.worker_id(int(i)) for i in found.workers} == {"a", "d"} and found.proven
 
 
 def test_the_frontier_against_cost_has_every_set_that_no_cheaper_one_matches() -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.assign.budget.error_curves import least_curve, surrogate_curve
 from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
-from crowdopt.assign.budget.wrong_bounds import WrongBound, fewest_wrong, least_curve, most_money, surrogate_curve
+from crowdopt.assign.budget.wrong_bounds import WrongBound, fewest_wrong, most_money
 from crowdopt.assign.patterns.columns import Goal, PatternPrices
 from crowdopt.assign.patterns.true_minimum import (
     POOLS,
@@ -36,6 +37,7 @@ from crowdopt.programs.patterns import SCALE
 GRID = 1e-9  # of the stated mean error, rounded up
 CHEAP = 1e-9  # wrong answers; money is priced at least so much, so that prices can be stated in money
 NEAR = 1e-4  # relative gap at which patterns are good enough
+SHARE = 0.4  # of the time left, for each of the two bounds by curves
 NOISE = 1e-9  # relative; a gap as small as this is what rounding took off the bound
 METHODS = ("auto", "greedy", "patterns")
 
@@ -122,8 +124,10 @@ def least_wrong(
         raise InputError(f"the campaign's own budget is {instance.budget:g}, less than {money:g}; change one of them")
     by_hand = spend(instance, money)
     held = float(surrogate(instance, by_hand).sum())
-    lowest = fewest_wrong(instance, money, surrogate_curve, solve, options).value
-    curve, prices = fewest_wrong(instance, money, least_curve, solve, options), None
+    first = replace(options, time_limit=SHARE * clock.left)
+    lowest = fewest_wrong(instance, money, surrogate_curve, solve, first).value
+    second = replace(options, time_limit=SHARE * clock.left)
+    curve, prices = fewest_wrong(instance, money, least_curve, solve, second), None
     plans = {"greedy": by_hand} if method != "patterns" else {}
     if method == "patterns" or (method == "auto" and can_list(instance) and not has_joint_limits(instance)):
         by_pattern, prices = _by_patterns(instance, money, solve, options, clock, pools)

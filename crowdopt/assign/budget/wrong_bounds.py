@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.assign.budget.ascending_prices import ascended
+from crowdopt.assign.budget.error_curves import LEAST, ErrorCurve
+from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
-from crowdopt.crowd.evidence import bhattacharyya_error
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs.fewest_wrong import Tangents, of_tangents
 
 ROUNDS = 40  # of tangents
 NEAR = 1e-7  # relative; the point's value on the curve and the bound are then the same
-LEAST = 1e-12  # evidence has at least this price
+CELLS = 5_000  # kinds of tasks x of workers, beyond which prices are climbed to instead of programs solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,91 +44,14 @@ class WrongBound:
     money: float
 
 
-Function: TypeAlias = Callable[[Floats], Floats]
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorCurve:
-    """A convex, falling function of a task's evidence that its error is held to be.
-
-    Parameters
-    ----------
-    value, slope : callables
-        Of the evidence, (T,); the slope is negative.
-    least : callable
-        ``least(x) = min over A >= 0 of value(A) + x A`` for prices x > 0 of evidence.
-    """
-
-    value: Function
-    slope: Function
-    least: Function
-
-
-def surrogate_curve(prior: Floats) -> ErrorCurve:
-    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task.
-
-    Parameters
-    ----------
-    prior : (T, classes) float
-        Of a task of each class; rows add up to 1.
-
-    Returns
-    -------
-    ErrorCurve
-    """
-    top = bhattacharyya_error(np.zeros(len(prior)), prior)
-
-    def least(x: Floats) -> Floats:
-        inside = 2 * x < top
-        best = 2 * x * (1 + np.log(top / np.where(inside, 2 * x, top)))
-        return np.where(inside, best, top)
-
-    return ErrorCurve(lambda a: top * np.exp(-a / 2), lambda a: -top * np.exp(-a / 2) / 2, least)
-
-
-def least_curve(prior: Floats) -> ErrorCurve:
-    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes.
-
-    Parameters
-    ----------
-    prior : (T, 2) float
-        Of a task of each class; rows add up to 1.
-
-    Returns
-    -------
-    ErrorCurve
-    """
-    k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
-
-    def value(a: Floats) -> Floats:
-        return _half_share(k * np.exp(-a))
-
-    def slope(a: Floats) -> Floats:
-        rest = k * np.exp(-a)
-        fall: Floats = -rest / (4 * np.sqrt(1 - rest))
-        return fall
-
-    def least(x: Floats) -> Floats:
-        rest = np.minimum(k, 2 * x / (np.sqrt(x * x + 0.25) + x))
-        best: Floats = _half_share(rest) + x * np.log(k / rest)
-        return best
-
-    return ErrorCurve(value, slope, least)
-
-
-def _half_share(rest: Floats) -> Floats:
-    """``(1 - sqrt(1 - r)) / 2``, written so that nothing cancels."""
-    share: Floats = rest / (2 * (1 + np.sqrt(1 - rest)))
-    return share
-
-
 def fewest_wrong(
     instance: AssignmentInstance, money: float, curve: Callable[[Floats], ErrorCurve], solve: Solve, options: Options
 ) -> WrongBound:
     """A lower bound on ``sum_i value(A_i)`` over all plans of so much money, shares of labels included.
 
     Tangents of the curve make a linear program over classes of tasks and workers; its multipliers are the prices at
-    which :func:`priced_out` proves the bound, whatever the solver did.
+    which :func:`priced_out` proves the bound, whatever the solver did. Where that program is large prices are climbed
+    to directly.
 
     Parameters
     ----------
@@ -137,7 +61,7 @@ def fewest_wrong(
     curve : callable
         From the priors of the classes of tasks, (T, classes), to their curve.
     solve, options : callable and Options
-        Whose prices are taken.
+        Whose prices are taken, and the limits of all programs together.
 
     Returns
     -------
@@ -148,7 +72,11 @@ def fewest_wrong(
     classes = _classes(instance, money, prior)
     task = np.unique(classes.task_class, return_index=True)[1]
     held = classes.instance.collected_evidence[task]
-    best = _by_tangents(classes, curve(prior[task]), held, money, solve, options)
+    limits = curve(prior[task])
+    if classes.evidence.size > CELLS:
+        best = _by_ascent(classes, limits, held, money, options)
+    else:
+        best = _by_tangents(classes, limits, held, money, solve, options)
     return replace(best, task=best.task[classes.task_class], worker=best.worker[classes.worker_class])
 
 
@@ -172,15 +100,24 @@ def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Class
     return classes_of(replace(even, demand=(1.0 + number + held) / even.need))
 
 
+def _by_ascent(classes: Classes, curve: ErrorCurve, held: Floats, money: float, options: Options) -> WrongBound:
+    """The bound at the prices that a climb ends at, over classes."""
+    price, worker, spend = ascended(classes, curve, held, money, Clock(options.time_limit))
+    return WrongBound(priced_out(classes, curve, held, price, worker, spend, money), price, worker, spend)
+
+
 def _by_tangents(
     classes: Classes, curve: ErrorCurve, held: Floats, money: float, solve: Solve, options: Options
 ) -> WrongBound:
     """The best bound of all tangent programs, its prices over classes."""
     tangents = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)]
     best = WrongBound(-np.inf, np.zeros(held.size), np.zeros(classes.workers_in.size), 0.0)
+    clock = Clock(options.time_limit)
     for _ in range(ROUNDS):
+        if clock.over:
+            return best
         program = of_tangents(classes, held, tangents)
-        solution = solve(program, "highs-simplex", options)
+        solution = solve(program, "highs-simplex", clock.within(options, options.nodes))
         if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return best
         duals = solution.dual

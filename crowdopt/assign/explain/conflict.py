@@ -23,7 +23,7 @@ def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
     classes = classes_of(relaxation(without_budget(instance)), joint=True)
     base = missing.elastic(aggregated.of_classes(classes))
     first = np.unique(classes.task_class, return_index=True)[1]
-    kinds = instance.task_type[first]
+    kinds, ask = instance.task_type[first], probe.again()
 
     def together(types: list[int]) -> bool:
         """Whether the needs of these types alone can be met."""
@@ -35,7 +35,7 @@ def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
         if any(block.name == "group" for block in base.rows):
             group = base.row("group")
             lower[group.span] *= np.tile(np.isin(kinds, types), group.shape[0])
-        solution = probe.run(replace(base, row_lower=lower))
+        solution = ask(replace(base, row_lower=lower))
         return solution is not None and solution.beyond <= NOTICE
 
     every = np.unique(kinds).tolist()

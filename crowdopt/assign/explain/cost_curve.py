@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.explain.questions import Probe, without_budget
+from crowdopt.assign.explain.questions import ElasticPoint, Probe, without_budget
 from crowdopt.core.certificate import pulling_sides
+from crowdopt.core.program import Program
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
@@ -18,6 +21,7 @@ from crowdopt.programs import aggregated
 FLAT = 1e-7  # relative; a tangent this close to the curve is the curve
 MOST = 240  # LPs solved for the pieces
 GRID = 9  # targets for which a plan of whole labels is looked for
+Ask: TypeAlias = Callable[[Program], "ElasticPoint | None"]
 LARGEST = 0.45  # error target at the right end
 
 
@@ -56,8 +60,9 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve
     free = without_budget(instance)
     grid = np.geomspace(least, LARGEST, GRID)
     convex = not instance.the_rule.checked and instance.prior.ndim == 1 and not (instance.dependence > 1).any()
-    points = {float(e): _solved(free, probe, float(e)) for e in grid}
-    complete = convex and _cut(free, probe, points)
+    ask = probe.again()
+    points = {float(e): _solved(free, ask, float(e)) for e in grid}
+    complete = convex and _cut(free, probe, ask, points)
     points = {e: point for e, point in points.items() if np.isfinite(point[1])}
     epsilon = np.array(sorted(points))
     plan = np.array([_plan_cost(free, probe, e) if e in grid else np.nan for e in epsilon.tolist()])
@@ -66,12 +71,12 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve
     return CostCurve(epsilon, need[:, 1], slope, plan, complete)
 
 
-def _solved(instance: AssignmentInstance, probe: Probe, epsilon: float) -> tuple[float, float, float]:
+def _solved(instance: AssignmentInstance, ask: Ask, epsilon: float) -> tuple[float, float, float]:
     """Need, least cost and its change per unit of need."""
     need = _need(instance, epsilon)
     classes = classes_of(relaxation(instance.with_epsilon(epsilon)), joint=True)
     program = aggregated.of_classes(classes)
-    point = probe.run(program)
+    point = ask(program)
     if point is None or point.dual is None:
         return need, np.inf, np.nan
     cover = program.row("cover").view(pulling_sides(program, point.dual))
@@ -90,7 +95,7 @@ def _steepness(instance: AssignmentInstance, epsilon: Floats) -> Floats:
     return steep
 
 
-def _cut(instance: AssignmentInstance, probe: Probe, points: dict[float, tuple[float, float, float]]) -> bool:
+def _cut(instance: AssignmentInstance, probe: Probe, ask: Ask, points: dict[float, tuple[float, float, float]]) -> bool:
     """Add every breakpoint between the points; whether all were found within MOST programs."""
     known = sorted(points.values())
     open_ = [pair for pair in pairwise(known) if np.isfinite(pair[1][1])]
@@ -103,7 +108,7 @@ def _cut(instance: AssignmentInstance, probe: Probe, points: dict[float, tuple[f
             continue
         need = (left[1] - right[1] + right[2] * right[0] - left[2] * left[0]) / (right[2] - left[2])
         epsilon = float(instance.the_rule.error(need, instance.classes, instance.prior))
-        middle = _solved(instance, probe, epsilon)
+        middle = _solved(instance, ask, epsilon)
         points[epsilon] = middle
         if abs(left[1] + left[2] * (need - left[0]) - middle[1]) > near:
             open_ += [(left, middle), (middle, right)]

@@ -102,12 +102,12 @@ def _limit_values(classes: Classes, program: Program, point: ElasticPoint) -> di
 
 def _again(probe: Probe, cost: float, steep: Floats, changed: Callable[[int], Program]) -> Floats:
     """Savings by solving the changed programs, for the steepest tangents that promise anything."""
-    saving = np.full(steep.size, np.nan)
+    saving, ask = np.full(steep.size, np.nan), probe.again()
     for place in np.argsort(-steep, kind="stable")[: min(RESOLVED, int((steep > 0).sum()))].tolist():
         if probe.clock.over:
             break
         program = changed(place)
-        point = probe.run(program)
+        point = ask(program)
         if point is not None:
             saving[place] = cost - float(program.cost @ point.primal)
     return saving

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.own_tasks import own_tasks
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sweep import Prices, Sweeper
@@ -29,3 +30,4 @@ def load() -> None:
     dealt = Served.swept(tasks, sweep)
     dealt.shed(np.random.default_rng(0), clock)
     dealt.serve_all(np.arange(3), clock)
+    next(congested(Sweeper(tasks, 1), sweep, clock, np.random.default_rng(0)))

@@ -16,6 +16,7 @@ from crowdopt.assign.individual import bins
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.bins import Bins
 from crowdopt.assign.individual.blending import blend
+from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, Mixture, dealt_of
@@ -60,7 +61,7 @@ PULLS = (0.5, 0.0)  # of the master's prices towards the best ones, where its ne
 SETTLED, OFFERED = 1e-5, 4  # relative: the master's value is the bound; masters from one plan to the next
 MIXED = (3_000, 4)  # sets beside the best one of each task among which the master chooses: at least, per worker
 MIXES = 12  # masters in a row
-SEARCHED = 3.0  # seconds of branch and bound at a time, at most
+SEARCHED, PART_SEARCHED = 3.0, 0.1  # seconds of branch and bound at a time, or this part of the limit, at most
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
 
 
@@ -177,6 +178,7 @@ class Work:
             return
         yield self.first_bound
         if self.is_many:
+            yield self.congest
             for sweeps in MANY_CLIMBS:
                 yield partial(self.climb, sweeps)
                 yield self.blend
@@ -290,6 +292,17 @@ class Work:
         )
         if dealt is not None:
             self._offer(dealt)
+
+    def congest(self) -> None:
+        """Plans in which workers' prices follow their loads; where those settle is also where the bound is high."""
+        standing, best = self.standing, self.ascent.best
+        if best is None or standing.done:
+            return
+        for dealt in congested(self.sweeper, best, standing.clock, self.rng):
+            self._offer(dealt, patient=False)
+            sweep = None if standing.done else self.ascent.visit(dealt.prices)
+            if sweep is None or self._hear(sweep):
+                return
 
     def blend(self) -> None:
         """A plan from the shares of the sweeps in which they fit the workers best."""
@@ -434,7 +447,8 @@ class Work:
         many = np.bincount(near.task, minlength=self.tasks.size)
         if int(many[many > 1].sum()) > 2 * CHOSEN:
             return
-        share = self.mixer.choose(near, min(SEARCHED, standing.clock.left / 2))
+        seconds = max(SEARCHED, PART_SEARCHED * standing.options.time_limit)
+        share = self.mixer.choose(near, min(seconds, standing.clock.left / 2))
         if share is not None and share.max(initial=0.0) > WHOLE:
             self._offer(dealt_of(near, share, prices, self.sweeper.width))
 

@@ -78,7 +78,7 @@ class Sweeper:
         """Room for the labels of a set: twice what the neediest task of a row takes of the best workers, and a few."""
         arrays, most = self.tasks.arrays, 1
         first = np.flatnonzero(np.diff(arrays.row, prepend=-1))
-        for some in np.array_split(first, max(1, first.size * self.tasks.room.size // 2_000_000)):
+        for some in np.array_split(first, max(1, first.size * self.tasks.room.size // 500_000)):
             if not some.size:
                 continue
             best = np.cumsum(-np.sort(-arrays.worth[arrays.row[some]], axis=1), axis=1)

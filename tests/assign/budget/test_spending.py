@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, Group, InputError, Options, recipe, solve, write_campaign
 from crowdopt.api.budget import budget, promise, spend
 from crowdopt.api.init import init
-from crowdopt.assign.budget import greedy_spending
-from crowdopt.assign.budget.wrong_bounds import fewest_wrong, least_curve, surrogate_curve
+from crowdopt.assign.budget import greedy_spending, wrong_bounds
+from crowdopt.assign.budget.error_curves import least_curve, surrogate_curve
+from crowdopt.assign.budget.wrong_bounds import fewest_wrong
 from crowdopt.assign.plan import breaches
 from crowdopt.cli import main
 from crowdopt.crowd.exactness import exact_errors
@@ -158,3 +159,19 @@ def test_what_budgets_refuse(tmp_path) -> None:
         spend(replace(recipe("HS:20x20"), min_labels=np.full(20, 1)), 10)
     with pytest.raises(InputError, match="own budget is 5"):
         spend(replace(recipe("HS:20x20"), budget=5.0), 10)
+
+
+@pytest.mark.parametrize("curve", [surrogate_curve, least_curve])
+def test_prices_climbed_to_prove_what_the_programs_prove(curve, monkeypatch) -> None:
+    """The bound over prices is concave: climbing it ends where the linear programs of tangents end, own priors or not.
+
+    Both sides are weak duality of their own prices, so neither can be too high, and neither may be much too low.
+    """
+    instance, rng = recipe("R10:60x20", priced=True), np.random.default_rng(0)
+    first = rng.uniform(0.3, 0.7, 60)
+    instance = replace(instance, rule="mean-error", prior=np.column_stack([first, 1 - first]))
+    values = []
+    for cells in (wrong_bounds.CELLS * 100, 0):
+        monkeypatch.setattr(wrong_bounds, "CELLS", cells)
+        values.append(fewest_wrong(instance, 150.0, curve, solve, Options(time_limit=60.0)).value)
+    assert values[1] == pytest.approx(values[0], rel=1e-5)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.individual.ascent import Ascent
+from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.own_stages import solve_individually
 from crowdopt.assign.individual.own_tasks import own_tasks
 from crowdopt.assign.individual.sampled_prices import sampled_prices, sizes
@@ -69,3 +72,22 @@ def test_many_tasks_are_planned_close_to_their_bound():
     assert plan.found and not breaches(instance, plan.pairs) and plan.gap <= 1e-3
     proven = prove_blocks(instance, plan.duals.worker, plan.duals.labels, plan.duals.budget)
     assert plan.certified_bound <= proven + 1e-9 * abs(proven)
+
+
+def test_prices_that_follow_loads_settle_where_capacities_are_used_up():
+    """Ties overload workers at any fixed prices; in a congestion game they are shared out, and its prices bound well.
+
+    One accuracy for all but a few workers: whole classes of sets cost the same. Fixed prices leave hundreds of labels
+    too many, responses a few in a thousand, and mended they are a plan within a thousandth of what their prices prove.
+    """
+    instance = replace(many(4_000, 12), accuracy=np.full((4_000, 12), 0.9), epsilon=np.asarray(0.3))
+    tasks, clock, rng = own_tasks(instance), Clock(60.0), np.random.default_rng(0)
+    ascent = Ascent(Sweeper(tasks, 1), SOLVERS.solve, OPTIONS, clock, 1.0)
+    ascent.visit(Prices(np.zeros(12)))
+    ascent.climb(60, lambda _: False)
+    too_many = np.maximum(0.0, ascent.best.load.sum(axis=0) - tasks.room).sum()
+    *_, dealt = congested(ascent.sweeper, ascent.best, clock, rng)
+    assert np.maximum(0, -dealt.left).sum() <= 0.003 * tasks.room.sum() < too_many
+    ascent.visit(dealt.prices)
+    assert dealt.shed(rng, clock) and dealt.is_whole and not breaches(instance, dealt.pairs())
+    assert instance.prices(dealt.pairs()).sum() <= 1.001 * ascent.best.bound

@@ -69,21 +69,34 @@ def _at(counter, r, tasks, worker, pay):
 
 
 @njit(cache=True, nogil=True)
-def _propose(k, tasks, target, counter, at, nodes, close, left, hands, held, desk):
-    """The cheapest set for task k of workers with capacity left, its own labels given back; ``(new, old)`` prices.
+def choose(k, tasks, target, price, ranked, order, nodes, close, width, desk):
+    """The cheapest set for task k of workers whom the desk does not skip; what it costs, infinite where there is none.
 
     Labels are added, the cheapest first, where a set has too few; one with too many is none at all.
+
+    Parameters
+    ----------
+    k : int
+        The task.
+    tasks : OwnArrays
+        All tasks.
+    target : (k,) float
+        Evidence that a task of a plan gets.
+    price : (m,) float
+        Of each worker's label.
+    ranked, order : int and (m,) int
+        Workers by ratio, how many and who.
+    nodes, close : int, float
+        Of the search for a set, and how close it comes, relatively.
+    width : int
+        Labels that there is room for.
+    desk : Desk
+        Says who is out of the question, beside the task's barred workers; takes the set.
     """
-    price, worth, skip, found = counter.price[at], tasks.worth[tasks.row[k]], desk.skip, desk.found
-    old = 0.0 if held[k] >= 0 else np.inf
-    for t in range(held[k]):
-        left[hands[k, t]] += 1
-        old += price[hands[k, t]]
-    for j in range(left.size):
-        skip[j] = left[j] <= 0
+    worth, skip, found = tasks.worth[tasks.row[k]], desk.skip, desk.found
     for t in range(tasks.starts[k], tasks.starts[k + 1]):
         skip[tasks.barred[t]] = True
-    _, new = least_set(counter.ranked[at], counter.order[at], price, worth, target[k], close, nodes, desk)
+    _, new = least_set(ranked, order, price, worth, target[k], close, nodes, desk)
     size = desk.labels[0]
     if new < np.inf and size < tasks.fewest[k]:
         for t in range(size):
@@ -100,9 +113,23 @@ def _propose(k, tasks, target, counter, at, nodes, close, left, hands, held, des
             found[size], size = pick, size + 1
             new += price[pick]
         desk.labels[0] = size
-    if size > tasks.most[k] or size > hands.shape[1]:
+    if size > tasks.most[k] or size > width:
         new = np.inf
-    return new, old
+    return new
+
+
+@njit(cache=True, nogil=True)
+def _propose(k, tasks, target, counter, at, nodes, close, left, hands, held, desk):
+    """The cheapest set for task k of workers with capacity left, its own labels given back; ``(new, old)`` prices."""
+    price = counter.price[at]
+    old = 0.0 if held[k] >= 0 else np.inf
+    for t in range(held[k]):
+        left[hands[k, t]] += 1
+        old += price[hands[k, t]]
+    for j in range(left.size):
+        desk.skip[j] = left[j] <= 0
+    ranked, order, width = counter.ranked[at], counter.order[at], hands.shape[1]
+    return choose(k, tasks, target, price, ranked, order, nodes, close, width, desk), old
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,105 @@
+"""Convex curves that hold a task's error from below or above, as functions of its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from crowdopt.arrays import Floats
+from crowdopt.crowd.evidence import bhattacharyya_error
+
+LEAST = 1e-12  # evidence has at least this price
+
+Function: TypeAlias = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorCurve:
+    """A convex, falling function of a task's evidence that its error is held to be.
+
+    Parameters
+    ----------
+    value, slope : callables
+        Of the evidence, (T,); the slope is negative.
+    least : callable
+        ``least(x) = min over A >= 0 of value(A) + x A`` for prices x > 0 of evidence.
+    reached : callable
+        The A of that least.
+    """
+
+    value: Function
+    slope: Function
+    least: Function
+    reached: Function
+
+
+def surrogate_curve(prior: Floats) -> ErrorCurve:
+    """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task.
+
+    Parameters
+    ----------
+    prior : (T, classes) float
+        Of a task of each class; rows add up to 1.
+
+    Returns
+    -------
+    ErrorCurve
+    """
+    top = bhattacharyya_error(np.zeros(len(prior)), prior)
+
+    def least(x: Floats) -> Floats:
+        inside = 2 * x < top
+        best = 2 * x * (1 + np.log(top / np.where(inside, 2 * x, top)))
+        return np.where(inside, best, top)
+
+    def reached(x: Floats) -> Floats:
+        amount: Floats = 2 * np.log(top / np.minimum(2 * x, top))
+        return amount
+
+    return ErrorCurve(lambda a: top * np.exp(-a / 2), lambda a: -top * np.exp(-a / 2) / 2, least, reached)
+
+
+def least_curve(prior: Floats) -> ErrorCurve:
+    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes.
+
+    Parameters
+    ----------
+    prior : (T, 2) float
+        Of a task of each class; rows add up to 1.
+
+    Returns
+    -------
+    ErrorCurve
+    """
+    k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
+
+    def value(a: Floats) -> Floats:
+        return _half_share(k * np.exp(-a))
+
+    def slope(a: Floats) -> Floats:
+        rest = k * np.exp(-a)
+        fall: Floats = -rest / (4 * np.sqrt(1 - rest))
+        return fall
+
+    def left(x: Floats) -> Floats:
+        rest: Floats = np.minimum(k, 2 * x / (np.sqrt(x * x + 0.25) + x))
+        return rest
+
+    def least(x: Floats) -> Floats:
+        best: Floats = _half_share(left(x)) + x * np.log(k / left(x))
+        return best
+
+    def reached(x: Floats) -> Floats:
+        amount: Floats = np.log(k / left(x))
+        return amount
+
+    return ErrorCurve(value, slope, least, reached)
+
+
+def _half_share(rest: Floats) -> Floats:
+    """``(1 - sqrt(1 - r)) / 2``, written so that nothing cancels."""
+    share: Floats = rest / (2 * (1 + np.sqrt(1 - rest)))
+    return share

@@ -1,0 +1,1 @@
+"""Plans under limits of groups, by sets of labels."""
