@@ -35,6 +35,8 @@ if _TYPE_CHECKING:
     from crowdopt.api.import_labels import import_labels
     from crowdopt.api.learn import learn
     from crowdopt.api.modelling import from_solution, to_cvxpy, to_highspy, to_pulp, to_scipy
+    from crowdopt.api.pull import pull
+    from crowdopt.api.push import push
     from crowdopt.api.rehearse import rehearse
     from crowdopt.api.report import report
     from crowdopt.api.select import select
@@ -80,6 +82,8 @@ _HOMES = {
     "import_labels": "crowdopt.api.import_labels",
     "lagrangian_bound": "crowdopt.core.certificate",
     "learn": "crowdopt.api.learn",
+    "pull": "crowdopt.api.pull",
+    "push": "crowdopt.api.push",
     "read_campaign": "crowdopt.io.campaign",
     "read_program": "crowdopt.io.program_files",
     "recipe": "crowdopt.crowd.recipes",
@@ -126,6 +130,8 @@ __all__ = [
     "lagrangian_bound",
     "learn",
     "programs",
+    "pull",
+    "push",
     "read_campaign",
     "read_program",
     "recipe",

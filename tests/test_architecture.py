@@ -208,11 +208,12 @@ def test_equals_keep_their_order():
 
 
 def test_no_pickle_no_eval_no_network():
-    """Reading a stranger's campaign executes nothing and calls nobody."""
+    """Reading a stranger's campaign executes nothing and calls nobody; one file calls a server that a user named."""
     for path in FILES:
         names = imported(path)
-        assert not {name.split(".")[0] for name in names} & {"pickle", "socket", "requests", "http"}, path
-        assert not any(name.startswith("urllib.request") for name in names), path
+        assert not {name.split(".")[0] for name in names} & {"pickle", "socket", "requests"}, path
+        calling = any(name.startswith(("urllib.request", "http.")) or name == "http" for name in names)
+        assert not calling or path.relative_to(ROOT).as_posix() == "io/bridges/web.py", path
         calls = [node.func.id for node in nodes_of(path) if _is_call(node)]
         assert not set(calls) & {"eval", "exec"}, path
 

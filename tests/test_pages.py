@@ -17,6 +17,7 @@ from tests.pages import FIGURES, GUIDES, PAGES, README, ROOT, STEP, anchors, lin
 BY_DEFAULT = (README,)  # the others take minutes together
 MOST_LINES = {README: 150}
 ELSEWHERE = 250
+GOES_ON = re.compile(r"--checked|crowdopt push")  # a second call with the same -o
 
 
 def cases(wanted: list[Path]) -> list[object]:
@@ -63,10 +64,10 @@ def test_every_verb_exists_and_has_a_page():
 
 
 def test_the_examples_of_a_page_can_be_typed_one_after_another():
-    """One folder holds a page's examples: a name that is taken would stop a reader; an audit's second call goes on."""
+    """One folder holds a page's examples: a name that is taken would stop a reader; audits and pushes go on."""
     for page in PAGES:
         consoles = [text for kind, _, language, text in STEP.findall(page.read_text()) if language == "console"]
-        typed = [line for line in "".join(consoles).splitlines() if line.startswith("$ ") and "--checked" not in line]
+        typed = [line for line in "".join(consoles).splitlines() if line.startswith("$ ") and not GOES_ON.search(line)]
         made = [name for line in typed for name in re.findall(r"(?: -o |crowdopt init )(\S+)", line)]
         assert len(made) == len(set(made)), (name_of(page), sorted(name for name in made if made.count(name) > 1))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.answers import one_coin
 from crowdopt.api.binding import AnyPath
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
 from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.groups import Group
@@ -17,6 +17,9 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.skills import empirical_bayes
 from crowdopt.errors import InputError
+from crowdopt.io.bridges import bridge_named
+from crowdopt.io.bridges.annotations import Annotation, latest
+from crowdopt.io.bridges.bridge import Wishes
 from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.folder import CAMPAIGN, check_target
 from crowdopt.io.label_table import read_labels, read_true_labels, read_types, true_classes
@@ -36,12 +39,15 @@ class Imported:
         What the labels were held against, in words.
     together : ErrorCorrelation, optional
         How workers' errors go together on tasks of known truth; None without truth.
+    left_out : int
+        Annotations of a tool that are no labels to tally: cancelled, replaced by a later one, or the gold itself.
     """
 
     instance: AssignmentInstance
     gold: tuple[Ints, Ints]
     gold_source: str
     together: ErrorCorrelation | None = None
+    left_out: int = 0
 
     @property
     def families(self) -> list[Ints]:
@@ -57,6 +63,10 @@ def import_labels(
     truth: AnyPath | None = None,
     *,
     types: AnyPath | None = None,
+    tool: str | None = None,
+    field: str | None = None,
+    key: str | None = None,
+    time_as_price: bool = False,
     epsilon: float = 0.05,
     capacity: int | None = None,
     rule: str = "bhattacharyya",
@@ -73,9 +83,15 @@ def import_labels(
     labels : path
         Columns task, worker, label (others are ignored).
     truth : path, optional
-        Columns task, label. Tasks without truth count for nobody's tally.
+        Columns task, label. Tasks without truth count for nobody's tally. Default: what the tool marks as gold.
     types : path, optional
         Columns task, type; every task needs one.
+    tool : str, optional
+        Whose export the labels are: ``label-studio``, ``potato``, ``cleanlab``, …; default: a table of ours.
+    field, key : str, optional
+        The question whose answers are the labels, and the key of a task's data that holds its id, in a tool's export.
+    time_as_price : bool
+        Whether a worker's price is their mean number of seconds for a label, as the tool has them.
     epsilon : float
         Error probability each task may have.
     capacity : int, optional
@@ -102,13 +118,22 @@ def import_labels(
     if output is not None:
         check_target(Path(output), CAMPAIGN, force)
     known = None if truth is None else read_true_labels(truth)
-    given = read_labels(labels, () if known is None else tuple(known.values()))
+    rows: list[Annotation] = []
+    left_out = 0
+    if tool is not None:
+        found = bridge_named(tool).reader()(Path(labels), Wishes(field, key))
+        rows = [row for row in latest(found.rows)[0] if row.counts and not row.gold]
+        left_out = len(found.rows) - len(rows)
+        known = dict(found.truth) if known is None and found.truth else known
+        given = _labels_of(rows, found.source, () if known is None else tuple(known.values()))
+    else:
+        given = read_labels(labels, () if known is None else tuple(known.values()))
     rule_named(rule, len(given.classes))
     kinds, names = read_types(types, given.tasks)
-    if known is None or truth is None:
+    if known is None:
         true, source = one_coin(given).answer, "the answers of one-coin EM, for want of truth"
     else:
-        true, source = true_classes(known, given, Path(truth).name), "truth"
+        true, source = true_classes(known, given, Path(labels if truth is None else truth).name), "truth"
     if families and known is None:
         raise InputError("families are seen in errors, so truth is needed; give it with --truth")
     gold = tally(given, true, kinds, len(names))
@@ -117,6 +142,7 @@ def import_labels(
         task_type=kinds,
         capacity=given.counts if capacity is None else np.full(len(given.workers), capacity),
         epsilon=np.asarray(epsilon),
+        cost=_mean_seconds(rows, given) if time_as_price else 1.0,
         rule=rule,
         classes=len(given.classes),
         tasks=given.tasks,
@@ -125,13 +151,40 @@ def import_labels(
         title=f"imported from {Path(labels).name}",
         skills_source=f"empirical-bayes from {source}",
     )
-    made = Imported(instance, gold, source, None if known is None else _together(given, true, kinds))
+    together = None if known is None else _together(given, true, kinds)
+    made = Imported(instance, gold, source, together, left_out)
     if families and made.families:
         named = [Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(made.families, 1)]
         made = replace(made, instance=replace(instance, groups=tuple(named)))
     if output is not None:
         write_campaign(made.instance, output, force=force, gold=gold, gold_source=source)
     return made
+
+
+def _labels_of(rows: list[Annotation], source: str, classes: tuple[str, ...]) -> Labels:
+    """Annotations as labels; InputError where there are too few to decide anything."""
+    if not rows:
+        raise InputError(f"{source} has no labels; there is nothing to import")
+    labels = Labels.from_columns(
+        [row.task for row in rows], [row.worker for row in rows], [row.label for row in rows], classes
+    )
+    if len(labels.classes) < 2:
+        raise InputError(f"{source} has the one label {labels.classes[0]!r} only; there is nothing to decide")
+    return labels
+
+
+def _mean_seconds(rows: list[Annotation], labels: Labels) -> Floats:
+    """Mean seconds of each worker's labels, (workers,); of everybody's for a worker without times."""
+    timed = [(row.worker, row.seconds) for row in rows if row.seconds is not None]
+    if not timed:
+        raise InputError("no label says how long it took, so time cannot be the price; leave out --time-as-price")
+    place = {name: j for j, name in enumerate(labels.workers)}
+    worker = np.array([place[name] for name, _ in timed])
+    spent = np.array([seconds for _, seconds in timed])
+    count = np.bincount(worker, minlength=len(place))
+    total = np.bincount(worker, spent, len(place))
+    mean: Floats = np.where(count > 0, total / np.maximum(count, 1), spent.mean())
+    return mean
 
 
 def _together(labels: Labels, true: Ints, kinds: Ints) -> ErrorCorrelation | None:

@@ -20,7 +20,7 @@ from crowdopt.crowd.evidence import EACH
         PLANNED,
         REHEARSED,
         "crowdopt import labels.csv --truth truth.csv --epsilon 0.2 -o imported",
-        reads="labels task,worker,label; truth task,label; types task,type",
+        reads="labels task,worker,label, or with --from a tool's export; truth task,label; types task,type",
         writes="a campaign folder: its gold.csv has everybody's tally",
     ),
 )
@@ -30,6 +30,10 @@ from crowdopt.crowd.evidence import EACH
     type=click.Path(path_type=Path),
     help="Known answers: task,label. Without, one-coin EM stands in.",
 )
+@click.option("--from", "tool", help="Whose export the labels are: label-studio, potato, cleanlab, … (see the guide).")
+@click.option("--field", help="The question whose answers are the labels, where a tool asks several.")
+@click.option("--key", help="The key of a task's data that holds its id, in a tool's export.")
+@click.option("--time-as-price", is_flag=True, help="A worker's price is their mean seconds for a label.")
 @click.option("--types", type=click.Path(path_type=Path), help="Types of the tasks: task,type.")
 @click.option("--epsilon", default=0.05, show_default=True, help="Error probability each task may have.")
 @click.option("--capacity", type=click.IntRange(min=0), help="Tasks per worker; default: as many labels as each gave.")
@@ -42,6 +46,10 @@ from crowdopt.crowd.evidence import EACH
 def import_(
     labels: Path,
     truth: Path | None,
+    tool: str | None,
+    field: str | None,
+    key: str | None,
+    time_as_price: bool,
     types: Path | None,
     epsilon: float,
     capacity: int | None,
@@ -56,6 +64,10 @@ def import_(
         labels,
         truth=truth,
         types=types,
+        tool=tool,
+        field=field,
+        key=key,
+        time_as_price=time_as_price,
         epsilon=epsilon,
         capacity=capacity,
         rule=rule,
@@ -67,11 +79,19 @@ def import_(
     asked = int((made.gold[1] > 0).sum())
     say(
         as_json,
-        {"campaign": str(output), **size, "gold_source": made.gold_source, "pairs_with_gold": asked, **_facts(made)},
+        {
+            "campaign": str(output),
+            **size,
+            "gold_source": made.gold_source,
+            "pairs_with_gold": asked,
+            "left_out": made.left_out,
+            **_facts(made),
+        },
         f"wrote {output}: {size['tasks']} tasks of {size['types']} type(s), {size['workers']} workers, "
         f"{made.instance.classes} classes",
         f"skills: tallies against {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
         *_of_errors(made, families),
+        *([f"{made.left_out} annotation(s) left out: skipped, replaced by a later one, or gold"] * bool(made.left_out)),
     )
 
 

@@ -6,6 +6,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "A campaign to start from": ("init", "generate", "import"),
     "Who labels what": ("solve", "verify", "explain", "budget"),
     "Whom to hire": ("select", "plan-gold"),
+    "Where people label": ("push", "pull"),
     "What the answers are": ("rehearse", "aggregate", "audit"),
     "Workers or tasks that arrive": ("compare", "learn"),
     "Programs and solvers": ("export", "backends", "bench"),

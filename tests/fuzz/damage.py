@@ -42,6 +42,8 @@ def damaged(folder: Path, reads: tuple[str, ...], rng: random.Random) -> str:
         kinds += 3 * TABLES
     if path.suffix == ".json":
         kinds += 4 * DOCUMENTS
+    if path.suffix == ".jsonl":
+        kinds += 8 * LINES
     kind = rng.choice(kinds)
     kind(path, rng)
     return f"{kind.__name__} {path.relative_to(folder)}"
@@ -220,6 +222,42 @@ def another_document(path: Path, rng: random.Random) -> None:
     )
 
 
+def _some_line(path: Path, rng: random.Random, change: Callable[[Path, random.Random], None]) -> None:
+    """One line of a file changed as a document of its own."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    number = rng.randrange(len(lines))
+    path.write_text(lines[number], encoding="utf-8")
+    change(path, rng)
+    lines[number] = path.read_text(encoding="utf-8", errors="replace").replace("\n", " ")
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def line_key_gone(path: Path, rng: random.Random) -> None:
+    """A key missing in one line."""
+    _some_line(path, rng, key_gone)
+
+
+def line_of_another_type(path: Path, rng: random.Random) -> None:
+    """A value of another type in one line."""
+    _some_line(path, rng, another_type)
+
+
+def line_twice(path: Path, rng: random.Random) -> None:
+    """A line that was there before."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines, rng.choice(lines)]), encoding="utf-8")
+
+
+def entry_twice(path: Path, rng: random.Random) -> None:
+    """An entry of a list that was there before."""
+    document = _document(path)
+    lists = [value[key] for value, key in _places(document) if isinstance(value[key], list) and value[key]]
+    chosen = rng.choice(lists or [[1]])
+    chosen.append(rng.choice(chosen))
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+
+LINES: list[Callable[[Path, random.Random], None]] = [line_key_gone, line_of_another_type, line_twice]
 BYTES: list[Callable[[Path, random.Random], None]] = [
     flip,
     truncate,
@@ -240,7 +278,13 @@ TABLES: list[Callable[[Path, random.Random], None]] = [
     column_gone,
     ragged,
 ]
-DOCUMENTS: list[Callable[[Path, random.Random], None]] = [key_gone, another_type, another_type, another_document]
+DOCUMENTS: list[Callable[[Path, random.Random], None]] = [
+    key_gone,
+    another_type,
+    another_type,
+    another_document,
+    entry_twice,
+]
 COUNTS = (
     "--horizon",
     "--trials",

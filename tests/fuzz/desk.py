@@ -112,8 +112,8 @@ CASES = (
 )
 
 
-def lay(folder: Path) -> None:
-    """Write the desk; run inside ``folder``."""
+def lay(folder: Path, made: tuple[str, ...] = MADE) -> None:
+    """Write the desk, and what these commands make of it; run inside ``folder``."""
     for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,6 +126,6 @@ def lay(folder: Path) -> None:
         "task,type\n" + "".join(f"t{k},{('bird', 'plant')[k % 2]}\n" for k in range(6))
     )
     (folder / "campaign2" / "workers.csv").write_text("worker,capacity\nada,6\nbo,6\nchen,6\ndana,6\nemre,6\n")
-    for words in MADE:
+    for words in made:
         done = CliRunner().invoke(main, words.split())
         assert done.exit_code == 0, f"{words}: {done.output} {done.exception!r}"

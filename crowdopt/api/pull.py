@@ -1,0 +1,115 @@
+"""The verb pull: labels back from the tool where people label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from crowdopt.api.binding import AnyPath
+from crowdopt.errors import InputError
+from crowdopt.io.bridges import bridge_named
+from crowdopt.io.bridges.annotations import Annotations, read_people, with_gold
+from crowdopt.io.bridges.bridge import Address, Bridge, Wishes
+from crowdopt.io.bridges.pulled_folder import (
+    PULLED,
+    Pulled,
+    check_nothing_lost,
+    labels_there,
+    sort_out,
+    write_pulled,
+)
+from crowdopt.io.campaign import read_with_labels
+from crowdopt.io.folder import check_target
+
+
+def pull(
+    campaign: AnyPath,
+    files: Sequence[AnyPath] = (),
+    *,
+    tool: str,
+    output: AnyPath,
+    url: str | None = None,
+    project: str | None = None,
+    people: AnyPath | None = None,
+    field: str | None = None,
+    key: str | None = None,
+    insecure: bool = False,
+    dry_run: bool = False,
+    force: bool = False,
+) -> Pulled:
+    """Labels of a campaign from a tool's server or files, written as a folder with ``labels.csv`` for ``aggregate``.
+
+    A pull into a folder that was pulled before adds what is new; a label that is gone or changed is refused.
+
+    Parameters
+    ----------
+    campaign : path
+        Folder: whose tasks and workers they are.
+    files : sequence of path
+        Exports or folders of the tool; none with ``url``.
+    tool : str
+        ``label-studio``, ``potato``, ``prodigy``, ``inspect``, or a format that labels are kept in.
+    output : path
+        Folder to write: ``labels.csv``, ``skipped.csv``, ``others.csv``, ``truth.csv``.
+    url : str, optional
+        Of the tool's server. The token comes from the environment.
+    project : str, optional
+        Title of the project on the server; default: the campaign's title.
+    people : path, optional
+        Table worker,account, where the accounts are not the workers' ids.
+    field : str, optional
+        The question whose answers are the labels, where the tool asks several.
+    key : str, optional
+        The key of a task's own data that holds its id.
+    insecure : bool
+        Whether plain HTTP may leave this machine.
+    dry_run : bool
+        Whether nothing is written.
+    force : bool
+        Whether labels that are gone or changed in the tool are replaced.
+
+    Returns
+    -------
+    Pulled
+
+    Raises
+    ------
+    InputError
+        If something cannot be read or written, or the server says no or nothing.
+    """
+    bridge, folder = bridge_named(tool), Path(output)
+    there = labels_there(folder)
+    check_target(folder, PULLED, True)
+    instance = read_with_labels(campaign).instance
+    wishes = Wishes(field, key)
+    if url is not None:
+        if bridge.server is None or files:
+            raise InputError("give --url or files, not both" if files else f"{tool} has no API here; name its files")
+        found = bridge.server.pull(Address(url, project or instance.title, insecure), wishes)
+    else:
+        found = read_files(bridge, files, wishes)
+    workers = [instance.worker_id(j) for j in range(instance.n_workers)]
+    pulled = sort_out(found.of_workers(read_people(people), workers), instance)
+    if there is not None:
+        check_nothing_lost(pulled, there, folder, force)
+    known = there or {}
+    pulled = replace(pulled, new=sum((row.task, row.worker) not in known for row in pulled.labels))
+    if not dry_run:
+        write_pulled(pulled, folder)
+    return pulled
+
+
+def read_files(bridge: Bridge, files: Sequence[AnyPath], wishes: Wishes) -> Annotations:
+    """The annotations of files of one tool, one after another.
+
+    Raises
+    ------
+    InputError
+        If there are none, or one cannot be read.
+    """
+    if not files:
+        raise InputError(f"name the files to read: {bridge.what}")
+    read = [bridge.reader()(Path(path), wishes) for path in files]
+    truth = {task: label for one in read for task, label in one.truth.items()}
+    return with_gold((row for one in read for row in one.rows), ", ".join(one.source for one in read), truth)

@@ -1,0 +1,75 @@
+"""The verb push: a round into the tool where people label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from crowdopt.api.binding import AnyPath
+from crowdopt.errors import InputError
+from crowdopt.io.bridges import bridge_named
+from crowdopt.io.bridges.bridge import Address, Changes
+from crowdopt.io.bridges.pushed_files import push_files
+from crowdopt.io.bridges.pushed_round import read_round
+
+
+def push(
+    campaign: AnyPath,
+    plan: AnyPath,
+    *,
+    tool: str,
+    url: str | None = None,
+    project: str | None = None,
+    output: AnyPath | None = None,
+    content: AnyPath | None = None,
+    answers: AnyPath | None = None,
+    classes: Sequence[str] = (),
+    insecure: bool = False,
+    dry_run: bool = False,
+) -> Changes:
+    """Hand a plan to a labelling tool: its server where there is an API, else files.
+
+    What is there already is looked at, and only what differs is changed: a push that was interrupted is finished by the
+    same push, and one that is done changes nothing.
+
+    Parameters
+    ----------
+    campaign, plan : path
+        Folders.
+    tool : str
+        ``label-studio``, ``potato``, ``prodigy``, ``inspect``, or a third party's.
+    url : str, optional
+        Of the tool's server. The token comes from the environment.
+    project : str, optional
+        Title of the project on the server; default: the campaign's title.
+    output : path, optional
+        Folder for files, new or written by an earlier push.
+    content : path, optional
+        Table with a column ``task`` and what is shown of each; default: the task's id.
+    answers : path, optional
+        What ``aggregate`` wrote of the labels so far, to be shown to those who run the project.
+    classes : sequence of str
+        What can be chosen, where the campaign does not name its classes.
+    insecure : bool
+        Whether plain HTTP may leave this machine.
+    dry_run : bool
+        Whether nothing is changed, only said.
+
+    Returns
+    -------
+    Changes
+
+    Raises
+    ------
+    InputError
+        If something cannot be read or written, or the server says no or nothing.
+    """
+    bridge = bridge_named(tool)
+    if (url is None) == (output is None):
+        raise InputError("say where to push: --url of the tool's server, or -o and a folder for files")
+    handed = read_round(campaign, plan, content, answers, tuple(classes))
+    if output is not None:
+        return push_files(bridge, handed, Path(output), dry_run)
+    if bridge.server is None or url is None:
+        raise InputError(f"{tool} has no API here; push files with -o FOLDER")
+    return bridge.server.push(handed, Address(url, project, insecure), dry_run)

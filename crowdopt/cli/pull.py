@@ -1,0 +1,83 @@
+"""The verb pull."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from crowdopt.api.pull import pull as call
+from crowdopt.cli.common import as_json, say
+from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.io.bridges.pulled_folder import Pulled
+
+
+@click.command(
+    epilog=manual(
+        PLANNED,
+        "crowdopt push my-campaign my-plan --to potato -o potato",
+        "crowdopt pull my-campaign potato --from potato -o back",
+        reads="campaign; the tool's files, or its server with --url and the token in LABEL_STUDIO_API_KEY",
+        writes="a folder: labels.csv for aggregate, skipped.csv, others.csv, truth.csv",
+    )
+)
+@click.argument("campaign", type=click.Path(path_type=Path))
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1)
+@click.option("--from", "tool", required=True, help="The tool, or the format: see the page of bridges.")
+@click.option("--url", help="Address of the tool's server, in place of files.")
+@click.option("--project", help="Title of the project there; default: the campaign's title.")
+@click.option("--people", type=click.Path(path_type=Path), help="Who is who: columns worker,account.")
+@click.option("--field", help="The question whose answers are the labels, where there are several.")
+@click.option("--key", help="The key of a task's data that holds its id.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write, or to add to.")
+@click.option("--force", is_flag=True, help="Replace labels that are gone or changed in the tool.")
+@click.option("--insecure", is_flag=True, help="Allow plain HTTP to another machine.")
+@click.option("--dry-run", is_flag=True, help="Say what would come, and write nothing.")
+@as_json
+def pull(
+    campaign: Path,
+    files: tuple[Path, ...],
+    tool: str,
+    url: str | None,
+    project: str | None,
+    people: Path | None,
+    field: str | None,
+    key: str | None,
+    output: Path,
+    force: bool,
+    insecure: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Labels back from the tool where people label, into a folder; pulled again, what is new is added."""
+    pulled = call(
+        campaign,
+        files,
+        tool=tool,
+        output=output,
+        url=url,
+        project=project,
+        people=people,
+        field=field,
+        key=key,
+        insecure=insecure,
+        dry_run=dry_run,
+        force=force,
+    )
+    facts = {"folder": str(output), "dry_run": dry_run, **pulled.facts, "new": pulled.new}
+    say(as_json, facts, *_sentences(pulled, output, dry_run))
+
+
+def _sentences(pulled: Pulled, output: Path, dry_run: bool) -> list[str]:
+    said = [f"{pulled.source}: {len(pulled.labels)} labels ({pulled.new} new), {len(pulled.skipped)} skipped"]
+    why = Counter(reason for _, reason in pulled.others)
+    said += [f"{count} label(s) do not count: {reason}" for reason, count in why.items()]
+    if pulled.truth:
+        said.append(f"{len(pulled.truth)} task(s) are marked with their truth")
+    if dry_run:
+        return [*said, f"nothing was written; {output} would be"]
+    return [*said, f"wrote {output}; to go on: crowdopt aggregate {output}/labels.csv --plan PLAN --campaign CAMPAIGN"]
+
+
+VERBS = (pull,)

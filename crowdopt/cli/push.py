@@ -1,0 +1,80 @@
+"""The verb push."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdopt.api.push import push as call
+from crowdopt.cli.common import as_json, say
+from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.io.bridges.bridge import Changes
+
+SHOWN = 20  # changes that a dry run lists
+
+
+@click.command(
+    epilog=manual(
+        PLANNED,
+        "crowdopt push my-campaign my-plan --to potato -o potato",
+        reads="campaign and plan; with --url the token in LABEL_STUDIO_API_KEY",
+        writes="the tool's own files into the folder, or tasks, queues and tabs on its server",
+    )
+)
+@click.argument("campaign", type=click.Path(path_type=Path))
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--to", "tool", required=True, help="label-studio, potato, prodigy or inspect.")
+@click.option("--url", help="Address of the tool's server.")
+@click.option("--project", help="Title of the project there; default: the campaign's title.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for files, where there is no server.")
+@click.option("--content", type=click.Path(path_type=Path), help="What is shown: columns task and others.")
+@click.option("--answers", type=click.Path(path_type=Path), help="Answers so far, from aggregate.")
+@click.option("--classes", default="", help="What can be chosen, as in cat,dog, where the campaign does not name it.")
+@click.option("--insecure", is_flag=True, help="Allow plain HTTP to another machine.")
+@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@as_json
+def push(
+    campaign: Path,
+    plan: Path,
+    tool: str,
+    url: str | None,
+    project: str | None,
+    output: Path | None,
+    content: Path | None,
+    answers: Path | None,
+    classes: str,
+    insecure: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Hand a plan to the tool where people label; pushed again, only what differs is changed."""
+    done = call(
+        campaign,
+        plan,
+        tool=tool,
+        url=url,
+        project=project,
+        output=output,
+        content=content,
+        answers=answers,
+        classes=[name.strip() for name in classes.split(",")] if classes else [],
+        insecure=insecure,
+        dry_run=dry_run,
+    )
+    known = {"place": done.place, "dry_run": dry_run, "changes": done.counts, "notes": list(done.notes)}
+    say(as_json, known, *_sentences(done, dry_run))
+
+
+def _sentences(done: Changes, dry_run: bool) -> list[str]:
+    counts = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in done.counts.items())
+    if not done.changes:
+        return [f"{done.place}: everything is in place", *done.notes]
+    if not dry_run:
+        return [f"{done.place}: {counts}", *done.notes]
+    listed = [f"  {change.what}" for change in done.changes[:SHOWN]]
+    more = len(done.changes) - len(listed)
+    return [f"{done.place}: would change: {counts}", *listed, *([f"  and {more} more"] if more else []), *done.notes]
+
+
+VERBS = (push,)

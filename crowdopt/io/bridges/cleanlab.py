@@ -1,0 +1,48 @@
+"""cleanlab's multiannotator labels: a row for each task, a column for each worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdopt.errors import InputError
+from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.bridge import Bridge, Wishes
+from crowdopt.io.cells import cells_of
+from crowdopt.io.tables import Table
+
+NONE = {"", "nan", "none", "<na>", "null"}  # how pandas writes that there is no label
+IDS = ("", "task", "index", "unnamed: 0")  # how a column of ids is called
+
+
+def read_wide(path: Path, wishes: Wishes) -> Annotations:
+    """A wide table: the first column is the task's id if it is called so, else tasks are numbered from 0.
+
+    Raises
+    ------
+    InputError
+        If there is no worker, or a task's id stands twice.
+    """
+    header, columns, rows = cells_of(path)
+    named = wishes.key or next((name for name in header[:1] if name.lower() in IDS), None)
+    workers = [name for name in header if name != named]
+    if (named is not None and named not in header) or len(set(header)) < len(header) or not all(workers):
+        raise InputError(f"{path.name}, line 1: each column needs a name of its own, a worker's or the tasks'")
+    if not workers:
+        raise InputError(f"{path.name}, line 1: there is a column for the tasks but none for a worker")
+    table = Table(path, dict(zip(header, columns, strict=True)), rows)
+    tasks = [str(row) for row in range(rows)] if named is None else table.unique_ids(named)
+    given = [
+        Annotation(task, worker, _class(table[worker][row]), place=f"row {row + 1}, column {worker}")
+        for row, task in enumerate(tasks)
+        for worker in workers
+        if table[worker][row].lower() not in NONE
+    ]
+    return with_gold(given, path.name)
+
+
+def _class(cell: str) -> str:
+    """A class as it was before pandas made floats of a column with gaps."""
+    return cell[:-2] if cell.endswith(".0") and cell[:-2].lstrip("-").isdecimal() else cell
+
+
+BRIDGE = Bridge(name="cleanlab", what="a wide table: a row for each task, a column for each worker", read=read_wide)

@@ -1,0 +1,175 @@
+"""Label Studio: its JSON export into annotations, a round into a file of tasks; by its API (label_studio_server)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from crowdopt.documents import Each, Keys, Value
+from crowdopt.errors import InputError
+from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.bridge import Bridge, Wishes
+from crowdopt.io.bridges.foreign_json import ID, read_json, refuse, scalar, seconds
+from crowdopt.io.bridges.label_studio_server import LabelStudio
+from crowdopt.io.bridges.label_studio_tasks import own_control, prediction, task_data, tokens
+from crowdopt.io.bridges.pushed_round import PushedRound
+
+REMEDY = "export the project from Label Studio as JSON (not JSON-MIN)"
+PLAIN = Keys(open=True)
+ACCOUNT = Value(
+    "an account: its number, or a table with its email",
+    lambda value: value is None or type(value) in (int, str) or isinstance(value, dict),
+)
+ANNOTATION = Keys(required={"result": Each(PLAIN)}, optional={"completed_by": ACCOUNT}, open=True)
+TASK = Keys(required={"id": ID, "data": PLAIN, "annotations": Each(ANNOTATION)}, open=True)
+EXPORT = Each(TASK)
+KINDS = ("choices", "rating", "taxonomy")  # of questions whose answer is one class
+
+
+def read_export(path: Path, wishes: Wishes) -> Annotations:
+    """The annotations of a JSON export.
+
+    Raises
+    ------
+    InputError
+        If it is no such export, or an annotation has more than one class.
+    """
+    return annotations_of(read_json(path, EXPORT, REMEDY), path.name, wishes)
+
+
+def annotations_of(
+    tasks: list[dict[str, Any]], source: str, wishes: Wishes, people: Mapping[int, str] | None = None
+) -> Annotations:
+    """The annotations of a project.
+
+    Parameters
+    ----------
+    tasks : list
+        Of the shape EXPORT.
+    source : str
+        For messages.
+    wishes : Wishes
+    people : mapping, optional
+        Number of an account -> its e-mail address.
+
+    Returns
+    -------
+    Annotations
+
+    Raises
+    ------
+    InputError
+        If an annotation has more than one class, or answers several questions and none is wished for.
+    """
+    key = _key(tasks, source, wishes)
+    return with_gold(_rows(tasks, source, key, wishes.field, people or {}), source)
+
+
+def _key(tasks: list[dict[str, Any]], source: str, wishes: Wishes) -> str | None:
+    """The key of the tasks' data that holds their ids; None for the tool's own number."""
+    key = wishes.key or "task"
+    lacking = next((k for k, task in enumerate(tasks) if not scalar(task["data"].get(key))), None)
+    if wishes.key is not None and lacking is not None:
+        raise InputError(f"{source}, [{lacking}].data has no {key!r} with an id; name another key of the tasks' data")
+    return None if lacking is not None else key
+
+
+def _rows(
+    tasks: list[dict[str, Any]], source: str, key: str | None, question: str | None, people: Mapping[int, str]
+) -> Iterator[Annotation]:
+    for number, task in enumerate(tasks):
+        name = scalar(task["id"] if key is None else task["data"][key])
+        for place, given in enumerate(task["annotations"]):
+            where = f"[{number}].annotations[{place}]"
+            cancelled = given.get("was_cancelled") is True
+            yield Annotation(
+                task=name or str(task["id"]),
+                worker=_account(given.get("completed_by"), people, source, where),
+                label="" if cancelled and not given["result"] else _label(given["result"], question, source, where),
+                seconds=seconds(given.get("lead_time")),
+                when=scalar(given.get("updated_at")) or "",
+                cancelled=cancelled,
+                gold=given.get("ground_truth") is True,
+                place=where,
+            )
+
+
+def _account(value: Any, people: Mapping[int, str], source: str, place: str) -> str:
+    """The e-mail address where it is known, else the number."""
+    if isinstance(value, dict):
+        value = value.get("email") or value.get("id")
+    name = people.get(value) if type(value) is int else None
+    name = name or scalar(value)
+    if not name or value is None:
+        raise refuse(source, f"{place}.completed_by", "must say who did it", value, REMEDY)
+    return name
+
+
+def _label(result: list[dict[str, Any]], question: str | None, source: str, place: str) -> str:
+    """The class of an annotation; empty where it was handed in without one."""
+    answers = [
+        (number, part)
+        for number, part in enumerate(result)
+        if part.get("type") in KINDS and question in (None, part.get("from_name"))
+    ]
+    if not answers:
+        others = sorted({str(part.get("type")) for part in result if part.get("type") not in KINDS})
+        if others and question is None:
+            raise InputError(
+                f"{source}, {place}.result: holds {', '.join(others)} and no choice; a label here is one class"
+            )
+        return ""
+    asked = sorted({str(part.get("from_name")) for _, part in answers})
+    if len(asked) > 1:
+        raise InputError(f"{source}, {place}.result: answers {', '.join(asked)}; choose one of them with --field")
+    number, part = answers[0]
+    value = part.get("value")
+    inner = value.get(part["type"]) if isinstance(value, dict) else None
+    while isinstance(inner, list) and len(inner) == 1:  # a taxonomy's choice is a path in a list
+        inner = inner[0]
+    label = None if inner is None else scalar(inner)
+    if label is None or label == "" or len(answers) > 1:
+        where = f"{place}.result[{number}].value.{part['type']}"
+        raise refuse(source, where, "must be one class", inner, 'ask with choice="single", or drop the annotation')
+    return label
+
+
+def write_tasks(handed: PushedRound, folder: Path) -> dict[str, str]:
+    """Tasks to import by hand, and the labelling interface to paste; names in ``queue`` are what the tabs filter by."""
+    names, control = tokens(handed.workers), own_control(handed)
+    tasks = []
+    for task in handed.queues:
+        answer = handed.answers.get(task)
+        entry: dict[str, Any] = {"data": task_data(handed, task, names)}
+        if answer is not None:
+            entry["predictions"] = [prediction(control, *answer)]
+        tasks.append(entry)
+    return {"tasks.json": json.dumps(tasks, indent=1, ensure_ascii=False) + "\n", "interface.xml": interface(handed)}
+
+
+def interface(handed: PushedRound) -> str:
+    """The labelling interface: what is shown of a task, and one choice among the classes."""
+    kinds = {"image": "Image", "audio": "Audio", "video": "Video", "html": "HyperText"}
+    shown = [
+        f"  <{kinds.get(name, 'Text')} name={quoteattr(name)} value={quoteattr('$' + name)}/>"
+        for name in handed.columns
+    ]
+    choices = [f"    <Choice value={quoteattr(name)}/>" for name in handed.classes]
+    head = f'  <Choices name="label" toName={quoteattr(handed.columns[0])} choice="single" required="true">'
+    return "\n".join(["<View>", *shown, head, *choices, "  </Choices>", "</View>", ""])
+
+
+BRIDGE = Bridge(
+    name="label-studio",
+    what="its JSON export (a file), or its server with --url",
+    read=read_export,
+    write=write_tasks,
+    server=LabelStudio(EXPORT, annotations_of, interface),
+    advice=(
+        "in Label Studio: make a project with interface.xml, import tasks.json, and for each worker a tab with the "
+        "filter 'queue contains |worker|'; with --url all of this is done for you",
+    ),
+)

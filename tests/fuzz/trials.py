@@ -1,0 +1,92 @@
+"""One trial: a command on damaged input, and whether what came of it is an answer or a sentence."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from click.testing import CliRunner
+
+from crowdopt.cli import main
+from tests.fuzz.damage import copy, damaged, mistyped
+from tests.fuzz.desk import Case
+
+LONGEST = 1000  # letters of a sentence
+PATIENCE = 120  # seconds; what takes longer hangs
+
+
+@contextmanager
+def inside(folder: Path) -> Iterator[None]:
+    """In a folder as the current one."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    def over(number, frame):
+        raise TimeoutError(f"it took more than {PATIENCE} s")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _there(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def trial(
+    desk: Path, seed: int, cases: Sequence[Case], beside: Callable[[Path, Path, Case], None] | None = None
+) -> str | None:
+    """One damaged input; what is wrong with what came of it, in words, or None."""
+    rng = random.Random(seed)
+    case = rng.choices(cases, [case.weight for case in cases])[0]
+    words = case.words.split()
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        copy(desk, folder, case.reads)
+        if beside is not None:
+            beside(desk, folder, case)
+        done = ""
+        if case.reads and rng.random() < 0.75:
+            done = damaged(folder, case.reads, rng)
+        else:
+            words = mistyped(words, rng)
+        before = _there(folder)
+        with inside(folder), _patience():
+            result = CliRunner().invoke(main, words)
+        left = sorted(_there(folder) - before)
+    what = f"seed {seed}: crowdopt {' '.join(words)!a} after {done or 'mistyping'}"
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        return f"{what}: {type(result.exception).__name__}: {result.exception}"
+    if result.exit_code not in (0, 1, 2):
+        return f"{what}: exit status {result.exit_code}"
+    if result.exit_code == 2 and left:
+        return f"{what}: left {left}"
+    if any(".partial" in name for name in left):
+        return f"{what}: left {left}"
+    if result.exit_code == 2 and not _is_a_sentence(result.stderr):
+        return f"{what}: {result.stderr[-300:]!r}"
+    return None
+
+
+def _is_a_sentence(said: str) -> bool:
+    """What ``crowdopt:`` says on one line, or what click says of options."""
+    lines = [line for line in said.splitlines() if line.startswith("crowdopt: ")]
+    if "Error: " in said:
+        return True
+    return len(lines) == 1 and len(said.strip().splitlines()) == 1 and len(said) <= LONGEST

@@ -1,0 +1,216 @@
+"""A round into files and onto a server: told before it is done, done once, and finished by a second push."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from crowdopt import InputError, assign, pull, push, read_campaign, write_plan
+from crowdopt.io.bridges.inspect_panel import winner
+from crowdopt.io.bridges.label_studio_tasks import tokens
+from crowdopt.io.bridges.web import checked_url
+
+TOKEN = "secret-token-0123456789"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """A campaign of four tasks and three workers, its plan, and what is shown."""
+    campaign = tmp_path / "campaign"
+    campaign.mkdir()
+    (campaign / "campaign.toml").write_text('title = "four"\nepsilon = 0.35\nprior = { no = 0.5, yes = 0.5 }\n')
+    (campaign / "tasks.csv").write_text("task\na\nb\nc\nd\n")
+    (campaign / "workers.csv").write_text("worker,capacity\nada,3\nAda,3\nbo|x,4\n")
+    (campaign / "skills.csv").write_text("worker,accuracy\nada,0.8\nAda,0.8\nbo|x,0.8\n")
+    (tmp_path / "show.csv").write_text('task,text\na,"one, ""or"" two"\nb,<b>\nc,ü\nd,4\n')
+    plan = assign(read_campaign(campaign))
+    assert plan.found
+    write_plan(plan, tmp_path / "plan")
+    return tmp_path
+
+
+def pairs(desk: Path) -> set[tuple[str, str]]:
+    """Of the plan."""
+    lines = (desk / "plan" / "assignment.csv").read_text().splitlines()[1:]
+    return {tuple(line.split(",")) for line in lines}  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("tool", ["label-studio", "potato", "prodigy", "inspect"])
+def test_files_are_written_once_and_only_where_nothing_else_is(desk, tool):
+    """A dry run writes nothing; a second push changes nothing; a file that was lost is written again."""
+    given = {"tool": tool, "output": desk / "out", "content": desk / "show.csv"}
+    told = push(desk / "campaign", desk / "plan", **given, dry_run=True)
+    assert told.changes and not (desk / "out").exists()
+    assert push(desk / "campaign", desk / "plan", **given).changes == told.changes
+    assert push(desk / "campaign", desk / "plan", **given).changes == ()
+    last = told.changes[-1].what
+    (desk / "out" / last).unlink()
+    assert [change.what for change in push(desk / "campaign", desk / "plan", **given).changes] == [last]
+    other = "potato" if tool != "potato" else "prodigy"
+    with pytest.raises(InputError, match="choose another folder"):
+        push(desk / "campaign", desk / "plan", tool=other, output=desk / "out")
+    with pytest.raises(InputError, match="holds something else"):
+        push(desk / "campaign", desk / "plan", tool=tool, output=desk / "plan")
+
+
+def test_the_router_hands_each_task_to_its_workers(desk):
+    """Whoever asks; a task that the plan does not know goes to nobody."""
+    push(desk / "campaign", desk / "plan", tool="prodigy", output=desk / "out")
+    spec = importlib.util.spec_from_file_location("router", desk / "out" / "router.py")
+    assert spec is not None and spec.loader is not None
+    router = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(router)
+    lines = [json.loads(line) for line in (desk / "out" / "tasks.jsonl").read_text().splitlines()]
+    control = SimpleNamespace(dataset="data")
+    routed = {(line["task_id"], name) for line in lines for name in router.task_router(control, "data-zoe", line)}
+    assert routed == {(task, f"data-{worker}") for task, worker in pairs(desk)}
+    assert router.task_router(control, "data-zoe", {"text": "new"}) == []
+
+
+def test_the_heavier_side_wins_and_the_first_of_equal_ones():
+    """Argmax of the summed weights."""
+    assert winner([("C", 1.0), ("I", 0.6), ("I", 0.5)]) == "I"
+    assert winner([("C", 1.0), ("I", 1.0)]) == "C"
+
+
+def test_queues_of_names_that_a_filter_confuses_differ():
+    """Label Studio's filter takes no notice of case, and a bar ends a name."""
+    names = tokens(("ada", "Ada", "bo|x", "bo"))
+    low = [name.lower() for name in names.values()]
+    assert len(set(low)) == 4 and not any(one in other for one in low for other in low if one != other)
+
+
+def test_a_pair_that_an_earlier_round_labelled_is_not_asked_again(desk):
+    """A plan that is made anew in the middle of a round has a round of its own; its pairs may be done already."""
+    first = {"tool": "potato", "output": desk / "out"}
+    push(desk / "campaign", desk / "plan", **first)
+    task, worker = sorted(pairs(desk))[0]
+    state = desk / "out" / "annotation_output" / "round-1" / "x" / "user_state.json"
+    state.parent.mkdir(parents=True)
+    label = {task: [[{"schema": "label", "name": "no"}, "no"]]}
+    state.write_text(json.dumps({"user_id": worker, "instance_id_to_label_to_value": label}))
+    assert push(desk / "campaign", desk / "plan", **first).changes == ()
+    (desk / "campaign" / "forbidden.csv").write_text("task,worker\nd,ada\n")
+    write_plan(assign(read_campaign(desk / "campaign")), desk / "plan-b")
+    push(desk / "campaign", desk / "plan-b", **first)
+    lines = [json.loads(line) for line in (desk / "out" / "data" / "round-2.jsonl").read_text().splitlines()]
+    asked = {(line["id"], name) for line in lines for name in line["workers"]}
+    planned = {tuple(line.split(",")) for line in (desk / "plan-b" / "assignment.csv").read_text().splitlines()[1:]}
+    assert asked == planned - {(task, worker)}
+    assert "round-2" in (desk / "out" / "config.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.org", "http://10.0.0.1:80", "ftp://x", "localhost", "http://a:b@localhost", ""]
+)
+def test_an_address_that_would_show_the_token_is_refused(url):
+    """Plain HTTP stays on this machine; a password in an address would end up in shell histories."""
+    with pytest.raises(InputError):
+        checked_url(url, insecure=False)
+
+
+def test_addresses_that_are_taken():
+    """The loopback by any of its names; anything with TLS; the rest if that is wanted."""
+    assert checked_url("http://localhost:8080/", False) == "http://localhost:8080"
+    for url in ("http://127.0.0.1:1", "http://[::1]:2", "https://example.org/studio"):
+        assert checked_url(url, False) == url
+    assert checked_url("http://example.org", True) == "http://example.org"
+
+
+@contextmanager
+def serving(answer: Any) -> Iterator[str]:
+    """A server on this machine that answers every call by a function of method and path: status and body."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def handle_any(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, body, *headers = answer(self.command, self.path, dict(self.headers))
+            self.send_response(status)
+            for name, value in headers:
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = do_PATCH = handle_any
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def token(monkeypatch) -> None:
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", TOKEN)
+    monkeypatch.setattr("crowdopt.io.bridges.web.PAUSES", (0.0,))
+
+
+def test_the_token_is_in_no_message_and_follows_no_redirect(desk, token):
+    """A server may repeat what it was sent, or send on to another place."""
+    given = {"tool": "label-studio", "content": desk / "show.csv"}
+    with serving(lambda method, path, headers: (403, json.dumps(headers).encode())) as url:
+        with pytest.raises(InputError, match="said no") as error:
+            push(desk / "campaign", desk / "plan", url=url, **given)
+        assert TOKEN not in str(error.value)
+    asked = []
+    with (
+        serving(lambda method, path, headers: (asked.append(headers), (200, b"{}"))[1]) as there,
+        serving(lambda method, path, headers: (302, b"", ("Location", there))) as url,
+        pytest.raises(InputError, match="not followed"),
+    ):
+        push(desk / "campaign", desk / "plan", url=url, **given)
+    assert asked == []
+
+
+def test_without_a_token_nothing_is_asked(desk, monkeypatch):
+    """The sentence says where to get one."""
+    monkeypatch.delenv("LABEL_STUDIO_API_KEY", raising=False)
+    with pytest.raises(InputError, match="LABEL_STUDIO_API_KEY; in Label Studio: Account"):
+        push(desk / "campaign", desk / "plan", tool="label-studio", url="http://localhost:1")
+
+
+BODIES = (
+    *(b"", b"[]", b"{}", b"null", b"3", b'"x"', b"<html>", b"\xff\xfe", b"[" * 5000, b"NaN"),
+    *(b'{"results": []}', b'{"results": [{"id": 1, "title": "four"}]}', b'{"results": [{"id": [], "title": {}}]}'),
+    *(b'{"results": [{"id": 1, "title": "four", "parsed_label_config": 3}]}', b'{"tasks": [{"id": 1, "data": {}}]}'),
+    *(b'{"tasks": []}', b'[{"id": 1, "email": "a@b"}]', b'[{"id": 1, "data": {}}]', b'{"id": 7, "title": "four"}'),
+    b'[{"id": 1, "data": {}, "annotations": [{"result": [{"type": "choices", "value": 3}], "completed_by": 1}]}]',
+)
+
+
+def test_whatever_a_server_answers_ends_in_an_answer_or_a_sentence(desk, token):
+    """200 sequences of wrong answers, half to pushes and half to pulls."""
+    rng = Random(0)
+    codes = (200,) * 8 + (201, 204, 301, 400, 401, 404, 500, 503)
+    with serving(lambda method, path, headers: (rng.choice(codes), rng.choice(BODIES))) as url:
+        given = {"tool": "label-studio", "url": url}
+        for k in range(200):
+            try:
+                if k % 2:
+                    push(desk / "campaign", desk / "plan", **given, answers=None)
+                else:
+                    pull(desk / "campaign", **given, output=desk / f"back{k}")
+            except InputError as error:
+                assert "\n" not in str(error) and TOKEN not in str(error)
+            assert not [name for name in os.listdir(desk) if name.endswith(".partial")]

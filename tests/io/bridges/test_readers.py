@@ -1,0 +1,198 @@
+"""Every tool's export into one table of labels: nothing lost, and what cannot be read is said with file and place."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from crowdopt import InputError, import_labels, pull, read_campaign
+from crowdopt.io.bridges import bridge_named, bridges
+from crowdopt.io.bridges.annotations import Annotation, latest
+from crowdopt.io.bridges.bridge import Wishes
+from tests.exports import GIVEN, TASKS, TRUTH, WORKERS, label_studio, lay_exports, potato_state, seconds_of
+
+FILES = {
+    "label-studio": "studio.json",
+    "potato": "potato",
+    "prodigy": "prodigy.jsonl",
+    "inspect": "inspect.json",
+    "crowd-kit": "crowd_kit.csv",
+    "cleanlab": "wide.csv",
+    "truth-inference": "ti",
+    "peerannot": "peerannot.json",
+}
+TIMED = {"label-studio", "potato", "crowd-kit"}
+MARKED = {"label-studio", "potato", "truth-inference"}
+LABELS = {pair: label for pair, label in GIVEN.items() if label}
+
+
+@pytest.fixture
+def exports(tmp_path: Path) -> Path:
+    """All of them, and a campaign of the same tasks and workers."""
+    lay_exports(tmp_path)
+    campaign = tmp_path / "campaign"
+    campaign.mkdir()
+    (campaign / "campaign.toml").write_text('title = "five"\nepsilon = 0.3\nprior = { no = 0.5, yes = 0.5 }\n')
+    (campaign / "tasks.csv").write_text("task\n" + "".join(f"{task}\n" for task in TASKS))
+    (campaign / "workers.csv").write_text("worker,capacity\n" + "".join(f"{name},5\n" for name in WORKERS))
+    (campaign / "skills.csv").write_text("worker,accuracy\n" + "".join(f"{name},0.8\n" for name in WORKERS))
+    return tmp_path
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """A written table."""
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_bridge_with_a_reader_is_tried_here():
+    """A new one fails until it has an export above."""
+    assert {name for name, bridge in bridges().items() if bridge.read} == set(FILES)
+
+
+@pytest.mark.parametrize("tool", FILES)
+def test_a_pull_loses_nothing(exports, tool):
+    """The same labels from every tool; what was skipped, times and gold where the tool knows of them."""
+    back = exports / "back"
+    pulled = pull(exports / "campaign", [exports / FILES[tool]], tool=tool, output=back)
+    table = rows(back / "labels.csv")
+    assert {(row["task"], row["worker"]): row["label"] for row in table} == LABELS
+    if tool in TIMED:
+        assert all(float(row["seconds"]) == seconds_of(row["task"], row["worker"]) for row in table)
+        assert [(row["task"], row["worker"]) for row in rows(back / "skipped.csv")] == [("t4", "chen")]
+    truth = {row["task"]: row["label"] for row in rows(back / "truth.csv")}
+    assert truth == (TRUTH if tool in MARKED else {})
+    assert [why for _, why in pulled.others] == ["no worker of the campaign"] * (2 if tool == "label-studio" else 0)
+    before = {path.name: path.read_bytes() for path in back.iterdir()}
+    assert pull(exports / "campaign", [exports / FILES[tool]], tool=tool, output=back).new == 0
+    assert before == {path.name: path.read_bytes() for path in back.iterdir()}
+
+
+@pytest.mark.parametrize("tool", FILES)
+def test_an_import_takes_the_gold_that_the_tool_marks(exports, tool):
+    """Everybody is tallied against it; the one who marked it is not; without gold EM stands in."""
+    made = import_labels(exports / FILES[tool], tool=tool, epsilon=0.3)
+    names = made.instance.workers
+    assert [name.partition("@")[0] for name in names] == list(WORKERS)
+    if tool in MARKED:
+        right = [sum(LABELS[task, worker] == label for task, label in TRUTH.items()) for worker in WORKERS]
+        assert made.gold_source == "truth"
+        assert made.gold[0].tolist() == [right] and made.gold[1].tolist() == [[2, 2, 2]]
+
+
+def test_time_can_be_the_price(exports):
+    """A worker's price is the mean of their seconds."""
+    made = import_labels(exports / "studio.json", tool="label-studio", epsilon=0.3, time_as_price=True)
+    mine = [seconds_of(task, "ada") for task in TASKS]
+    assert made.instance.cost[0, 0] == pytest.approx(sum(mine) / len(mine))
+    with pytest.raises(InputError, match="leave out --time-as-price"):
+        import_labels(exports / "peerannot.json", tool="peerannot", time_as_price=True)
+
+
+def test_a_models_labels_are_a_workers(exports):
+    """llm_labels.jsonl, one label on a line."""
+    found = bridge_named("potato").reader()(exports / "llm_labels.jsonl", Wishes())
+    assert {(row.task, row.worker): row.label for row in found.rows} == LABELS
+    assert found.rows[0].seconds == seconds_of(found.rows[0].task, found.rows[0].worker)
+
+
+def test_accounts_are_workers_by_the_table_or_by_what_stands_before_the_at(exports):
+    """An expert's label is kept, and counts for nothing; said of another account, it is that worker's."""
+    (exports / "who.csv").write_text("worker,account\nbo,boss@example.org\n")
+    pulled = pull(
+        exports / "campaign",
+        [exports / "studio.json"],
+        tool="label-studio",
+        output=exports / "b",
+        people=exports / "who.csv",
+    )
+    assert {why for _, why in pulled.others} == {"replaced by a later one"} and len(pulled.others) == 2
+
+
+def test_a_label_that_changed_in_the_tool_is_not_taken_unseen(exports):
+    """More labels are added; a label that is another one now stops the pull until it is forced."""
+    state = exports / "potato" / "annotation_output" / "round-1" / "ada" / "user_state.json"
+    full = potato_state("ada")
+    short = {**full, "instance_id_to_label_to_value": dict([*full["instance_id_to_label_to_value"].items()][:2])}
+    state.write_text(json.dumps(short))
+    given = {"tool": "potato", "output": exports / "back"}
+    pull(exports / "campaign", [exports / "potato"], **given)
+    state.write_text(json.dumps(full))
+    assert pull(exports / "campaign", [exports / "potato"], **given, dry_run=True).new == 3
+    assert pull(exports / "campaign", [exports / "potato"], **given).new == 3
+    state.write_text(json.dumps(short))
+    with pytest.raises(InputError, match="that of ada for task t2, 'yes', is gone; .* --force"):
+        pull(exports / "campaign", [exports / "potato"], **given)
+    assert len(pull(exports / "campaign", [exports / "potato"], **given, force=True).labels) == len(LABELS) - 3
+
+
+def test_a_folder_of_somebody_elses_is_left_alone(exports):
+    """A pull replaces what a pull wrote, and nothing else."""
+    with pytest.raises(InputError, match="holds something else"):
+        pull(exports / "campaign", [exports / "studio.json"], tool="label-studio", output=exports / "campaign")
+    read_campaign(exports / "campaign")
+
+
+def test_the_later_of_two_labels_counts():
+    """And a label more than a skip, whenever that was."""
+    first, second, skip = (
+        Annotation("t", "w", "a", when="1"),
+        Annotation("t", "w", "b", when="2"),
+        Annotation("t", "w", "", when="3", cancelled=True),
+    )
+    assert latest([second, first, skip, first]) == ([second], [first, skip, first])
+    assert latest([first, first]) == ([first], [])
+
+
+def _two_questions(tasks: list) -> None:
+    tasks[0]["annotations"][0]["result"].append(
+        {"from_name": "sure", "to_name": "text", "type": "choices", "value": {"choices": ["yes"]}}
+    )
+
+
+def _two_classes(tasks: list) -> None:
+    tasks[1]["annotations"][2]["result"][0]["value"]["choices"] = ["no", "yes"]
+
+
+def _box(tasks: list) -> None:
+    tasks[0]["annotations"][0]["result"] = [{"type": "rectanglelabels", "value": {}}]
+
+
+def _nobody(tasks: list) -> None:
+    tasks[0]["annotations"][1]["completed_by"] = None
+
+
+def _two_golds(tasks: list) -> None:
+    tasks[0]["annotations"][0]["ground_truth"] = True
+    tasks[0]["annotations"][0]["result"][0]["value"]["choices"] = ["no"]
+
+
+WRONG = {
+    _two_questions: r"studio.json, \[0\].annotations\[0\].result: answers label, sure; choose one of them with --field",
+    _two_classes: r"studio.json, \[1\].annotations\[2\].result\[0\].value.choices: must be one class, not a list of 2",
+    _box: r"studio.json, \[0\].annotations\[0\].result: holds rectanglelabels and no choice",
+    _nobody: r"studio.json, \[0\].annotations\[1\].completed_by: must say who did it, not None; export",
+    _two_golds: r"studio.json, \[0\].annotations\[3\]: task t0 is marked as 'yes' and as 'no'; keep one mark",
+}
+
+
+@pytest.mark.parametrize("damage", WRONG, ids=lambda damage: damage.__name__)
+def test_what_is_wrong_is_said_with_file_and_place(tmp_path, damage):
+    """And with the remedy."""
+    tasks = label_studio()
+    damage(tasks)
+    (tmp_path / "studio.json").write_text(json.dumps(tasks))
+    with pytest.raises(InputError, match=WRONG[damage]):
+        bridge_named("label-studio").reader()(tmp_path / "studio.json", Wishes())
+
+
+def test_one_of_several_questions_is_taken(tmp_path):
+    """By its name."""
+    tasks = label_studio()
+    _two_questions(tasks)
+    (tmp_path / "studio.json").write_text(json.dumps(tasks))
+    found = bridge_named("label-studio").reader()(tmp_path / "studio.json", Wishes(field="sure"))
+    assert [row.label for row in found.rows if row.label] == ["yes"]

@@ -1,0 +1,86 @@
+"""Inspect itself, with its mock model: a panel of graders by the plan, its log read back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crowdopt import InputError, pull, push
+from tests.servers.campaigns import TASKS, WORKERS, given, label_of, lay, queues
+from tests.servers.environments import executable
+
+pytestmark = pytest.mark.servers
+GRADING = """
+import json, sys
+from pathlib import Path
+sys.path.insert(0, "panel")
+import panel
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import Score, scorer
+
+says = json.loads(Path("says.json").read_text())
+
+def grader(name):
+    @scorer(metrics=[], name=name)
+    def fixed():
+        async def score(state, target):
+            return Score(value=says[f"{state.sample_id}/{name}"])
+        return score
+    return fixed()
+
+names = sys.argv[1].split(",")
+samples = [Sample(id=one, input=one) for one in json.loads(Path("panel/panel.json").read_text())]
+task = Task(dataset=samples, scorer=panel.panel({name: grader(name) for name in names}))
+
+def said(*asked):  # with a usage, for which the mock model would otherwise ask the network
+    output = ModelOutput.from_content("mockllm/model", "nothing")
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
+
+model = get_model("mockllm/model", custom_outputs=said)
+(log,) = eval(task, model=model, log_dir="logs", log_format=sys.argv[2], display="none")
+assert log.status == "success", log.error
+votes = {sample.id: sample.scores["panel"].value for sample in log.samples}
+reducer = panel.weighted_vote(names)
+same = reducer([Score(value="cat"), *(Score(value="dog") for _ in names[1:])])
+print(json.dumps({"votes": votes, "reduced": same.value}))
+"""
+
+
+@pytest.mark.parametrize("packing", ["json", "eval"])
+def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing: str):
+    """Only the planned pairs are graded; the vote is the weighted one; the log gives every label back."""
+    python = executable("inspect").with_name("python")
+    lay(tmp_path)
+    push(tmp_path / "first", tmp_path / "plan-1", tool="inspect", output=tmp_path / "panel")
+    says = {f"{task}/{name}": label_of(task, name) for task in TASKS for name in WORKERS}
+    (tmp_path / "says.json").write_text(json.dumps(says))
+    (tmp_path / "grading.py").write_text(GRADING)
+    command = [str(python), "grading.py", ",".join(WORKERS), packing]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout.splitlines()[-1])
+    if packing == "eval" and sys.version_info < (3, 14):  # packed with zstd, which Python unpacks from 3.14 on
+        with pytest.raises(InputError, match="inspect log convert LOG --to json --output-dir FOLDER"):
+            pull(tmp_path / "first", [tmp_path / "logs"], tool="inspect", output=tmp_path / "back")
+        convert = [str(executable("inspect")), "log", "convert", "logs", "--to", "json", "--output-dir", "converted"]
+        subprocess.run(convert, cwd=tmp_path, check=True, capture_output=True)
+        (tmp_path / "logs").rename(tmp_path / "packed")
+        (tmp_path / "converted").rename(tmp_path / "logs")
+    pulled = pull(tmp_path / "first", [tmp_path / "logs"], tool="inspect", output=tmp_path / "back")
+    pairs = {(task, name) for name, tasks in queues(tmp_path / "plan-1").items() for task in tasks}
+    assert given(pulled) == {pair: label_of(*pair) for pair in pairs}
+    assert all(row.seconds is not None for row in pulled.labels)
+    weights = json.loads((tmp_path / "panel" / "panel.json").read_text())
+    for task, vote in said["votes"].items():
+        sums = dict.fromkeys(("cat", "dog"), 0.0)
+        for name, weight in weights[task].items():
+            sums[label_of(task, name)] += weight
+        assert sums[vote] == max(sums.values())
+    assert said["reduced"] == "dog"

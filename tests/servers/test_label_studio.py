@@ -1,0 +1,147 @@
+"""Label Studio itself: five workers, two rounds, a server that is killed, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crowdopt import InputError, pull, push
+from crowdopt.io.bridges.web import Web
+from tests.servers.campaigns import WORKERS, given, label_of, lay, queues, second_round
+from tests.servers.environments import Server
+from tests.servers.studio import TOKEN, Visitor, Worker, studio
+
+pytestmark = pytest.mark.servers
+SKIPPED = 2  # the second task that dana sees
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory) -> Path:
+    """The folder of a server that was started once, which takes a minute or two."""
+    folder = tmp_path_factory.mktemp("database")
+    running = studio(folder)
+    running.start()
+    running.kill()
+    return folder
+
+
+@pytest.fixture
+def server(tmp_path: Path, database: Path, monkeypatch) -> Iterator[Server]:
+    """A fresh one."""
+    running = studio(shutil.copytree(database, tmp_path / "studio"))
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", TOKEN)
+    running.start()
+    yield running
+    running.kill()
+
+
+def work(workers: dict[str, Worker], project: int, most: int = 1000) -> dict[str, list[str]]:
+    """Everybody labels what they are shown, until nothing more is, or so many; what each was shown, in order."""
+    shown: dict[str, list[str]] = {name: [] for name in workers}
+    for name, worker in workers.items():
+        while len(shown[name]) < most and (task := worker.next_task(project)):
+            assert task["predictions"] == []  # nobody is told what others think
+            title = task["data"]["task"]
+            shown[name].append(title)
+            skips = name == "dana" and len(shown[name]) == SKIPPED and most == 1000
+            worker.hand_in(project, task["id"], "" if skips else label_of(title, name), 1.5 + len(shown[name]))
+    return shown
+
+
+def half_a_push(server: Server, monkeypatch, calls: int, **options) -> None:
+    """A push during which the server dies after so many calls."""
+    call, made = Web.call, 0
+
+    def counted(self, method, path, body=None):
+        nonlocal made
+        made += 1
+        if made > calls:
+            server.kill()
+        return call(self, method, path, body)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Web, "call", counted)
+        with pytest.raises(InputError, match="did not answer.*run the same command again"):
+            push(**options)
+
+
+def projects(server: Server) -> list[int]:
+    """Numbers of the projects with our title."""
+    request = urllib.request.Request(f"{server.url}/api/projects/?title=animals")
+    request.add_header("Authorization", f"Token {TOKEN}")
+    with urllib.request.urlopen(request) as answer:
+        return [one["id"] for one in json.load(answer)["results"] if one["title"] == "animals"]
+
+
+def test_two_rounds_with_five_workers_and_a_server_that_is_killed(server, tmp_path, monkeypatch):
+    """Each worker saw exactly the plan; labels, skipped tasks, times and gold came back; no push did a thing twice."""
+    lay(tmp_path)
+    first = {"campaign": tmp_path / "first", "plan": tmp_path / "plan-1", "content": tmp_path / "show.csv"}
+    there = {"tool": "label-studio", "url": server.url}
+    assert push(**first, **there, dry_run=True).counts["task"] == len(set().union(*queues(first["plan"]).values()))
+    assert projects(server) == []  # a dry run changes nothing
+    half_a_push(server, monkeypatch, 6, **first, **there)
+    server.start()
+    push(**first, **there)
+    assert push(**first, **there).changes == ()
+    (project,) = projects(server)
+
+    workers = {name: Worker(server.url, name) for name in WORKERS}
+    before = work(workers, project, most=1)
+    server.kill()  # in the middle of the work
+    server.start()
+    workers = {name: Worker(server.url, name, new=False) for name in WORKERS}
+    after = work(workers, project)
+    shown = {name: before[name] + after[name] for name in WORKERS}
+    assert {name: tasks for name, tasks in shown.items() if tasks} == queues(tmp_path / "plan-1")
+
+    skipped = [(after["dana"][SKIPPED - 1], "dana")]
+    pulled = pull(first["campaign"], **there, output=tmp_path / "back")
+    pairs = {(task, name) for name, tasks in shown.items() for task in tasks}
+    assert given(pulled) == {(task, name): label_of(task, name) for task, name in pairs - {*skipped}}
+    assert [(row.task, row.worker) for row in pulled.skipped] == skipped and pulled.others == []
+    times = {(row.task, row.worker): row.seconds for row in [*pulled.labels, *pulled.skipped]}
+    assert times == {
+        (task, name): 2.5 + k for name in WORKERS for part in (before, after) for k, task in enumerate(part[name])
+    }
+    before_second = (tmp_path / "back" / "labels.csv").read_bytes()
+    assert pull(first["campaign"], **there, output=tmp_path / "back").new == 0
+    assert (tmp_path / "back" / "labels.csv").read_bytes() == before_second
+
+    second_round(tmp_path, tmp_path / "back")
+    then = {"campaign": tmp_path / "answers" / "campaign", "plan": tmp_path / "plan-2", "answers": tmp_path / "answers"}
+    half_a_push(server, monkeypatch, 5, **then, **there)
+    server.start()
+    push(**then, **there)
+    assert push(**then, **there).changes == ()
+    workers = {name: Worker(server.url, name, new=False) for name in WORKERS}
+    again = work(workers, project, most=999)
+    assert {name: tasks for name, tasks in again.items() if tasks} == queues(tmp_path / "plan-2")
+    pulled = pull(then["campaign"], **there, output=tmp_path / "back")
+    assert len(pulled.labels) == len(pairs) - 1 + sum(map(len, again.values())) and len(pulled.skipped) == 1
+
+
+def test_gold_marked_in_the_tool_and_a_token_that_is_exchanged(server, tmp_path, monkeypatch):
+    """The star makes a label the truth of its task; a personal access token opens the same doors."""
+    lay(tmp_path)
+    first = {"campaign": tmp_path / "first", "plan": tmp_path / "plan-1", "content": tmp_path / "show.csv"}
+    boss = Visitor(server.url)
+    boss.opener.addheaders = [("Authorization", f"Token {TOKEN}")]
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", boss.call("POST", "/api/token/", {})["token"])
+    there = {"tool": "label-studio", "url": server.url}
+    push(**first, **there)
+    assert push(**first, **there).changes == ()
+    (project,) = projects(server)
+    ada = Worker(server.url, "ada")
+    task = ada.next_task(project)
+    ada.hand_in(project, task["id"], "dog", 7.0)
+    (annotation,) = boss.call("GET", f"/api/tasks/{task['id']}/annotations/")
+    boss.call("PATCH", f"/api/annotations/{annotation['id']}/", {"ground_truth": True})
+    pulled = pull(first["campaign"], **there, output=tmp_path / "back")
+    assert pulled.truth == {task["data"]["task"]: "dog"} and pulled.labels[0].gold
+    assert (tmp_path / "back" / "truth.csv").read_text().splitlines()[1] == f"{task['data']['task']},dog"
