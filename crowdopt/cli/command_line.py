@@ -25,11 +25,14 @@ MEMORY = "there is not enough memory for an instance of this size"
 class Verbs(click.Group):
     """A group whose verbs turn bad input into one sentence and exit 2, and Ctrl-C into one and exit 130."""
 
+    _interrupts: Interrupts | None = None
+
     def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run a command as a process does; never returns."""
         if not standalone_mode:
             return super().main(*args, standalone_mode=False, **options)  # type: ignore[call-overload]
         with Interrupts() as interrupts, _streams(interrupts.of_the_process):
+            self._interrupts = interrupts
             status = self._status(interrupts, *args, **options)
             if interrupts.seen and status not in (0, INTERRUPTED):  # a library made another error of it
                 complain("interrupted")
@@ -71,9 +74,9 @@ class Verbs(click.Group):
         try:
             return super().invoke(context)
         except (InputError, BackendMissing, JobsError) as error:
-            complain(str(error))
+            self._blame(error)
         except BackendFailed as error:
-            complain(str(error))
+            self._blame(error)
             context.exit(NO)
         except KeyboardInterrupt:
             complain("interrupted")
@@ -85,6 +88,11 @@ class Verbs(click.Group):
         except OSError as error:
             complain(_of_system(error))
         context.exit(BAD_INPUT)
+
+    def _blame(self, error: Exception) -> None:
+        """Say what is wrong, unless it is only that a library was interrupted while it was loading or at work."""
+        if not (self._interrupts and self._interrupts.seen):
+            complain(str(error))
 
 
 def _end(status: int) -> None:

@@ -92,6 +92,11 @@ def choose(k, tasks, target, price, ranked, order, nodes, close, width, desk):
         Labels that there is room for.
     desk : Desk
         Says who is out of the question, beside the task's barred workers; takes the set.
+
+    Returns
+    -------
+    float
+        The cost.
     """
     worth, skip, found = tasks.worth[tasks.row[k]], desk.skip, desk.found
     for t in range(tasks.starts[k], tasks.starts[k + 1]):
