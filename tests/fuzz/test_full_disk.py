@@ -19,8 +19,8 @@ from crowdopt.cli import main
 from tests.fuzz.children import HOME, start
 from tests.fuzz.damage import copy
 from tests.fuzz.desk import Case
-from tests.fuzz.test_damage import _inside, _there
 from tests.fuzz.test_damage import desk as desk
+from tests.fuzz.trials import inside, there
 
 COMMANDS = (
     Case("init new", ()),
@@ -70,11 +70,11 @@ def test_a_full_disk_is_one_sentence(desk: Path, case: Case, size: int) -> None:
     with TemporaryDirectory() as place:
         folder = Path(place)
         copy(desk, folder, case.reads)
-        before = _there(folder)
-        with _inside(folder):
+        before = there(folder)
+        with inside(folder):
             with _no_file_beyond(size):
                 result = CliRunner().invoke(main, case.words.split())
-            left = sorted(_there(folder) - before)
+            left = sorted(there(folder) - before)
             assert isinstance(result.exception, SystemExit | None), result.exception
             assert not any(".partial" in name for name in left)
             if result.exit_code == 0:

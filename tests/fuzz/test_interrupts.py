@@ -16,7 +16,7 @@ import pytest
 
 from tests.fuzz.children import start
 from tests.fuzz.desk import lay
-from tests.fuzz.test_damage import _inside
+from tests.fuzz.trials import inside
 
 COMMANDS = {
     "init": "init new",
@@ -51,7 +51,7 @@ def desk(tmp_path_factory) -> Path:
     from crowdopt.cli import main
 
     folder = tmp_path_factory.mktemp("desk")
-    with _inside(folder):
+    with inside(folder):
         lay(folder)
         assert CliRunner().invoke(main, ["generate", "R10:400x120", "-o", "big.npz"]).exit_code == 0
     return folder

@@ -45,7 +45,8 @@ def _patience() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _there(folder: Path) -> set[str]:
+def there(folder: Path) -> set[str]:
+    """Everything in the folder, by its path there."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
@@ -66,10 +67,10 @@ def trial(
             done = damaged(folder, case.reads, rng)
         else:
             words = mistyped(words, rng)
-        before = _there(folder)
+        before = there(folder)
         with inside(folder), _patience():
             result = CliRunner().invoke(main, words)
-        left = sorted(_there(folder) - before)
+        left = sorted(there(folder) - before)
     what = f"seed {seed}: crowdopt {' '.join(words)!a} after {done or 'mistyping'}"
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         return f"{what}: {type(result.exception).__name__}: {result.exception}"

@@ -25,6 +25,10 @@ def alarm(clock: Clock) -> Iterator[Bools]:
     ----------
     clock : Clock
         It may be paused meanwhile.
+
+    Yields
+    ------
+    (1,) bool
     """
     rung, ended = np.zeros(1, np.bool_), Event()
 

@@ -72,7 +72,8 @@ class Annotations:
         """
         known = set(workers)
         names = {name: _worker(name, people, known) for name in {row.worker for row in self.rows}}
-        return replace(self, rows=tuple(replace(row, worker=names[row.worker]) for row in self.rows))
+        rows = tuple(replace(row, worker=names[row.worker]) for row in self.rows)
+        return Annotations(rows, self.source, self.truth)
 
 
 def _worker(account: str, people: Mapping[str, str], workers: set[str]) -> str:
