@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import warnings
@@ -96,7 +97,12 @@ class Verbs(click.Group):
 
 
 def _end(status: int) -> None:
-    """End the process without unloading libraries: one whose threads were cut short may abort while it is unloaded."""
+    """End the process without unloading libraries: one whose threads were cut short may abort while it is unloaded.
+
+    What Python has to tidy up, such as what processes share, is tidied up before.
+    """
+    with suppress(Exception):
+        atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()

@@ -9,15 +9,15 @@ import click
 
 from crowdopt.api.pull import pull as call
 from crowdopt.cli.common import as_json, say
-from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 from crowdopt.io.bridges.pulled_folder import Pulled
 
 
 @click.command(
     epilog=manual(
         PLANNED,
-        "crowdopt push my-campaign my-plan --to potato -o potato",
-        "crowdopt pull my-campaign potato --from potato -o back",
+        REHEARSED,
+        "crowdopt pull my-campaign labels.csv --from crowd-kit -o back",
         reads="campaign; the tool's files, or its server with --url and the token in LABEL_STUDIO_API_KEY",
         writes="a folder: labels.csv for aggregate, skipped.csv, others.csv, truth.csv",
     )

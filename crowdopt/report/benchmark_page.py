@@ -142,7 +142,7 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
         Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
         PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
-        Chart("Gap over time", gap_chart(comparison, limit), gaps),
+        Chart("Gap over time", gap_chart(comparison, limit), gaps) if comparison["gaps"] else gaps,
         Folded("Scores", PageTable(SCORES, comparison["scores"], SCORE_NOTES, "In the order of the table above.")),
         *growth,
         Folded("Who beats whom", _wins(comparison)),

@@ -66,7 +66,8 @@ class Sequential(BasePolicy):
         Chance at most, in an honest crowd, of finding that gold contradicts agreement: from then on skills come from
         gold alone, as in ``adaptive``. 0: never.
     difficulty : bool
-        Whether difficulty that workers share is looked for.
+        Whether difficulty that workers share is looked for; without gold to begin with it never is, for agreement alone
+        cannot tell it from a clique.
     """
 
     stop: str = "mean"
@@ -212,7 +213,8 @@ class Sequential(BasePolicy):
 
     def _gauge(self, news: float = NEWS) -> None:
         """How hard tasks are, anew, where enough labels are."""
-        if self.difficulty and self.beliefs.labels > (1 + news) * self.fitted_at[0]:
+        looks = self.difficulty and self.bootstrap > 0
+        if looks and self.beliefs.labels > (1 + news) * self.fitted_at[0]:
             self.fitted_at[0] = self.beliefs.labels
             before = self.beliefs.difficulty.share
             self.beliefs.gauge()
