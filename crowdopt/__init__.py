@@ -27,7 +27,7 @@ if _TYPE_CHECKING:
     from crowdopt.api.answers import answers
     from crowdopt.api.assign import assign
     from crowdopt.api.audit import audit
-    from crowdopt.api.bench import bench, bench_changes
+    from crowdopt.api.bench import bench
     from crowdopt.api.budget import budget
     from crowdopt.api.compare import compare, replay
     from crowdopt.api.explain import explain
@@ -72,7 +72,6 @@ _HOMES = {
     "assign": "crowdopt.api.assign",
     "audit": "crowdopt.api.audit",
     "bench": "crowdopt.api.bench",
-    "bench_changes": "crowdopt.api.bench",
     "budget": "crowdopt.api.budget",
     "certify": "crowdopt.core.certificate",
     "compare": "crowdopt.api.compare",
@@ -119,7 +118,6 @@ __all__ = [
     "assign",
     "audit",
     "bench",
-    "bench_changes",
     "budget",
     "certify",
     "compare",

@@ -50,12 +50,9 @@ def _searching(comparison: MethodComparison, results: list[Result]) -> dict[str,
     if comparison.program != IP:
         return {}
     paths = [path_of(result) for result in results]
-    times = {
-        name: np.array([[scores.time_to(path, gap) for path in paths]]).T if paths else np.empty((0, 1))
-        for name, gap in GAPS.items()
-    }
+    times = {name: np.array([[scores.time_to(path, gap)] for path in paths]) for name, gap in GAPS.items()}
     row = {name: _plain(statistics.shifted_mean(some, comparison.limit)[0]) for name, some in times.items()}
-    best = [comparison.best_value(result.subject.case) for result in results]
+    best = [comparison.best_values.get(result.subject.case) for result in results]
     areas = [
         scores.primal_integral(path, value, comparison.limit)
         for path, value in zip(paths, best, strict=True)

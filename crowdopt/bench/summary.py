@@ -75,10 +75,15 @@ class MethodComparison:
         """Whether the method says on the way what it has; of others only the end is known."""
         return any(result.facts["moments"] for result in self.of(method))
 
-    def best_value(self, case: tuple[str, str, int]) -> float | None:
-        """The least value of any plan that holds, whoever made it."""
-        held = [result for result in self.results if result.subject.case == case and np.isfinite(gap_of(result))]
-        return min((float(one.facts["value"]) for one in held if one.facts["value"] is not None), default=None)
+    @cached_property
+    def best_values(self) -> dict[tuple[str, str, int], float]:
+        """The least value of any plan that holds, whoever made it, of each case that has one."""
+        best: dict[tuple[str, str, int], float] = {}
+        for result in self.results:
+            value = result.facts["value"]
+            if value is not None and np.isfinite(gap_of(result)):
+                best[result.subject.case] = min(float(value), best.get(result.subject.case, np.inf))
+        return best
 
     @cached_property
     def means(self) -> Floats:
