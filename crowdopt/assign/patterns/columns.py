@@ -96,7 +96,7 @@ class Columns:
 
     def __post_init__(self) -> None:
         pools = self.pools
-        self.errors = [Errors(pools.skill[t], float(pools.prior[t])) for t in range(pools.tasks_in.size)]
+        self.errors = [Errors(pools.skill[t], pools.prior[t]) for t in range(pools.tasks_in.size)]
         if not self.goal.soft:
             self.pools = pools = replace(pools, deepest=self._deepest())
         starts = [self._menu(t, self._first(t)) for t in range(pools.tasks_in.size)]

@@ -41,10 +41,7 @@ class PatternPricing:
 
     def __post_init__(self) -> None:
         self.order = np.argsort(-self.errors.skill, kind="stable")
-        prior = self.errors.prior
-        with np.errstate(divide="ignore"):
-            least = np.log(prior * (1 - prior)) - np.log(self.target * (1 - self.target)) if self.target < 0.5 else 0.0
-        self._least = float(least) - SURE  # evidence of any vote that keeps the target (Cauchy and Schwarz)
+        self._least = (self.errors.least_evidence(self.target) if self.target < 0.5 else 0.0) - SURE
 
     def meets(self, patterns: Ints) -> np.ndarray:
         """Which patterns keep the target."""
