@@ -97,7 +97,7 @@ def _spread(states, size, width, kept, table, stamp):
             share[k], corner[k] = min(1.0, max(0.0, (x - low) / (high - low))), top * low
         left = 1.0
         for _ in range(classes):
-            k = np.argmax(share)
+            k = int(np.argmax(share))
             part = left - max(0.0, share[k])
             if part > 0:
                 count = _add(corner, cell, part, table, stamp, kept, count)

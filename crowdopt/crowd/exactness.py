@@ -146,6 +146,18 @@ def at_best(accuracy: Floats, classes: int) -> Floats:
 
     Whoever is right with that chance and then names any other class is right with chance p. Between 1/K and that skill
     whoever sometimes guesses is anything between: so of two such skills the larger one knows all that the other does.
+
+    Parameters
+    ----------
+    accuracy : array of float
+        p, of any shape.
+    classes : int
+        K.
+
+    Returns
+    -------
+    array of float
+        Of the shape of the accuracies.
     """
     best: Floats = np.where(accuracy * classes < 1, 1 - (classes - 1) * accuracy, accuracy)
     return best
