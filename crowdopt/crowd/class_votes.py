@@ -12,7 +12,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 
 CELLS, FINE = 256, 2_048  # states told apart: of every vote, and of those whose error is near what it is held against
-BELOW = 512  # states told apart by a lower bound
+BELOW, LEAST = 512, 64  # states told apart by a lower bound; by anything, at least
 NEAR = 0.02  # relative; what joined states may have added
 MOST = 4_000_000  # numbers in memory at a time
 FEW = 16  # votes below which threads do not pay
@@ -74,7 +74,7 @@ def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[
     return error, width == 0
 
 
-def least_class_errors(votes: ClassVotes, cells: int = BELOW) -> Floats:
+def least_class_errors(votes: ClassVotes, cells: int = BELOW, together: int | None = None) -> Floats:
     """A lower bound on the same errors, equal to them where they are exact.
 
     Parameters
@@ -82,12 +82,14 @@ def least_class_errors(votes: ClassVotes, cells: int = BELOW) -> Floats:
     votes : ClassVotes
     cells : int
         States told apart.
+    together : int, optional
+        The same of all votes that differ, as far as LEAST for each allows.
 
     Returns
     -------
     (tasks,) float
     """
-    return _in_threads(votes, cells, True)[0]
+    return _in_threads(votes, cells, True, together)[0]
 
 
 def _different(votes: ClassVotes) -> tuple[Ints, Ints]:
@@ -104,14 +106,15 @@ def _different(votes: ClassVotes) -> tuple[Ints, Ints]:
     return np.array(first, np.int64), kind
 
 
-def _in_threads(votes: ClassVotes, cells: int, below: bool) -> tuple[Floats, Floats]:
+def _in_threads(votes: ClassVotes, cells: int, below: bool, together: int | None = None) -> tuple[Floats, Floats]:
     """Errors, and the width of what was joined; votes that are alike once, the others in threads."""
     from crowdopt.crowd import class_vote_kernels
 
     first, kind = _different(votes)
     own, size = votes.of(first), first.size
     error, width = np.empty(size), np.empty(size)
-    cells = max(16, min(cells, MOST // votes.prior.shape[1] ** 2))
+    cells = min(cells, MOST // votes.prior.shape[1] ** 2)
+    cells = max(LEAST, cells if together is None else min(cells, together // max(1, size)))
     if size < FEW:
         class_vote_kernels.errors(own, cells, below, error, width, 0, size)
     else:

@@ -14,7 +14,7 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.voting import vote_errors
 
 SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
-BELOW, LEAST, MANY = 4_096, 64, 65_536  # beliefs told apart by a lower bound: of a vote, at least, of all together
+BELOW, MANY = 4_096, 65_536  # beliefs told apart by a lower bound: of a vote, of all together
 CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may be: rounding
 
 
@@ -173,7 +173,7 @@ def _at_least(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
     skill = np.clip(at_best(instance.accuracy[cell], instance.classes), CLIP, 1 - CLIP)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[tasks]
     votes = _that_say_something(starts, skill, prior, instance.evidence[cell] > 0)
-    return least_class_errors(votes, max(LEAST, min(BELOW, MANY // tasks.size)))
+    return least_class_errors(votes, BELOW, MANY)
 
 
 def _alike(instance: AssignmentInstance) -> tuple[Ints, Ints]:

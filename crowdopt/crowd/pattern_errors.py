@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.class_votes import ClassVotes, least_class_errors
+from crowdopt.crowd.class_votes import ClassVotes, class_vote_errors, least_class_errors
 from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.voting import vote_errors
 
-CELLS = 1_024  # beliefs among more than two classes up to which an error is exact
+CELLS = 256  # beliefs among more than two classes up to which an error is exact
 
 
 class Errors:
@@ -49,10 +49,16 @@ class Errors:
             self._known.update(zip([keys[k] for k in new], errors.tolist(), strict=True))
         return np.array([self._known[key] for key in keys], dtype=np.float64)
 
+    def promised(self, patterns: Ints) -> Floats:
+        """What a plan may count on: between two classes the same, among more at least each pattern's error."""
+        if self.prior.size == 2 or not len(patterns):
+            return self.of(patterns)
+        starts, pool = _labels(patterns)
+        votes = ClassVotes(starts, self.skill[pool], np.tile(self.prior, (len(patterns), 1)))
+        return class_vote_errors(votes, np.zeros(len(patterns)))[0]
+
     def _computed(self, patterns: Ints) -> Floats:
-        flat = patterns.reshape(-1)
-        pool = np.repeat(np.tile(np.arange(self.skill.size), len(patterns)), flat)
-        starts = np.concatenate([[0], np.cumsum(patterns.sum(axis=1))]).astype(np.int64)
+        starts, pool = _labels(patterns)
         if self.prior.size > 2:
             prior = np.tile(self.prior, (len(patterns), 1))
             return least_class_errors(ClassVotes(starts, self.skill[pool], prior), CELLS)
@@ -60,3 +66,10 @@ class Errors:
         chance = np.full(len(patterns), self.lean)
         above, width = vote_errors(starts, self.skill[pool], self.weight[pool], chance, lean)
         return above - width
+
+
+def _labels(patterns: Ints) -> tuple[Ints, Ints]:
+    """Where each pattern's labels begin, and the pool of each label."""
+    count, pools = patterns.shape
+    starts = np.concatenate([[0], np.cumsum(patterns.sum(axis=1))]).astype(np.int64)
+    return starts, np.repeat(np.tile(np.arange(pools), count), patterns.reshape(-1))

@@ -22,7 +22,7 @@ TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
 NODES = 3_000  # partial sets that are followed; the others are only bounded
 MANY = 300  # different tasks beyond which compiled loops price them
-BELIEFS = 1_024  # told apart by the errors of votes among more than two classes
+BELIEFS = 256  # told apart by the errors of votes among more than two classes
 STEP = 8  # sets looked at together
 STATES = 200_000  # partial sets that are looked at together; beyond, the bound is what completes them
 

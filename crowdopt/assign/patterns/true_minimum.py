@@ -25,6 +25,7 @@ from crowdopt.errors import InputError
 from crowdopt.programs.patterns import PatternSet, of_menu
 
 POOLS = 24  # different skills and prices up to which nothing has to be rounded
+EARLY = 0.5  # of the time left, for patterns among more than two classes
 AMONG = 8  # the same among more than two classes, where an error costs more time
 LEVELS = 24  # skills of each type that a bound tells apart
 TIGHTER = 1e-7  # wrong answers; what a solver's tolerance may let slip in all
@@ -192,8 +193,8 @@ def _planned(
     pairs = best.pairs(columns.pools)
     if exact and best.claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
         known = Certificate(None, rounded(instance, best.claimed - NOISE), "solver", None, None)
-    if pairs is not None and not exact and not instance.the_rule.average:
-        pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less
+    if pairs is not None and not instance.the_rule.average and not (exact and instance.classes == 2):
+        pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less, or beliefs joined with more
     if pairs is not None and not _keeps(instance, pairs):
         pairs = None
     duals = None if prices is None else duals_of(instance, prices)
@@ -222,7 +223,8 @@ def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: C
     -------
     Columns
     """
-    columns = Columns(pools, goal, solve, options, lambda: 0.0 if clock.over else clock.left)
+    turn = clock if pools.instance.classes == 2 else Clock(EARLY * clock.left)  # so that time is left for the plan
+    columns = Columns(pools, goal, solve, options, lambda: 0.0 if turn.over else turn.left)
     columns.generate()
     return columns
 
