@@ -113,9 +113,9 @@ def read_parts_folder(path: str | Path) -> PartsFolder:
 
 
 @lru_cache(maxsize=4)
-def known_parts(folder: str, names: tuple[str, ...], stamp: str) -> PartsFolder:
-    """The same folder for whoever works on a part: read once in a process for each ``stamp`` of it."""
-    return _shared(Path(folder), names)
+def known_folder(folder: str, stamp: str) -> PartsFolder:
+    """What all parts share, for whoever works on one of them: read once in a process for each ``stamp`` of it."""
+    return _shared(Path(folder), ())
 
 
 def _shared(place: Path, names: tuple[str, ...]) -> PartsFolder:
