@@ -70,8 +70,10 @@ def generate_parts(
     features, n, m = (int(number) for number in items.groups())
     bounds = _bounds(n, parts)
     with new_folder(Path(output), CAMPAIGN, force) as new:
-        write_shared(_aimed(items_of_part(name, item_crowd(features, m, seed), n, slice(0, 1), 0, seed), epsilon), new)
-        one = {"name": name, "seed": seed, "folder": str(new / PARTS), "parts": parts}
+        first = _aimed(items_of_part(name, item_crowd(features, m, seed), n, slice(0, 1), 0, seed), epsilon)
+        write_shared(first, new)
+        stated = float(first.epsilon[0])
+        one = {"name": name, "seed": seed, "folder": str(new / PARTS), "parts": parts, "stated": stated}
         drawn = [jobs.Job.of(draw_part, **one, place=place) for place in range(len(bounds) - 1)]
         failed = [row.error for row in jobs.run(drawn, processes=processes, title="parts") if row.error is not None]
         if failed:
@@ -79,7 +81,7 @@ def generate_parts(
     return read_parts_folder(output)
 
 
-def draw_part(name: str, seed: int, folder: str, parts: int, place: int) -> int:
+def draw_part(name: str, seed: int, folder: str, parts: int, place: int, stated: float) -> int:
     """Draw the items of one part and write them; how many they are.
 
     Parameters
@@ -90,6 +92,8 @@ def draw_part(name: str, seed: int, folder: str, parts: int, place: int) -> int:
         Where the part is written.
     parts, place : int
         How many there are, and which one this is.
+    stated : float
+        Every task's target.
 
     Returns
     -------
@@ -100,8 +104,8 @@ def draw_part(name: str, seed: int, folder: str, parts: int, place: int) -> int:
     features, n, m = (int(number) for number in items.groups())
     bounds = _bounds(n, parts)
     part = slice(bounds[place], bounds[place + 1])
-    instance = items_of_part(name, item_crowd(features, m, seed), n, part, place, seed)
-    write_part(Path(folder) / part_name(place, parts), instance, _numbers(part), single=True)
+    instance = items_of_part(name, item_crowd(features, m, seed), n, part, place, seed).with_epsilon(stated)
+    write_part(Path(folder) / part_name(place, parts), instance, _numbers(part), stated, single=True)
     return instance.n_tasks
 
 
@@ -132,13 +136,15 @@ def take_apart(instance: AssignmentInstance, *, parts: int, output: AnyPath, for
     typed = bool(np.unique(instance.task_type).size < instance.n_tasks)
     types = [instance.type_id(kind) for kind in range(instance.n_types)] if typed else []
     bounds = _bounds(instance.n_tasks, parts)
+    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
+    stated = float(instance.epsilon[0]) if uniform else None
     with new_folder(Path(output), CAMPAIGN, force) as new:
         write_shared(instance, new, types)
         for place in range(parts):
             some = np.arange(bounds[place], bounds[place + 1])
             ids = [instance.task_id(i) for i in some.tolist()]
             tasks = of_tasks(instance, some) if typed else own_accuracies(instance, some)
-            write_part(new / PARTS / part_name(place, parts), tasks, ids, typed)
+            write_part(new / PARTS / part_name(place, parts), tasks, ids, stated, typed)
     return read_parts_folder(output)
 
 

@@ -78,24 +78,16 @@ def read_part(folder: PartsFolder, part: str) -> Part:
         _, first = np.unique(np.asarray(ids.to_pylist(), dtype=object), return_index=True)
         row = int(np.setdiff1d(np.arange(len(ids)), first)[0])
         raise _error(path, row, "task", f"{ids[row].as_py()!r} was there before; give each task one row")
-    rows: dict[str, Any] = (
+    fields: dict[str, Any] = (
         {"accuracy": _accuracies(path, file, folder)}
         if folder.skills is None
-        else {"accuracy": folder.skills, "task_type": _types(path, own, folder)}
+        else {"accuracy": folder.skills, "task_type": _types(path, own, folder), "types": folder.types}
     )
+    fields |= {name: _pairs(path, own, name, folder) for name in ("forbidden", "fixed")}
+    fields |= {"epsilon": _targets(path, own, folder), "capacity": folder.capacity, "cost": folder.price}
+    texts = {"rule": folder.settings.get("rule", "bhattacharyya"), "title": folder.settings.get("title", "")}
     try:
-        instance = AssignmentInstance(
-            **rows,
-            capacity=folder.capacity,
-            epsilon=_targets(path, own, folder),
-            cost=folder.price,
-            rule=folder.settings.get("rule", "bhattacharyya"),
-            forbidden=_pairs(path, own, "forbidden", folder),
-            fixed=_pairs(path, own, "fixed", folder),
-            workers=folder.workers,
-            types=folder.types or None,
-            title=folder.settings.get("title", ""),
-        )
+        instance = AssignmentInstance(**fields, **texts, workers=folder.workers)
     except InputError as error:
         raise InputError(f"{part}: {error}") from None
     return Part(path, ids, instance)
@@ -223,7 +215,14 @@ def _error(path: Path, row: int, column: str, message: str) -> InputError:
     return InputError(f"{path.name}, row {row + 1}, column {column}: {message}")
 
 
-def write_part(path: Path, instance: AssignmentInstance, ids: Any, typed: bool = False, single: bool = False) -> None:
+def write_part(
+    path: Path,
+    instance: AssignmentInstance,
+    ids: Any,
+    stated: float | None = None,
+    typed: bool = False,
+    single: bool = False,
+) -> None:
     """Write the tasks of an instance as a part, whole or not at all.
 
     Parameters
@@ -234,6 +233,8 @@ def write_part(path: Path, instance: AssignmentInstance, ids: Any, typed: bool =
         Accuracies per task, unless ``typed``.
     ids : array of text
         The tasks' ids, Arrow's or a list.
+    stated : float, optional
+        The target that campaign.toml states; where some task has another one, targets are written.
     typed : bool
         Whether tasks have types, whose accuracies are in skills.csv.
     single : bool
@@ -247,7 +248,7 @@ def write_part(path: Path, instance: AssignmentInstance, ids: Any, typed: bool =
     else:
         for j in range(instance.n_workers):
             columns[instance.worker_id(j)] = pyarrow.array(instance.accuracy[instance.task_type, j], kind)
-    if (instance.epsilon != instance.epsilon[0]).any():
+    if stated is None or (instance.epsilon != stated).any():
         columns["epsilon"] = pyarrow.array(instance.epsilon)
     for name in ("forbidden", "fixed"):
         pairs: Ints = getattr(instance, name)

@@ -30,7 +30,7 @@ from crowdopt.core.solution import Options, Solve
 SWEEPS = 40  # at most
 ENOUGH = 1e-5  # relative: what the model of the bound may still promise when the sweeps end
 EACH, LINES = 6, 96  # groups of a part at most; lines of all parts beyond which parts share one
-DEALS = 6  # times that room is dealt anew to parts that are not whole
+DEALS = 3  # times that room is dealt to parts that are not whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,13 +239,27 @@ def _planned(
     over = int(np.maximum(0, loads.sum(axis=0) - room).sum())
     hear(f"mending, {over} labels over capacity", best.bound, None)
     tasks = np.array([look.tasks for look in looks])
-    some, dealt = list(range(len(looks))), deal_room(room, loads, tasks)
+    for asked in (loads, np.zeros_like(loads)):  # what the sets ask for; then simply a fair share
+        plans = _settled(
+            parts, room, deal_room(room, asked, tasks), best.prices, lambda text: hear(text, best.bound, None)
+        )
+        if plans is not None:
+            return plans
+    return None
+
+
+def _settled(
+    parts: Parts, room: Ints, dealt: Ints, prices: Prices, tell: Callable[[str], None]
+) -> list[PartPlan] | None:
+    """Plans of all parts within their room; what they leave is dealt to those that lack some, a few times."""
+    some = np.arange(len(dealt))
     plans: dict[int, PartPlan] = {}
     for _ in range(DEALS):
-        plans |= dict(zip(some, parts.settle(some, dealt, best.prices), strict=True))
-        some = [part for part in some if not plans[part].whole]
-        if not some:
-            return [plans[part] for part in range(len(looks))]
-        hear(f"mending, {len(some)} parts lack room", best.bound, None)
-        dealt = deal_rest(room, np.array([plans[part].load for part in range(len(looks))]), np.array(some))
+        plans |= dict(zip(some.tolist(), parts.settle(some.tolist(), dealt, prices), strict=True))
+        every = [plans[part] for part in range(len(plans))]
+        some = np.flatnonzero([not plan.whole for plan in every])
+        if not some.size:
+            return every
+        tell(f"mending, {some.size} parts lack room")
+        dealt = deal_rest(room, np.array([plan.load for plan in every]), some)
     return None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.individual.blending import spread
+from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sweep import CLOSE, Prices, Sweeper
@@ -118,16 +119,37 @@ def settled(
     """
     inside = np.arange(hands.shape[1]) < held[:, None]
     load = np.bincount(hands[inside].astype(np.int64), minlength=room.size)
-    dealt = Served(replace(tasks, room=room), prices, hands.copy(), held.copy(), room - load)
+    part = replace(tasks, room=room)
+    dealt = Served(part, prices, hands.copy(), held.copy(), room - load)
+    _mend(dealt, rng)
+    if not dealt.is_whole:
+        dealt = _by_congestion(part, prices, hands.shape[1], rng) or dealt
+    for _ in range(IMPROVED):
+        if not dealt.serve_all(rng.permutation(tasks.size), Clock(ENDLESS)):
+            break
+    return dealt
+
+
+def _mend(dealt: Served, rng: np.random.Generator) -> None:
+    """Take labels from workers who have too many, and give tasks that have no set the cheapest one that is left."""
     clock = Clock(ENDLESS)
     dealt.shed(rng, clock)
     without = np.flatnonzero(dealt.held < 0)
     if without.size:
-        dealt.serve_all(without[np.argsort(-tasks.target[without], kind="stable")], clock)
-    for _ in range(IMPROVED):
-        if not dealt.serve_all(rng.permutation(tasks.size), clock):
-            break
-    return dealt
+        dealt.serve_all(without[np.argsort(-dealt.tasks.target[without], kind="stable")], clock)
+
+
+def _by_congestion(part: OwnTasks, prices: Prices, width: int, rng: np.random.Generator) -> Served | None:
+    """A plan where each worker's price rises with their load, for parts whose room is nearly all that they need."""
+    clock = Clock(ENDLESS)
+    sweeper = Sweeper(part, 1, width=width)
+    sweep = sweeper.sweep(prices, clock)
+    assert sweep is not None
+    for dealt in congested(sweeper, sweep, clock, rng):
+        _mend(dealt, rng)
+        if dealt.is_whole:
+            return dealt
+    return None
 
 
 def cost_of(dealt: Served) -> float:
