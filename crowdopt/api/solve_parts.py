@@ -147,13 +147,15 @@ def refuse_large(folder: PartsFolder, counts: Sequence[int], memory: float | Non
     """InputError where a part needs more than so many megabytes while it is worked on."""
     if memory is None:
         return
+    room, pair = 1e6 * memory - INTERPRETER, BYTES * len(folder.workers)
+    if room < pair:
+        raise InputError(f"a process takes {INTERPRETER / 1e6:g} MB before it reads a part; --memory must allow more")
     worst = int(np.argmax(counts))
-    need = (INTERPRETER + BYTES * counts[worst] * len(folder.workers)) / 1e6
-    if need > memory:
-        parts = int(np.ceil(sum(counts) * len(folder.workers) * BYTES / max(1e6, 1e6 * memory - INTERPRETER)))
+    if pair * counts[worst] > room:
+        need = (INTERPRETER + pair * counts[worst]) / 1e6
         raise InputError(
             f"{folder.parts[worst]} needs up to {need:.0f} MB and --memory allows {memory:.0f}; "
-            f"write the tasks in at least {parts} parts, or allow more"
+            f"write the tasks in at least {int(np.ceil(sum(counts) * pair / room))} parts, or allow more"
         )
 
 
