@@ -17,6 +17,7 @@ from shutil import rmtree
 from typing import Any
 
 from crowdopt import jobs
+from crowdopt.api.part_jobs import forget
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.parts_folder import PartsFolder
@@ -40,6 +41,8 @@ class PartsAtWork:
         Spawned here; 0 works in this process.
     cluster : str, optional
         A Dask scheduler's address or a number of Dask workers here, in place of them.
+    memory : float
+        Bytes that a process may take; 0: its fair share.
     asked : int
         Questions so far.
     most_bytes : int
@@ -50,6 +53,7 @@ class PartsAtWork:
     work: Path
     processes: int = 0
     cluster: str | None = None
+    memory: float = 0.0
     asked: int = 0
     most_bytes: dict[str, int] = field(default_factory=dict)
     _executor: Executor | None = None
@@ -64,7 +68,10 @@ class PartsAtWork:
             page = None if self._executor is None else jobs.page_of(self._executor)
             if page:
                 told(f"Dask shows what its workers do at {page}")
-            yield
+            try:
+                yield
+            finally:
+                forget()
         self._executor = None
 
     def _start(self) -> None:
@@ -111,9 +118,10 @@ class PartsAtWork:
         """
         names = self.folder.parts if some is None else [self.folder.parts[place] for place in some]
         shared = {"folder": str(self.folder.folder.absolute()), "stamp": self.folder.stamp}
-        rows = [jobs.Job.of(function, **shared, part=part, **one) for part, one in zip(names, arguments, strict=True)]
+        each = [{**shared, "part": part, **one} for part, one in zip(names, arguments, strict=True)]
+        rows = [jobs.Job.of(function, **one, memory=self.memory) for one in each]
         path = self.work / f"{self.asked:04d}-{function.__name__}.json"
-        key = sha256("".join(row.key for row in rows).encode()).hexdigest()[:24]
+        key = sha256(json.dumps(each).encode()).hexdigest()[:24]
         self.asked += 1
         gone = [part for part in names if made is not None and not made(part).exists()]
         answers = None if gone and made is not None else _kept(path, key)

@@ -31,7 +31,6 @@ from crowdopt.io.part_table import BYTES, count_tasks, read_part
 from crowdopt.io.parts_folder import PartsFolder, read_parts_folder
 from crowdopt.io.parts_plan import ASSIGNMENT, write_numbers
 
-INTERPRETER = 300e6  # bytes that a process holds before it reads a part
 Told = Callable[[str, float, float | None, float | None], None]  # what goes on, seconds, bound, cost
 
 
@@ -116,7 +115,7 @@ def assign_parts(
     counts = [count_tasks(folder, part) for part in folder.parts]
     refuse_large(folder, counts, memory)
     work = goal.with_name(f".{goal.name}.work")
-    at_work = PartsAtWork(folder, work, processes, cluster)
+    at_work = PartsAtWork(folder, work, processes, cluster, 1e6 * (memory or 0.0))
 
     def hear(what: str, bound: float | None, cost: float | None) -> None:
         if told is not None:
@@ -147,12 +146,14 @@ def refuse_large(folder: PartsFolder, counts: Sequence[int], memory: float | Non
     """InputError where a part needs more than so many megabytes while it is worked on."""
     if memory is None:
         return
-    room, pair = 1e6 * memory - INTERPRETER, BYTES * len(folder.workers)
+    room, pair = 1e6 * memory - part_jobs.INTERPRETER, BYTES * len(folder.workers)
     if room < pair:
-        raise InputError(f"a process takes {INTERPRETER / 1e6:g} MB before it reads a part; --memory must allow more")
+        raise InputError(
+            f"a process takes {part_jobs.INTERPRETER / 1e6:g} MB before it reads a part; --memory must allow more"
+        )
     worst = int(np.argmax(counts))
     if pair * counts[worst] > room:
-        need = (INTERPRETER + pair * counts[worst]) / 1e6
+        need = (part_jobs.INTERPRETER + pair * counts[worst]) / 1e6
         raise InputError(
             f"{folder.parts[worst]} needs up to {need:.0f} MB and --memory allows {memory:.0f}; "
             f"write the tasks in at least {int(np.ceil(sum(counts) * pair / room))} parts, or allow more"
