@@ -270,7 +270,7 @@ class Work:
     @property
     def is_many(self) -> bool:
         """Whether tasks are many enough that samples of them tell the prices."""
-        return not self.tasks.is_shared and bool(sizes(self.tasks))
+        return not self.tasks.is_shared and bool(sizes(self.tasks.size, self.tasks.room.size))
 
     @property
     def labels_each(self) -> float:
