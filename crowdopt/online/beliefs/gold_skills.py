@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.skills import empirical_bayes
 from crowdopt.online.beliefs.grid import GRID, expected
 
 PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit: workers like the expected ones, fewer as others come
@@ -14,7 +15,7 @@ def gold_skills(right: Ints, asked: Ints, classes: int) -> Floats:
     """``E[g | c of s]`` by each type's own prior, the likeliest one beside a few workers like the expected ones.
 
     A Beta prior fits a crowd badly of which some guess among K classes: it takes guessers who had no luck for workers
-    who know what is wrong.
+    who know what is wrong. Where workers differ no more than by chance all get the type's share of right answers.
 
     Parameters
     ----------
@@ -30,8 +31,9 @@ def gold_skills(right: Ints, asked: Ints, classes: int) -> Floats:
     """
     from crowdopt.online.beliefs.belief_kernels import fit
 
-    means = np.empty(right.shape)
-    for kind, (c, s) in enumerate(zip(right[:, :, None], asked[:, :, None], strict=True)):
+    means = np.array(empirical_bayes(right, asked))
+    for kind in np.flatnonzero(np.ptp(means, axis=1) > 0):
+        c, s = right[kind, :, None], asked[kind, :, None]
         logs = c * np.log(GRID) + (s - c) * np.log1p(-GRID)
         likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
         seen = np.flatnonzero(s)

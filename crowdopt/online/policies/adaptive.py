@@ -31,7 +31,8 @@ Ids: TypeAlias = NDArray[np.integer]
 UNTIL = ("each", "mean")
 VOTES = ("sums", "level", "answer")
 ROUNDS = 20  # of repair at most: each is planned by what the last one brought
-GAIN = 4.0  # nats by which difficulty has to explain the labels better: skills from little gold are rough
+GAIN, MORE_GAIN = 4.0, 10.0  # nats by which difficulty has to explain the labels better: skills from little gold are
+# rough, which shows the more among more than two classes, where labels tell more
 NEWS = 0.1  # share of labels that has to be new before the difficulty of tasks is fitted again
 
 
@@ -236,7 +237,7 @@ class Adaptive(ReSolve):
         asked, right = self.seen.asked, self.seen.right
         anchor = anchored(right, asked, classes) if asked.any() else anchored(np.zeros(1), np.zeros(1), classes)
         labels = EdgedLabels(self.task, self.label, edge, (self.known.n_tasks, classes))
-        found = fitted(labels, anchor=anchor, gain=GAIN)
+        found = fitted(labels, anchor=anchor, gain=GAIN if classes == 2 else MORE_GAIN)
         if found.share or self.known_difficulty.share:
             self.hardness = found.array()
             self._weigh()
