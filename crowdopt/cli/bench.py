@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from crowdopt.api.bench import SLOWER, SUITES, suites
+from crowdopt.api.bench import SLOWER, SUITES, listed
 from crowdopt.api.bench import bench as call
 from crowdopt.api.bench import bench_changes as changes
 from crowdopt.cli.common import as_json, say
@@ -71,7 +71,7 @@ def bench(
     became faster or slower between two such folders.
     """
     if wants_list:
-        say(as_json, {"suites": suites()}, *suites())
+        say(as_json, {"suites": listed()}, *listed())
         return
     if problems[:1] == (COMPARE,) and len(problems) == 3:
         _show_changes(as_json, fail_if_slower, changes(*problems[1:]))

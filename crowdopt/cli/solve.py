@@ -26,7 +26,8 @@ from crowdopt.io.plan_folder import run_facts, summary
     "--method",
     default="exact",
     show_default=True,
-    help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; or a backend.",
+    help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; a backend; or auto, "
+    "what measurements say.",
 )
 @click.option(
     "--program",
