@@ -25,6 +25,7 @@ from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
 from crowdopt.backends.claims import Sides, resting, solution
 from crowdopt.backends.settings import checked, gurobi_options, highs_options, scip_options
+from crowdopt.core.certificate import INTEGRALITY, fraction
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
 from crowdopt.errors import InputError
@@ -66,6 +67,8 @@ class PulpSolver:
     PuLP's; ``bound(model, folder)`` a lower bound or None. ``model`` is the solver's own, None if it has none.
     ``slow``: PuLP 4 looks every cost up in a list when it hands the program over, unlimited by any time limit.
     ``rounds``: its bound was printed and lowered accordingly, so an optimum that close to it meets it.
+    ``hasty``: when time runs out on it before it branches, it calls programs with points infeasible, and the optimum
+    of the relaxation optimal.
     """
 
     make: Callable[[Any, Options, Path, bool], Any]
@@ -75,6 +78,7 @@ class PulpSolver:
     duals: bool = False
     slow: bool = False
     rounds: bool = False
+    hasty: bool = False
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
@@ -347,12 +351,20 @@ def _read_back(
 ) -> Solution:
     status = MEANING.get(raw, Status.UNDECIDED)
     primal = _point(built, program)
+    if chosen.hasty and seconds >= options.time_limit and _is_of_relaxation(program, status, primal):
+        status, raw = Status.UNDECIDED, f"{raw}, said when time was over"
     if status is Status.OPTIMAL and options.gap == 0 and primal is not None:
         value = float(program.cost @ primal)
         met = bound is None or (chosen.rounds and value - bound <= 2 * _printing(value))
         bound = value if met else bound
     dual = _multipliers(built, program) if chosen.duals else None
     return solution(program, name, status, primal, dual, None, bound, seconds, raw)
+
+
+def _is_of_relaxation(program: Program, status: Status, point: Floats | None) -> bool:
+    """Whether what is said of an integer program may be true of its relaxation only."""
+    fractional = point is not None and not fraction(program, point) <= INTEGRALITY
+    return bool(program.integer.any()) and (status is Status.INFEASIBLE or (status is Status.OPTIMAL and fractional))
 
 
 def _point(built: PulpProgram, program: Program) -> Floats | None:
@@ -512,7 +524,13 @@ def _nothing(*_: Any) -> None:
 
 OFFERS = {
     "cbc": PulpSolver(
-        _cbc, _nothing, _cbc_bound, "CBC, which PuLP 4 does not bring: pip install cbcbox", duals=True, rounds=True
+        _cbc,
+        _nothing,
+        _cbc_bound,
+        "CBC, which PuLP 4 does not bring: pip install cbcbox",
+        duals=True,
+        rounds=True,
+        hasty=True,
     ),
     "highs": PulpSolver(_highs, _highs_word, _highs_bound, "the library highspy: pip install highspy", duals=True),
     "scip": PulpSolver(_scip, _scip_word, _scip_bound, "PySCIPOpt: pip install pyscipopt", slow=True),
