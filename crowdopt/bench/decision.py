@@ -130,7 +130,19 @@ def _traits(losses: Losses) -> Floats:
 
 
 def lost(tree: list[Leaf], losses: Losses) -> Floats:
-    """(instances,): what following the tree loses on each; of a leaf's ranking the first that was measured counts."""
+    """What following the tree loses on each instance; of a leaf's ranking the first that was measured counts.
+
+    Parameters
+    ----------
+    tree : list of Leaf
+    losses : Losses
+        Perhaps of other instances than those that the tree was grown from.
+
+    Returns
+    -------
+    (instances,) float
+        Infinite where no method of the leaf was measured.
+    """
     traits = _traits(losses)
     loss = np.full(len(traits), np.inf)
     for leaf in tree:
@@ -141,7 +153,7 @@ def lost(tree: list[Leaf], losses: Losses) -> Floats:
 
 
 def left_out(losses: Losses, leaves: int) -> Floats:
-    """(instances,): losses if the tree does not know the instance's problem.
+    """Losses if the tree does not know the instance's problem.
 
     Parameters
     ----------
@@ -149,6 +161,10 @@ def left_out(losses: Losses, leaves: int) -> Floats:
         Of at least two problems.
     leaves : int
         Of each tree, at most.
+
+    Returns
+    -------
+    (instances,) float
     """
     loss, problems = np.empty(len(losses.instances)), losses.problems
     for problem in np.unique(problems):
@@ -164,7 +180,7 @@ def _only(losses: Losses, wanted: Bools) -> Losses:
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
+class MethodChoice:
     """The tree that was chosen.
 
     Parameters
@@ -206,7 +222,7 @@ class Decision:
         ]
 
 
-def decided(losses: Losses) -> Decision | None:
+def decided(losses: Losses) -> MethodChoice | None:
     """The decision that losses say; None where there are too few problems, or no method took part in all instances."""
     if len({problem for problem, _ in losses.instances}) < ENOUGH:
         return None
@@ -215,4 +231,4 @@ def decided(losses: Losses) -> Decision | None:
         return None
     expected = [float(np.exp(left_out(losses, leaves).mean())) for leaves in range(1, MOST + 1)]
     leaves = 1 + int(np.argmin(np.round(expected, 6)))  # of equals the smaller tree
-    return Decision(losses.methods, grown(losses, leaves), expected, losses.methods[single.ranking[0]])
+    return MethodChoice(losses.methods, grown(losses, leaves), expected, losses.methods[single.ranking[0]])

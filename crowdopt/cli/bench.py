@@ -24,7 +24,7 @@ REGRESSED = 3  # exit status of compare --fail-if-slower
         "crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench",
         reads="campaigns",
         writes="the folder: results.csv, timings.csv, report.html; with --export the programs and index.csv",
-        status=f"{STATUS[:-1]}, {REGRESSED} slower under --fail-if-slower.",
+        status=f"{STATUS} With --fail-if-slower: {REGRESSED} something became slower.",
     )
 )
 @click.argument("problems", nargs=-1, metavar="[CAMPAIGN|RECIPE]...")

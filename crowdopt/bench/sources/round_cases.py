@@ -45,8 +45,8 @@ def first_round(instance: AssignmentInstance, rng: np.random.Generator) -> Ints:
 
     Returns
     -------
-    (2 tasks, 2) int
-        Task and worker.
+    (pairs, 2) int
+        Task and worker, two of each task.
     """
     n, m = instance.n_tasks, instance.n_workers
     first, second = rng.choice(m, (2, n), p=instance.capacity / instance.capacity.sum())
