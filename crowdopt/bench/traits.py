@@ -63,7 +63,7 @@ def traits_of(instance: AssignmentInstance, program: str) -> Traits:
     Traits
     """
     n, m = instance.n_tasks, instance.n_workers
-    different = np.unique(np.column_stack([instance.task_type, instance.residual_need]), axis=0)
+    different = np.unique(instance.task_type + 1j * instance.residual_need)  # sorts faster than rows
     return Traits(
         whole=program == IP,
         pairs=n * m,
