@@ -167,7 +167,7 @@ def cluster(address: str) -> Iterator[Executor]:
     Parameters
     ----------
     address : str
-        Of the scheduler, such as ``tcp://127.0.0.1:8786``.
+        Of the scheduler, such as ``tcp://127.0.0.1:8786``; or a number: a cluster of so many processes on this machine.
 
     Raises
     ------
@@ -179,7 +179,8 @@ def cluster(address: str) -> Iterator[Executor]:
     except ImportError:
         raise JobsError("a cluster needs the extra cluster: pip install 'crowdopt[cluster]'") from None
     try:
-        client = Client(address, timeout="10s")
+        here = {"n_workers": int(address), "threads_per_worker": 1} if address.isdecimal() else {"address": address}
+        client = Client(**here, timeout="10s")
     except (OSError, ValueError) as error:
         raise JobsError(f"no Dask scheduler answers at {address}: {error}") from None
     with client, client.get_executor(pure=False) as executor:
@@ -243,7 +244,7 @@ def _spawned(waiting: deque[Job], processes: int) -> Rows:
     while waiting:
         flying: dict[Future[str], Job] = {}
         try:
-            with _pool(min(processes, len(waiting))) as pool:
+            with spawned(min(processes, len(waiting))) as pool:
                 yield from _flow(pool, waiting, flying, 2 * processes)
         except BrokenExecutor:
             for job in flying.values():
@@ -252,7 +253,7 @@ def _spawned(waiting: deque[Job], processes: int) -> Rows:
 
 def _alone(job: Job) -> str:
     try:
-        with _pool(1) as pool:
+        with spawned(1) as pool:
             with _undisturbed():
                 future = pool.submit(_call, job.function, job.arguments)
             return future.result()
@@ -290,8 +291,14 @@ def _landed(future: Future[str], job: Job) -> str:
     return future.result()
 
 
+def page_of(executor: Executor) -> str | None:
+    """The address of Dask's own page about a cluster; None where the executor has none."""
+    client = getattr(executor, "_client", None)
+    return getattr(client, "dashboard_link", None)
+
+
 @contextmanager
-def _pool(processes: int) -> Iterator[Executor]:
+def spawned(processes: int) -> Iterator[Executor]:
     """Spawned processes that end when we do, even by kill -9: each holds one end of a pipe and we the other."""
     context = get_context("spawn")
     theirs, ours = context.Pipe(duplex=False)

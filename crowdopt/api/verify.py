@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from crowdopt import jobs
 from crowdopt.api.binding import AnyPath
 from crowdopt.io.audit_draw import DRAW
-from crowdopt.recheck import verification
+from crowdopt.recheck import part_check, verification
 from crowdopt.recheck.audit_check import AuditReport as AuditReport
 from crowdopt.recheck.audit_check import verify_audit as verify_audit
 from crowdopt.recheck.findings import Report as Report
@@ -33,6 +34,34 @@ def verify(campaign: AnyPath, plan: AnyPath) -> Report:
         If one of the folders cannot be read.
     """
     return verification.verify(campaign, plan)
+
+
+def verify_parts(campaign: AnyPath, plan: AnyPath, *, processes: int = 0, cluster: str | None = None) -> Report:
+    """The same for a plan in parts, a part at a time.
+
+    Parameters
+    ----------
+    campaign, plan : path
+    processes : int
+        Spawned here; 0 checks in this process.
+    cluster : str, optional
+        In place of them: a Dask scheduler's address, or a number of Dask workers to start here.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    InputError
+        If one of the folders, or a part, cannot be read.
+    JobsError
+        If a part's process is lost, or nobody answers at the address.
+    """
+    if cluster is None:
+        return part_check.verify_parts(campaign, plan, processes)
+    with jobs.cluster(cluster) as executor:
+        return part_check.verify_parts(campaign, plan, executor=executor)
 
 
 def is_audit(folder: AnyPath) -> bool:

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import click
 
+from crowdopt.api.draw_parts import generate_parts
 from crowdopt.api.generate import generate as call
 from crowdopt.cli.common import as_json, say, size_of, target
 from crowdopt.cli.manual import manual
+from crowdopt.errors import InputError
+from crowdopt.io.part_table import count_tasks
 
 
 @click.command(
@@ -30,12 +33,46 @@ from crowdopt.cli.manual import manual
     help="With the labels of the rounds before.",
 )
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the recipe's.")
+@click.option("--parts", type=click.IntRange(1), help="Write the tasks as so many Parquet files, read one at a time.")
+@click.option(
+    "--processes", default=0, type=click.IntRange(0, 1024), help="Processes that draw parts.  [default: none]"
+)
 @target("Campaign folder, or .npz file,")
 @as_json
 def generate(
-    name: str, seed: int, priced: bool, number: int, epsilon: float | None, output: Path, force: bool, as_json: bool
+    name: str,
+    seed: int,
+    priced: bool,
+    number: int,
+    epsilon: float | None,
+    parts: int | None,
+    processes: int,
+    output: Path,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Draw a synthetic campaign: HS, U, K<types>, R1, R10, T<types>, B5, L3 or I<features>, as KIND:TASKSxWORKERS."""
+    if parts is not None:
+        if number > 1:
+            raise InputError("a later round is not written in parts; leave one of --round and --parts out")
+        folder = generate_parts(
+            name,
+            seed,
+            parts=parts,
+            output=output,
+            priced=priced,
+            epsilon=epsilon,
+            processes=processes,
+            force=force,
+        )
+        size = {
+            "tasks": sum(count_tasks(folder, part) for part in folder.parts),
+            "workers": len(folder.workers),
+            "parts": len(folder.parts),
+        }
+        title = folder.settings.get("title", "")
+        say(as_json, {"campaign": str(output), **size}, f"wrote {output} in {parts} parts: {title}")
+        return
     instance = call(name, seed, priced=priced, round=number, epsilon=epsilon, output=output, force=force)
     say(as_json, {"campaign": str(output), **size_of(instance)}, f"wrote {output}: {instance.title}")
 

@@ -7,17 +7,22 @@ from pathlib import Path
 import click
 
 from crowdopt.api.assign import PROGRAMS, assign, what_it_lacked, why_not
+from crowdopt.api.solve_parts import assign_parts
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target
 from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.cli.parts_options import PartsLine, check_options, in_parts, report_parts
 from crowdopt.crowd.evidence import RULES
+from crowdopt.io.parts_folder import is_in_parts
 from crowdopt.io.plan_folder import run_facts, summary
+
+PARTS = ("campaign", "seed", "require_proof", "output", "force", "as_json")  # what campaigns in parts share with others
 
 
 @click.command(
     epilog=manual(
         PLANNED,
-        reads="a campaign folder (or .npz file)",
+        reads="a campaign folder (or .npz file), or one in parts",
         writes="the plan: assignment.csv, queues/, weights.csv, tasks.csv, workers.csv, plan.json, run.json",
     )
 )
@@ -54,6 +59,8 @@ from crowdopt.io.plan_folder import run_facts, summary
     "--option", "solver_options", multiple=True, help="An option of the solver's own, key=value; may be repeated."
 )
 @click.option("--isolated", is_flag=True, help="Run the backend in a process of its own, stopped when time is up.")
+@in_parts
+@click.option("--memory", type=float, help="Of a campaign in parts: megabytes that a process may take.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @target("Plan folder")
 @as_json
@@ -71,12 +78,33 @@ def solve(
     seed: int,
     solver_options: tuple[str, ...],
     isolated: bool,
+    processes: int,
+    cluster: str | None,
+    memory: float | None,
     require_proof: bool,
     output: Path,
     force: bool,
     as_json: bool,
 ) -> None:
     """Find the cheapest labels that give every task its guarantee, and say how good they provably are."""
+    is_parts = is_in_parts(campaign)
+    check_options(is_parts, PARTS)
+    if is_parts:
+        with ProgressLine() as line:
+            done = assign_parts(
+                campaign,
+                output=output,
+                processes=processes,
+                cluster=cluster,
+                memory=memory,
+                seed=seed,
+                force=force,
+                told=PartsLine(line).show,
+            )
+        report_parts(done, str(output), as_json)
+        if not done.found or (require_proof and not done.facts["proven"]):
+            raise SystemExit(NO)
+        return
     with ProgressLine() as line:
         plan = assign(
             campaign,

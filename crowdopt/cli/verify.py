@@ -7,11 +7,13 @@ from typing import Any
 
 import click
 
-from crowdopt.api.verify import AuditReport, Report, is_audit, verify_audit
+from crowdopt.api.verify import AuditReport, Report, is_audit, verify_audit, verify_parts
 from crowdopt.api.verify import verify as call
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.cli.parts_options import check_options, in_parts
 from crowdopt.errors import InputError
+from crowdopt.io.parts_folder import is_in_parts
 
 
 @click.command(
@@ -25,18 +27,23 @@ from crowdopt.errors import InputError
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--commitment", help="Of an audit, as it was handed on before the expert began.")
+@in_parts
 @as_json
-def verify(campaign: Path, plan: Path, commitment: str | None, as_json: bool) -> None:
+def verify(
+    campaign: Path, plan: Path, commitment: str | None, processes: int, cluster: str | None, as_json: bool
+) -> None:
     """Recompute everything a plan claims from the two folders alone; exit 0 only if it holds.
 
     In place of campaign and plan: the answers and the folder of their audit.
     """
+    is_parts = is_in_parts(campaign)
+    check_options(is_parts, ("campaign", "plan", "as_json"))
     if is_audit(plan):
         _audit(verify_audit(campaign, plan, commitment), as_json)
         return
     if commitment is not None:
         raise InputError(f"{plan} is no audit; a plan has no commitment")
-    report = call(campaign, plan)
+    report = verify_parts(campaign, plan, processes=processes, cluster=cluster) if is_parts else call(campaign, plan)
     say(as_json, _verified(report), *_verdict(report))
     if not report.holds:
         raise SystemExit(NO)

@@ -51,6 +51,33 @@ def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     )
 
 
+def own_accuracies(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
+    """Some tasks alone, each with a row of accuracies of its own; rows that no task has are left out.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Without limits on tasks beside pairs, and with a price for each worker.
+    tasks : (k,) int
+        Each once.
+
+    Returns
+    -------
+    AssignmentInstance
+        Its task k is ``tasks[k]``.
+    """
+    return AssignmentInstance(
+        instance.accuracy[instance.task_type[tasks]],
+        capacity=instance.capacity,
+        epsilon=instance.epsilon[tasks],
+        rule=instance.rule,
+        cost=instance.cost[0],
+        workers=instance.workers,
+        title=instance.title,
+        **_pairs(instance, tasks, instance.n_tasks, side=0),
+    )
+
+
 def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] | None = None) -> AssignmentInstance:
     """The instance with some workers alone, in that order; tasks and all their limits stay as they are.
 

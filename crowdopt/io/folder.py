@@ -81,13 +81,23 @@ def new_folder(path: Path, mark: str, force: bool = False) -> Iterator[Path]:
         try:
             temporary.mkdir()
             yield temporary
-            _name(temporary, path, mark, force)
+            name_folder(temporary, path, mark, force)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _name(temporary: Path, path: Path, mark: str, force: bool) -> None:
-    """Give the finished folder its name; what stood there is moved aside first and comes back if that fails."""
+def name_folder(temporary: Path, path: Path, mark: str, force: bool) -> None:
+    """Give a finished folder its name; what stood there is moved aside first and comes back if that fails.
+
+    Parameters
+    ----------
+    temporary, path : Path
+        On one file system.
+    mark : str
+        The file that tells a folder of ours.
+    force : bool
+        Whether what is there may be replaced.
+    """
     if not force or not path.exists():
         try:
             temporary.rename(path)  # the system refuses where another folder with something in it is

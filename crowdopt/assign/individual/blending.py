@@ -29,30 +29,49 @@ def blend(ascent: Ascent, clock: Clock) -> Served | None:
     mixed = ascent.mixture(DEAR * unit)
     if mixed is None:
         return None
-    visited, share = mixed
     dealt = Served.none(tasks, best.prices, sweeper.width, sweeper.type)
+    return dealt if spread(dealt, sweeper, *mixed, ascent.nodes, clock) else None
+
+
+def spread(dealt: Served, sweeper: Sweeper, visited: list[Prices], share: Floats, nodes: int, clock: Clock) -> bool:
+    """Give each task its set at one of the prices, those of a group in given shares; whether there was time for all.
+
+    Parameters
+    ----------
+    dealt : Served
+        Without labels yet; written.
+    sweeper : Sweeper
+        Knows the tasks and their groups.
+    visited : list of Prices
+    share : (prices, groups) float
+        How much of each group gets its sets at each of the prices.
+    nodes : int
+        Of the search for a set.
+    clock : Clock
+        When to stop.
+
+    Returns
+    -------
+    bool
+    """
+    tasks = dealt.tasks
     for group in range(sweeper.groups):
         members = np.arange(group, tasks.size, sweeper.groups)
         used = np.flatnonzero(share[:, group] > NOTHING)
-        sweeps = _sweeps(ascent, members, [visited[u] for u in used], clock)
-        if not sweeps:
-            return None
-        line = _even(sweeps, share[used, group])
-        for number, sweep in enumerate(sweeps):
+        part = Sweeper(tasks.part(members), sweeper.threads, width=dealt.hands.shape[1])
+        sweeps = [part.sweep(visited[u], clock, CLOSE, nodes) for u in used]
+        whole = [sweep for sweep in sweeps if sweep is not None]
+        if len(whole) < max(1, len(sweeps)):
+            return False
+        line = _even(whole, share[used, group])
+        for number, sweep in enumerate(whole):
             mine = line == number
-            dealt.hands[members[mine], : sweep.hands.shape[1]] = sweep.hands[mine]
+            dealt.hands[members[mine]] = sweep.hands[mine]
             dealt.held[members[mine]] = sweep.held[mine]
     inside = np.arange(dealt.hands.shape[1]) < dealt.held[:, None]
     dealt.left -= np.bincount(dealt.hands[inside].astype(np.int64), minlength=tasks.room.size)
     dealt.drop(np.flatnonzero((dealt.held >= 0) & (dealt.slack() < 0)))
-    return dealt
-
-
-def _sweeps(ascent: Ascent, members: Ints, visited: list[Prices], clock: Clock) -> list[Sweep]:
-    """The group priced again at each of the prices; nothing where time ends before."""
-    sweeper = Sweeper(ascent.tasks.part(members), ascent.sweeper.threads)
-    sweeps = [sweeper.sweep(prices, clock, CLOSE, ascent.nodes) for prices in visited]
-    return [] if any(sweep is None for sweep in sweeps) else [sweep for sweep in sweeps if sweep is not None]
+    return True
 
 
 def _even(sweeps: list[Sweep], share: Floats) -> Ints:

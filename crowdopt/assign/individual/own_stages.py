@@ -241,7 +241,7 @@ class Work:
     @property
     def is_many(self) -> bool:
         """Whether tasks are many enough that samples of them tell the prices."""
-        return not self.tasks.is_shared and bool(sizes(self.tasks))
+        return not self.tasks.is_shared and bool(sizes(self.tasks.size, self.tasks.room.size))
 
     @property
     def labels_each(self) -> float:
@@ -288,7 +288,14 @@ class Work:
         rows = averaged(self.tasks)
         solve = standing.solvers.solve
         dealt = deal_rows(
-            self.tasks, rows, money - self.tasks.constant, self.prices, solve, options, self.sweeper.width
+            self.tasks,
+            rows,
+            money - self.tasks.constant,
+            self.prices,
+            solve,
+            options,
+            self.sweeper.width,
+            standing.clock,
         )
         if dealt is not None:
             self._offer(dealt)

@@ -29,10 +29,10 @@ class SampledStart:
     nodes: int
 
 
-def sizes(tasks: OwnTasks) -> list[int]:
-    """Sizes of the samples that pay, each ten times the last."""
-    size, found = max(FIRST, EACH * tasks.room.size), []
-    while size <= min(MOST, tasks.size // SHARE):
+def sizes(tasks: int, workers: int) -> list[int]:
+    """Sizes of the samples of so many tasks that pay, each ten times the last."""
+    size, found = max(FIRST, EACH * workers), []
+    while size <= min(MOST, tasks // SHARE):
         found.append(size)
         size *= MORE
     return found
@@ -64,19 +64,45 @@ def sampled_prices(
     Sampled or None
     """
     found: SampledStart | None = None
-    for size in sizes(tasks):
+    for size in sizes(tasks.size, tasks.room.size):
         some = np.sort(rng.choice(tasks.size, size, replace=False))
-        part = tasks.part(some, size / tasks.size)
-        unit = float(tasks.arrays.cost.mean()) or 1.0
-        radius = unit * WIDE if found is None else found.radius
-        ascent = Ascent(Sweeper(part, options.threads), solve, options, clock, radius)
-        start = Prices(np.zeros(tasks.room.size)) if found is None else found.prices
-        if ascent.deepen(start) is None:
+        better = prices_of_sample(tasks.part(some, size / tasks.size), found, solve, options, clock)
+        if better is None:
             break
-        ascent.climb(SWEEPS, lambda _: False)
-        best = ascent.best
-        if best is None or not np.isfinite(best.bound):
-            break
-        off = NOISE * float(np.abs(best.prices.worker).mean()) / size**0.5
-        found = SampledStart(best.prices, max(off, 1e-6 * unit), ascent.nodes)
+        found = better
     return found
+
+
+def prices_of_sample(
+    part: OwnTasks, start: SampledStart | None, solve: Solve, options: Options, clock: Clock
+) -> SampledStart | None:
+    """The best prices of one sample; None where time ends before, or it has no plan.
+
+    Parameters
+    ----------
+    part : OwnTasks
+        The sample, with its share of what workers give.
+    start : SampledStart, optional
+        From a smaller sample.
+    solve : callable
+        ``solve(program, backend, options)``.
+    options : Options
+        Limits of the programs, and threads.
+    clock : Clock
+        When to stop.
+
+    Returns
+    -------
+    SampledStart or None
+    """
+    unit = float(part.arrays.cost.mean()) or 1.0
+    radius = unit * WIDE if start is None else start.radius
+    ascent = Ascent(Sweeper(part, options.threads), solve, options, clock, radius)
+    if ascent.deepen(Prices(np.zeros(part.room.size)) if start is None else start.prices) is None:
+        return None
+    ascent.climb(SWEEPS, lambda _: False)
+    best = ascent.best
+    if best is None or not np.isfinite(best.bound):
+        return None
+    off = NOISE * float(np.abs(best.prices.worker).mean()) / part.size**0.5
+    return SampledStart(best.prices, max(off, 1e-6 * unit), ascent.nodes)

@@ -64,14 +64,17 @@ class Sweep:
 
 
 class Sweeper:
-    """Prices the open tasks of an instance again and again, with so many threads."""
+    """Prices the open tasks of an instance again and again, with so many threads, in so many groups.
 
-    def __init__(self, tasks: OwnTasks, threads: int) -> None:
+    ``width`` is the room for a set's labels; worked out where it is not given.
+    """
+
+    def __init__(self, tasks: OwnTasks, threads: int, groups: int = GROUPS, width: int | None = None) -> None:
         from crowdopt.assign.individual.kernels import sweeping
 
         self.tasks, self.threads, self._kernels = tasks, threads, sweeping
-        self.groups = min(GROUPS, max(1, tasks.size))
-        self.width = self._width()
+        self.groups = min(groups, max(1, tasks.size))
+        self.width = self._width() if width is None else width
         self.type = np.int16 if tasks.room.size < np.iinfo(np.int16).max else np.int32
 
     def _width(self) -> int:

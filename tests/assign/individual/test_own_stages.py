@@ -15,7 +15,7 @@ from crowdopt.recheck.individual_proofs import least_sets
 from crowdopt.recheck.proofs import minimum_knapsack, prove_blocks
 from tests.small import brute_force, instances
 
-OFTEN = settings(max_examples=80)
+OFTEN = settings(max_examples=40)
 
 
 def solved(instance: AssignmentInstance, seconds: float = 10.0):

@@ -1,0 +1,193 @@
+"""What a process does with one part of a campaign, wherever it runs: rows of ``crowdopt.jobs``.
+
+Each reads the part, which never leaves the machine it is read on, and answers in a few numbers. What it writes (its
+sets, its labels) has a temporary name until it is whole. ``work`` and the campaign are folders that all machines see.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Floats
+from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.sweep import Prices, Sweeper
+from crowdopt.assign.parts.part_work import cost_of, settled, shortest, spread_sets, swept
+from crowdopt.crowd.subset import own_accuracies
+from crowdopt.files import draft
+from crowdopt.io.array_text import COUNTS, FLOATS, array_of, text_of
+from crowdopt.io.part_table import BYTES, Part, read_part, write_part
+from crowdopt.io.parts_folder import PARTS, PartsFolder, known_folder
+from crowdopt.io.parts_plan import ASSIGNMENT, write_pairs
+from crowdopt.memory import machine_memory
+
+SAMPLE, SETS, NEW_PLAN = "sample", "sets", "plan"  # folders in the work folder
+INTERPRETER, HELD = 300e6, 18  # bytes of a process before it reads anything; and for a pair of a part that is kept
+KEPT: dict[tuple[str, str, str], tuple[PartsFolder, Part, OwnTasks]] = {}  # in this process
+SIZES: list[int] = []  # pairs of each
+CHANCE = {"sample": 1, "settle": 2}  # what a part draws from a seed is independent of what it draws for another end
+
+
+def look(
+    folder: str, stamp: str, part: str, memory: float, place: int, work: str, sample: int, seed: int
+) -> dict[str, Any]:
+    """Read all of the part, and write some of its tasks down as a sample.
+
+    Parameters
+    ----------
+    folder, stamp, part : str
+        The campaign, as it was when the run began, and the part's name.
+    memory : float
+        Bytes that the process may take: parts are kept there as long as they leave room for work; 0: its fair share.
+    place : int
+        The part's number.
+    work : str
+        The work folder.
+    sample, seed : int
+        How many tasks, and what draws them.
+
+    Returns
+    -------
+    dict
+    """
+    _, read, tasks = _read(folder, stamp, part, memory)
+    instance = read.instance
+    short = shortest(instance)
+    if sample:
+        some = np.sort(
+            _rng(seed, place, "sample").choice(instance.n_tasks, min(sample, instance.n_tasks), replace=False)
+        )
+        ids = [str(read.ids[int(i)]) for i in some]
+        goal = Path(work) / SAMPLE / PARTS / part
+        write_part(goal, own_accuracies(instance, some), ids)
+    return {
+        "tasks": instance.n_tasks,
+        "constant": tasks.constant,
+        "fixed": text_of(instance.capacity - tasks.room, COUNTS),
+        "width": Sweeper(tasks, 1).width,
+        "short": None if short is None else [str(read.ids[short[0]]), short[0] + 1, *short[1:]],
+    }
+
+
+def price(
+    folder: str, stamp: str, part: str, memory: float, prices: str, groups: int, nodes: int, width: int
+) -> dict[str, Any]:
+    """The part's bound at some prices, and what its sets ask of workers.
+
+    Parameters
+    ----------
+    folder, stamp, part, memory : str, str, str, float
+        As for :func:`look`.
+    prices : str
+        The workers' multipliers, as text.
+    groups, nodes, width : int
+        As for :func:`crowdopt.assign.parts.part_work.swept`.
+
+    Returns
+    -------
+    dict
+    """
+    tasks = _read(folder, stamp, part, memory)[2]
+    sweep = swept(tasks, Prices(array_of(prices, FLOATS)), groups, nodes, width)
+    load, paid = text_of(sweep.load, COUNTS), text_of(sweep.paid, FLOATS)
+    return {"value": sweep.value, "size": sweep.size, "load": load, "paid": paid}
+
+
+def spread(
+    folder: str, stamp: str, part: str, memory: float, work: str, visited: list[str], share: str, nodes: int, width: int
+) -> dict[str, Any]:
+    """Keep each task's set at one of some prices, in given shares; what the sets ask of workers.
+
+    Parameters
+    ----------
+    folder, stamp, part, memory, work : str, str, str, float, str
+        As for :func:`look`.
+    visited : list of str
+        Prices, as texts.
+    share : str
+        (prices, groups) shares, as text.
+    nodes, width : int
+        As for :func:`crowdopt.assign.parts.part_work.spread_sets`.
+
+    Returns
+    -------
+    dict
+    """
+    tasks = _read(folder, stamp, part, memory)[2]
+    shares: Floats = array_of(share, FLOATS).reshape(len(visited), -1)
+    dealt = spread_sets(tasks, [Prices(array_of(text, FLOATS)) for text in visited], shares, nodes, width)
+    with draft(Path(work) / SETS / f"{part}.npz") as file:
+        np.savez(file, hands=dealt.hands, held=dealt.held)
+    return {"load": text_of(tasks.room - dealt.left, COUNTS)}
+
+
+def settle(
+    folder: str, stamp: str, part: str, memory: float, place: int, work: str, room: str, prices: str, seed: int
+) -> dict[str, Any]:
+    """Mend the part's sets within its room, and write its labels where every task has its set.
+
+    Parameters
+    ----------
+    folder, stamp, part, memory : str, str, str, float
+        As for :func:`look`.
+    place : int
+        The part's number.
+    work, room, prices : str
+        The work folder; labels that the part may use of each worker, and their multipliers, as texts.
+    seed : int
+        Of the mending.
+
+    Returns
+    -------
+    dict
+    """
+    shared, read, tasks = _read(folder, stamp, part, memory)
+    with np.load(Path(work) / SETS / f"{part}.npz", allow_pickle=False) as sets:
+        hands, held = sets["hands"], sets["held"]
+    allowed = array_of(room, COUNTS)
+    dealt = settled(tasks, hands, held, allowed, Prices(array_of(prices, FLOATS)), _rng(seed, place, "settle"))
+    if dealt.is_whole:
+        write_pairs(Path(work) / NEW_PLAN / ASSIGNMENT, read, shared, dealt.pairs())
+    return {"load": text_of(allowed - dealt.left, COUNTS), "cost": cost_of(dealt), "whole": dealt.is_whole}
+
+
+def _read(folder: str, stamp: str, part: str, memory: float) -> tuple[PartsFolder, Part, OwnTasks]:
+    """The part, kept in memory from then on where there is room for it and for the work beside it."""
+    key = folder, stamp, part
+    if any(other[:2] != key[:2] for other in list(KEPT)):
+        forget()
+    if key not in KEPT:
+        shared = known_folder(folder, stamp)
+        read = read_part(shared, part)
+        known = shared, read, own_tasks(read.instance)
+        pairs = read.instance.n_tasks * read.instance.n_workers
+        if INTERPRETER + HELD * (sum(SIZES) + pairs) + BYTES * pairs > (memory or _fair_share()):
+            return known
+        KEPT[key] = known
+        SIZES.append(pairs)
+    return KEPT[key]
+
+
+def forget() -> None:
+    """Let go of the parts that this process has kept."""
+    KEPT.clear()
+    SIZES.clear()
+
+
+def _fair_share() -> float:
+    """Bytes: what a Dask worker is limited to, or half of the machine's memory for each core."""
+    if "distributed" in sys.modules:
+        from distributed import get_worker
+
+        with suppress(ValueError, AttributeError):
+            return float(get_worker().memory_manager.memory_limit or 0) or machine_memory() / 2 / (os.cpu_count() or 1)
+    return machine_memory() / 2 / (os.cpu_count() or 1)
+
+
+def _rng(seed: int, place: int, what: str) -> np.random.Generator:
+    return np.random.default_rng([seed, place, CHANCE[what]])

@@ -1,0 +1,295 @@
+"""The verb solve for a campaign in parts: prices travel, tasks stay, each part writes its own labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from shutil import rmtree
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from crowdopt.api import part_jobs
+from crowdopt.api.binding import AnyPath
+from crowdopt.api.parts_at_work import PartsAtWork
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.sampled_prices import sizes
+from crowdopt.assign.individual.sweep import Prices
+from crowdopt.assign.parts.coordinator import PartLook, PartPlan, PartsAnswer, groups_each, solve_parts
+from crowdopt.assign.parts.part_work import PartSweep
+from crowdopt.backends import solve
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io.array_text import COUNTS, FLOATS, array_of, text_of
+from crowdopt.io.folder import PLAN, check_target, name_folder
+from crowdopt.io.part_table import BYTES, count_tasks, read_part
+from crowdopt.io.parts_folder import PartsFolder, read_parts_folder
+from crowdopt.io.parts_plan import ASSIGNMENT, write_numbers
+
+Told = Callable[[str, float, float | None, float | None], None]  # what goes on, seconds, bound, cost
+
+
+@dataclass(frozen=True, eq=False)
+class PartsPlan:
+    """What solving in parts came to.
+
+    Parameters
+    ----------
+    status : str
+        ``feasible``, ``optimal``, ``infeasible`` or ``undecided``.
+    why : str
+        Why there is no plan; empty where there is one.
+    facts : dict
+        As plan.json has them.
+    run : dict
+        As run.json has them.
+    """
+
+    status: str
+    why: str
+    facts: dict[str, Any]
+    run: dict[str, Any]
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a plan."""
+        return not self.why
+
+
+def assign_parts(
+    campaign: AnyPath,
+    *,
+    output: AnyPath,
+    processes: int = 0,
+    cluster: str | None = None,
+    memory: float | None = None,
+    seed: int = 0,
+    force: bool = False,
+    told: Told | None = None,
+) -> PartsPlan:
+    """Decide who labels what where tasks lie in parts: a bound, and a plan written part by part.
+
+    Whatever computes it, the files are the same. What is known is kept beside the output until the plan is there; the
+    same call goes on from it.
+
+    Parameters
+    ----------
+    campaign : path
+        A folder in parts (crowdopt.io.parts_folder), or a glob of parts.
+    output : path
+        Folder to write the plan to.
+    processes : int
+        Spawned here; 0 computes in this process.
+    cluster : str, optional
+        In place of them: a Dask scheduler's address, or a number of Dask workers to start here. All machines must see
+        the campaign and the output under the same paths.
+    memory : float, optional
+        Megabytes that a process may take; parts that would take more are refused before any work.
+    seed : int
+        Of samples and rounding.
+    force : bool
+        Whether a plan that is there may be replaced.
+    told : callable, optional
+        Hears what goes on, the seconds so far, the bound and the cost.
+
+    Returns
+    -------
+    PartsPlan
+
+    Raises
+    ------
+    InputError
+        If a part cannot be used, or the plan cannot be written.
+    JobsError
+        If processes are lost again and again; what is finished is kept.
+    """
+    started, begun = datetime.now(UTC).isoformat(timespec="seconds"), perf_counter()
+    goal = Path(output).resolve()
+    check_target(goal, PLAN, force)
+    folder = read_parts_folder(campaign)
+    counts = [count_tasks(folder, part) for part in folder.parts]
+    refuse_large(folder, counts, memory)
+    work = goal.with_name(f".{goal.name}.work")
+    at_work = PartsAtWork(folder, work, processes, cluster, 1e6 * (memory or 0.0))
+
+    def hear(what: str, bound: float | None, cost: float | None) -> None:
+        if told is not None:
+            told(what, perf_counter() - begun, bound, cost)
+
+    with at_work.open(lambda text: hear(text, None, None)):
+        parts = AskedParts(at_work, seed)
+        short = parts.look(counts)
+        if short is not None:
+            return _none("infeasible", short, at_work, started, begun)
+        answer = solve_parts(parts, parts.looks, parts.sample(), solve, seed, hear)
+        if not isfinite(answer.bound):
+            why = "infeasible: all workers together have too little capacity for these tasks"
+            return _none("infeasible", why, at_work, started, begun)
+        if answer.load is None or answer.cost is None:
+            why = f"no plan was found; none costs less than {answer.bound:.10g}"
+            return _none("undecided", why, at_work, started, begun)
+    facts = _facts(folder, answer, sum(counts), seed)
+    run = _run(at_work, started, begun)
+    new = work / part_jobs.NEW_PLAN
+    write_numbers(new, folder, answer.load, answer.prices, facts, run)
+    name_folder(new, goal, PLAN, force)
+    rmtree(work, ignore_errors=True)
+    return PartsPlan(facts["status"], "", facts, run)
+
+
+def refuse_large(folder: PartsFolder, counts: Sequence[int], memory: float | None) -> None:
+    """InputError where a part needs more than so many megabytes while it is worked on."""
+    if memory is None:
+        return
+    room, pair = 1e6 * memory - part_jobs.INTERPRETER, BYTES * len(folder.workers)
+    if room < pair:
+        raise InputError(
+            f"a process takes {part_jobs.INTERPRETER / 1e6:g} MB before it reads a part; --memory must allow more"
+        )
+    worst = int(np.argmax(counts))
+    if pair * counts[worst] > room:
+        need = (part_jobs.INTERPRETER + pair * counts[worst]) / 1e6
+        raise InputError(
+            f"{folder.parts[worst]} needs up to {need:.0f} MB and --memory allows {memory:.0f}; "
+            f"write the tasks in at least {int(np.ceil(sum(counts) * pair / room))} parts, or allow more"
+        )
+
+
+class AskedParts:
+    """All parts as the coordinator sees them (crowdopt.assign.parts.coordinator.Parts)."""
+
+    def __init__(self, at_work: PartsAtWork, seed: int) -> None:
+        self.at_work, self.seed, self.sweeps = at_work, seed, 0
+        self.looks: list[PartLook] = []
+        self.work = {"work": str(at_work.work)}
+        self.each = groups_each(len(at_work.folder.parts))
+
+    def look(self, counts: Sequence[int]) -> str | None:
+        """Read every part once and draw the sample; why there is no plan, where a task cannot have its need."""
+        total = sum(counts)
+        wanted = sizes(total, len(self.at_work.folder.workers))[-1:] or [1]
+        ends = np.cumsum(counts) * min(wanted[0], total) // total
+        asked = [
+            {**self.work, "place": place, "sample": int(count), "seed": self.seed}
+            for place, count in enumerate(np.diff(ends, prepend=0))
+        ]
+        answers = self.at_work.ask(part_jobs.look, "reading parts", asked)
+        for part, answer in zip(self.at_work.folder.parts, answers, strict=True):
+            if answer["short"] is not None:
+                task, row, have, need = answer["short"]
+                return (
+                    f"infeasible: {part}, row {row}, task {task}: all workers together bring {have:.4g} of the "
+                    f"{need:.4g} units of evidence that it needs; raise its epsilon or drop it"
+                )
+        self.looks = [
+            PartLook(one["tasks"], one["constant"], array_of(one["fixed"], COUNTS), one["width"]) for one in answers
+        ]
+        self.width = max(one.width for one in self.looks)
+        return None
+
+    def sample(self) -> OwnTasks:
+        """The tasks of all samples, each with its own accuracies."""
+        folder = self.at_work.folder
+        place = self.at_work.work / part_jobs.SAMPLE
+        there = replace(folder, folder=place, skills=None, types=())
+        drawn = [read_part(there, part).instance for part in folder.parts if there.path(part).exists()]
+        starts = np.cumsum([0, *(one.n_tasks for one in drawn[:-1])])
+        forbidden, fixed = (
+            np.concatenate(
+                [getattr(one, name) + np.array([start, 0]) for one, start in zip(drawn, starts, strict=True)]
+            )
+            for name in ("forbidden", "fixed")
+        )
+        together = AssignmentInstance(
+            np.concatenate([one.accuracy for one in drawn]),
+            capacity=folder.capacity,
+            epsilon=np.concatenate([one.epsilon for one in drawn]),
+            rule=drawn[0].rule,
+            cost=folder.price,
+            forbidden=forbidden,
+            fixed=fixed,
+        )
+        return own_tasks(together)
+
+    def price(self, prices: Prices, nodes: int) -> list[PartSweep]:
+        """Bound, loads and costs at some prices."""
+        self.sweeps += 1
+        asked = {"prices": text_of(prices.worker, FLOATS), "groups": self.each, "nodes": nodes, "width": self.width}
+        answers = self.at_work.ask(part_jobs.price, f"sweep {self.sweeps}", [asked] * len(self.looks))
+        m = prices.worker.size
+        return [
+            PartSweep(
+                one["value"], one["size"], array_of(one["load"], COUNTS).reshape(-1, m), array_of(one["paid"], FLOATS)
+            )
+            for one in answers
+        ]
+
+    def spread(self, visited: list[Prices], share: Sequence[Floats], nodes: int) -> Ints:
+        """Keep each task's set at one of the prices, those that no task of a part takes left out; the loads."""
+        texts = [text_of(prices.worker, FLOATS) for prices in visited]
+        asked = []
+        for own in share:
+            used = np.flatnonzero((own > 0).any(axis=1))
+            own_share, own_texts = text_of(own[used], FLOATS), [texts[u] for u in used]
+            asked.append({**self.work, "visited": own_texts, "share": own_share, "nodes": nodes, "width": self.width})
+        answers = self.at_work.ask(part_jobs.spread, "spreading sets", asked, made=self._sets)
+        return np.array([array_of(one["load"], COUNTS) for one in answers])
+
+    def settle(self, some: Sequence[int], room: Ints, prices: Prices) -> list[PartPlan]:
+        """Mend the sets of some parts within their room; whole ones write their plan."""
+        text = text_of(prices.worker, FLOATS)
+        asked = [
+            {**self.work, "place": place, "room": text_of(own, COUNTS), "prices": text, "seed": self.seed}
+            for place, own in zip(some, room, strict=True)
+        ]
+        answers = self.at_work.ask(part_jobs.settle, "mending", asked, some, self._settled)
+        return [PartPlan(array_of(one["load"], COUNTS), one["cost"], one["whole"]) for one in answers]
+
+    def _sets(self, part: str) -> Path:
+        return self.at_work.work / part_jobs.SETS / f"{part}.npz"
+
+    def _settled(self, part: str) -> Path:
+        return self.at_work.work / part_jobs.NEW_PLAN / ASSIGNMENT / part
+
+
+def _facts(folder: PartsFolder, answer: PartsAnswer, tasks: int, seed: int) -> dict[str, Any]:
+    assert answer.cost is not None and answer.load is not None
+    gap = (answer.cost - answer.bound) / max(1.0, abs(answer.cost))
+    return {
+        "form": "parts",
+        "title": folder.settings.get("title", ""),
+        "status": "optimal" if gap <= 0 else "feasible",
+        "proven": gap <= 0,
+        "proof": "certificate",
+        "objective": answer.cost,
+        "bound": answer.bound,
+        "gap": gap,
+        "labels": int(answer.load.sum()),
+        "tasks": tasks,
+        "workers": len(folder.workers),
+        "parts": len(folder.parts),
+        "sweeps": answer.sweeps,
+        "rule": folder.settings.get("rule", "bhattacharyya"),
+        "method": "exact",
+        "seed": seed,
+    }
+
+
+def _run(at_work: PartsAtWork, started: str, begun: float) -> dict[str, Any]:
+    return {
+        "started": started,
+        "seconds": perf_counter() - begun,
+        "processes": at_work.processes,
+        "cluster": at_work.cluster,
+        "bytes_a_part": at_work.most_bytes,
+    }
+
+
+def _none(status: str, why: str, at_work: PartsAtWork, started: str, begun: float) -> PartsPlan:
+    rmtree(at_work.work, ignore_errors=True)
+    return PartsPlan(status, why, {"status": status}, _run(at_work, started, begun))

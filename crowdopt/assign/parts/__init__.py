@@ -1,0 +1,1 @@
+"""Tasks in parts: prices travel, tasks stay where they are."""

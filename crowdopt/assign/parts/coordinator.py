@@ -1,0 +1,265 @@
+"""The coordinator of tasks in parts: it knows prices and sums, never a task.
+
+``max_w  sum_j M_j w_j + sum_p g_p(w), w <= 0``, where ``g_p`` is what part p says (crowdopt.assign.individual.sweep).
+Sums go in the order of the parts, and nothing depends on the clock or on who computed what: the same parts bring the
+same plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import Protocol
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.individual.ascent import Ascent
+from crowdopt.assign.individual.blending import DEAR, NOTHING
+from crowdopt.assign.individual.own_stages import MARGIN, WIDE
+from crowdopt.assign.individual.own_tasks import OwnTasks
+from crowdopt.assign.individual.sampled_prices import SampledStart, prices_of_sample, sizes
+from crowdopt.assign.individual.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
+from crowdopt.assign.parts.part_work import ENDLESS, PartSweep
+from crowdopt.assign.parts.sharing_room import deal_rest, deal_room
+from crowdopt.core.certificate import next_integer
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Options, Solve
+
+SWEEPS = 40  # at most
+ENOUGH = 1e-5  # relative: what the model of the bound may still promise when the sweeps end
+EACH, LINES = 6, 96  # groups of a part at most; lines of all parts beyond which parts share one
+DEALS = 3  # times that room is dealt to parts that are not whole
+
+
+@dataclass(frozen=True, eq=False)
+class PartLook:
+    """What is known of a part before any price.
+
+    Parameters
+    ----------
+    tasks : int
+        How many it has.
+    constant : float
+        What its fixed labels cost.
+    fixed : (workers,) int
+        How many they are, worker by worker.
+    width : int
+        Labels that a set of its tasks may have.
+    """
+
+    tasks: int
+    constant: float
+    fixed: Ints
+    width: int
+
+
+@dataclass(frozen=True, eq=False)
+class PartPlan:
+    """Labels of a part but fixed ones: ``load`` (workers,), ``cost``; ``whole`` where every task has its set."""
+
+    load: Ints
+    cost: float
+    whole: bool
+
+
+class Parts(Protocol):
+    """The parts, wherever they lie: each question is put to all of them, answers come in their order."""
+
+    def price(self, prices: Prices, nodes: int) -> Sequence[PartSweep]:
+        """Bound, loads and costs at some prices."""
+        ...
+
+    def spread(self, visited: list[Prices], share: Sequence[Floats], nodes: int) -> Ints:
+        """Keep each task's set at one of the prices; the loads (parts, workers) of those sets."""
+        ...
+
+    def settle(self, some: Sequence[int], room: Ints, prices: Prices) -> Sequence[PartPlan]:
+        """Mend the sets of some parts within their room (some, workers); whole ones write their plan."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PartsAnswer:
+    """What is known in the end.
+
+    Parameters
+    ----------
+    prices : (workers,) float
+        The multipliers that prove the bound; at most 0.
+    bound : float
+        What no plan costs less than; infinite: there is none.
+    load : (workers,) int, optional
+        Labels of each worker, fixed ones included; None where no plan was found.
+    cost : float, optional
+    sweeps : int
+        How many there were.
+    """
+
+    prices: Floats
+    bound: float
+    load: Ints | None
+    cost: float | None
+    sweeps: int
+
+
+class PartsSweeper(Sweeper):
+    """Sweeps by asking the parts; ``tasks`` says what links them, and has no task of its own."""
+
+    def __init__(self, parts: Parts, tasks: OwnTasks, looks: Sequence[PartLook]) -> None:
+        self.parts, self.tasks, self.threads = parts, tasks, 1
+        self.each = groups_each(len(looks))
+        self.groups = min(LINES, len(looks) * self.each)
+        self.line = np.arange(len(looks) * self.each).reshape(len(looks), self.each) % self.groups
+
+    def sweep(self, prices: Prices, clock: Clock, close: float = CLOSE, nodes: int = NODES) -> Sweep | None:
+        """What all parts say at these prices, added up in their order."""
+        answers = self.parts.price(prices, nodes)
+        m = self.tasks.room.size
+        load, paid = np.zeros((self.groups, m)), np.zeros(self.groups)
+        for line, answer in zip(self.line, answers, strict=True):
+            np.add.at(load, line, answer.load)
+            np.add.at(paid, line, answer.paid)
+        rows = (self.tasks.room * prices.worker).tolist()
+        bound = fsum([*rows, *(answer.value for answer in answers)]) + self.tasks.constant
+        size = np.array([fsum(answer.size for answer in answers)])
+        none, nobody = np.zeros(0), np.zeros((0, 0), np.int64)
+        return Sweep(prices, size, none, none, nobody, nobody.ravel(), load, paid, bound)
+
+
+def groups_each(parts: int) -> int:
+    """Groups of each part: few parts have several, so that the model of the bound has lines enough."""
+    return min(EACH, max(1, -(-GROUPS // parts)))
+
+
+def solve_parts(
+    parts: Parts,
+    looks: Sequence[PartLook],
+    sample: OwnTasks,
+    solve: Solve,
+    seed: int,
+    hear: Callable[[str, float, float | None], None],
+) -> PartsAnswer:
+    """Bound and plan of all parts together.
+
+    Parameters
+    ----------
+    parts : Parts
+        Who answers for them.
+    looks : sequence of PartLook
+        One a part.
+    sample : OwnTasks
+        Some of the tasks, drawn from all parts, with the whole capacities.
+    solve : callable
+        ``solve(program, backend, options)``.
+    seed : int
+        Of the samples and the rounding.
+    hear : callable
+        Is told what goes on, the bound, and a plan's cost.
+
+    Returns
+    -------
+    PartsAnswer
+    """
+    room = sample.instance.capacity - np.sum([look.fixed for look in looks], axis=0)
+    constant = fsum(look.constant for look in looks)
+    total = sum(look.tasks for look in looks)
+    start = _sampled(replace(sample, room=room), total, solve, seed)
+    whole = replace(sample.part(np.zeros(0, np.int64)), room=room, least=np.zeros_like(room), constant=constant)
+    unit = float(sample.arrays.cost.mean()) or 1.0
+    options = Options(time_limit=ENDLESS, seed=seed)
+    sweeper = PartsSweeper(parts, whole, looks)
+    ascent = Ascent(sweeper, solve, options, Clock(ENDLESS), unit * WIDE if start is None else start.radius)
+    if start is not None:
+        ascent.nodes = start.nodes
+    ceiling = float(sample.arrays.cost.max(axis=0) @ np.minimum(room, total)) + constant
+
+    def said(sweep: Sweep) -> bool:
+        over = int(np.maximum(0, sweep.load.sum(axis=0) - room).sum())
+        hear(f"sweep {len(ascent.visited)}, {over} labels over capacity", bound_of(sweep), None)
+        promised = ascent.ahead - ascent.best.bound if ascent.best is not None else np.inf
+        near = promised <= ENOUGH * max(1.0, abs(sweep.bound)) and not ascent.at_edge
+        return sweep.bound > ceiling + 1.0 or near
+
+    def bound_of(sweep: Sweep) -> float:
+        if not np.isfinite(sweep.bound) or sweep.bound > ceiling + 1.0:
+            return np.inf
+        bound = sweep.bound - MARGIN * float(sweep.value[0] + abs(constant))
+        return next_integer(bound) if bool((sample.arrays.cost == np.rint(sample.arrays.cost)).all()) else bound
+
+    first = ascent.visit(Prices(np.zeros(room.size)) if start is None else start.prices)
+    assert first is not None
+    if not said(first):
+        ascent.climb(SWEEPS, said)
+    best = ascent.best
+    assert best is not None
+    bound, count = bound_of(best), len(ascent.visited)
+    if bound == np.inf:
+        return PartsAnswer(best.prices.worker, np.inf, None, None, count)
+    hear("spreading sets", bound, None)
+    plans = _planned(parts, sweeper, ascent, looks, hear)
+    if plans is None:
+        return PartsAnswer(best.prices.worker, bound, None, None, count)
+    load = np.sum([plan.load for plan in plans], axis=0) + sample.instance.capacity - room
+    cost = fsum([constant, *(plan.cost for plan in plans)])
+    return PartsAnswer(best.prices.worker, min(bound, cost), load, cost, count)
+
+
+def _sampled(sample: OwnTasks, total: int, solve: Solve, seed: int) -> SampledStart | None:
+    """Prices from samples of the sample, and from all of it."""
+    rng, found = np.random.default_rng(seed), None
+    options = Options(time_limit=ENDLESS, seed=seed)
+    for size in sizes(total, sample.room.size):
+        some = np.sort(rng.choice(sample.size, min(size, sample.size), replace=False))
+        better = prices_of_sample(sample.part(some, some.size / total), found, solve, options, Clock(ENDLESS))
+        if better is None:
+            break
+        found = better
+    return found
+
+
+def _planned(
+    parts: Parts,
+    sweeper: PartsSweeper,
+    ascent: Ascent,
+    looks: Sequence[PartLook],
+    hear: Callable[[str, float, float | None], None],
+) -> list[PartPlan] | None:
+    """Sets in the shares that fit workers best, then room dealt to the parts until every one is whole."""
+    best, room = ascent.best, sweeper.tasks.room
+    assert best is not None
+    unit = float(np.abs(best.prices.worker).max(initial=0.0)) or float(sweeper.tasks.arrays.cost.mean())
+    mixed = ascent.mixture(DEAR * unit)
+    if mixed is None:
+        return None
+    visited, share = mixed
+    used = np.flatnonzero((share > NOTHING).any(axis=1))
+    loads = parts.spread([visited[u] for u in used], [share[used][:, line] for line in sweeper.line], ascent.nodes)
+    over = int(np.maximum(0, loads.sum(axis=0) - room).sum())
+    hear(f"mending, {over} labels over capacity", best.bound, None)
+    tasks = np.array([look.tasks for look in looks])
+    for asked in (loads, np.zeros_like(loads)):  # what the sets ask for; then simply a fair share
+        plans = _settled(
+            parts, room, deal_room(room, asked, tasks), best.prices, lambda text: hear(text, best.bound, None)
+        )
+        if plans is not None:
+            return plans
+    return None
+
+
+def _settled(
+    parts: Parts, room: Ints, dealt: Ints, prices: Prices, tell: Callable[[str], None]
+) -> list[PartPlan] | None:
+    """Plans of all parts within their room; what they leave is dealt to those that lack some, a few times."""
+    some = np.arange(len(dealt))
+    plans: dict[int, PartPlan] = {}
+    for _ in range(DEALS):
+        plans |= dict(zip(some.tolist(), parts.settle(some.tolist(), dealt, prices), strict=True))
+        every = [plans[part] for part in range(len(plans))]
+        some = np.flatnonzero([not plan.whole for plan in every])
+        if not some.size:
+            return every
+        tell(f"mending, {some.size} parts lack room")
+        dealt = deal_rest(room, np.array([plan.load for plan in every]), some)
+    return None

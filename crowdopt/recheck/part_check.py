@@ -1,0 +1,176 @@
+"""The second opinion on a plan in parts: each part counted and priced anew, by another algorithm, where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt import jobs
+from crowdopt.arrays import Ints
+from crowdopt.core.certificate import BOUND
+from crowdopt.core.roundoff import sum_below
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io.array_text import COUNTS, FLOATS, array_of, text_of
+from crowdopt.io.part_table import read_part
+from crowdopt.io.parts_folder import PartsFolder, known_folder, read_parts_folder
+from crowdopt.io.parts_plan import ASSIGNMENT, read_numbers, read_pairs_of
+from crowdopt.recheck.findings import Report
+from crowdopt.recheck.individual_proofs import least_sets
+
+SAME = 1e-9  # relative; what adding up in another order may change
+
+
+def verify_parts(
+    campaign: str | Path, plan: str | Path, processes: int = 0, executor: Executor | None = None
+) -> Report:
+    """Hold a plan in parts against its campaign, a part at a time.
+
+    Parameters
+    ----------
+    campaign, plan : path
+    processes : int
+        Spawned here; 0 checks in this process.
+    executor : Executor, optional
+        In place of them.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    InputError
+        If one of the folders, or a part, cannot be read.
+    JobsError
+        If a part's process is lost.
+    """
+    folder, place = read_parts_folder(campaign), Path(plan)
+    claims, dual, load = read_numbers(place, folder)
+    report = Report(proof="certificate")
+    _check_files(place, folder, report)
+    if not np.isfinite(dual).all() or (dual > 0).any():
+        report.complain("workers.csv", "a multiplier of a capacity is above 0 or no number, so they prove nothing")
+        dual = np.zeros_like(dual)
+    shared = {"folder": str(folder.folder.absolute()), "stamp": folder.stamp, "plan": str(place.absolute())}
+    prices = text_of(dual, FLOATS)
+    rows = [jobs.Job.of(check_part, **shared, part=part, prices=prices) for part in folder.parts]
+    answers = [_answer(row) for row in jobs.run(rows, None, processes, executor, title="parts")]
+    for answer in answers:
+        report.problems.extend(answer["problems"])
+    _check_sums(folder, claims, load, answers, report)
+    terms = [*(dual * folder.capacity).tolist(), *(answer["bound"] for answer in answers)]
+    proven = sum_below(np.array(terms, dtype=np.float64)) if np.isfinite(terms).all() else np.inf
+    if (folder.price == np.rint(folder.price)).all() and np.isfinite(proven):
+        proven = float(np.ceil(proven - BOUND * max(1.0, abs(proven))))
+    report.bound = report.certified_bound = proven
+    if not claims["bound"] <= proven + BOUND * max(1.0, abs(proven)):
+        report.complain(
+            "plan.json", f"bound says {claims['bound']!r}, but the multipliers prove no more than {proven!r}"
+        )
+    report.proven = bool(report.holds and report.objective is not None and report.objective <= proven * (1 + SAME))
+    return report
+
+
+def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> dict[str, Any]:
+    """Count the labels of one part, and bound what its tasks cost at least.
+
+    Parameters
+    ----------
+    folder, stamp, part : str
+        The campaign, as it was when the check began, and the part's name.
+    plan : str
+        The plan's folder.
+    prices : str
+        The workers' multipliers, as text.
+
+    Returns
+    -------
+    dict
+    """
+    shared = known_folder(folder, stamp)
+    read = read_part(shared, part)
+    instance, where = read.instance, f"{ASSIGNMENT}/{part}"
+    pairs = read_pairs_of(Path(plan) / ASSIGNMENT, read, shared)
+    problems = [f"{where}: {problem}" for problem in _problems(instance, pairs, read.ids)]
+    least = least_sets(instance, array_of(prices, FLOATS), np.zeros(instance.n_tasks), 1.0)
+    return {
+        "problems": problems,
+        "tasks": instance.n_tasks,
+        "labels": len(pairs),
+        "load": text_of(np.bincount(pairs[:, 1], minlength=instance.n_workers), COUNTS),
+        "cost": fsum(instance.prices(pairs).tolist()),
+        "bound": sum_below(least) if np.isfinite(least).all() else 1e300,
+    }
+
+
+def _problems(instance: AssignmentInstance, pairs: Ints, ids: Any) -> list[str]:
+    """What each kind of limit says of the first pair or task that breaks it."""
+    m, found = instance.n_workers, []
+    keys = pairs[:, 0] * m + pairs[:, 1]
+    unique, count = np.unique(keys, return_counts=True)
+    barred = instance.barred[:, 0] * m + instance.barred[:, 1]
+    fixed = instance.fixed[:, 0] * m + instance.fixed[:, 1]
+    for what, wrong in (
+        ("is there twice", unique[count > 1]),
+        ("is forbidden", np.intersect1d(keys, barred)),
+        ("is fixed and missing", np.setdiff1d(fixed, keys)),
+    ):
+        if wrong.size:
+            task, worker = divmod(int(wrong[0]), m)
+            found.append(f"the pair of task {ids[task]} and worker {instance.worker_id(worker)} {what}")
+    evidence = np.zeros(instance.n_tasks)
+    np.add.at(evidence, pairs[:, 0], instance.evidence[instance.task_type[pairs[:, 0]], pairs[:, 1]])
+    short = instance.need - evidence - COVERAGE
+    if (short > 0).any():
+        task = int(short.argmax())
+        found.append(
+            f"task {ids[task]} has {evidence[task]:.9g} of the {instance.need[task]:.9g} units of evidence it needs "
+            f"({int((short > 0).sum())} tasks lack some)"
+        )
+    return found
+
+
+def _answer(row: jobs.Row) -> dict[str, Any]:
+    if row.error is None:
+        return dict(row.result)
+    kind, _, said = row.error.partition(": ")
+    raise InputError(said) if kind == InputError.__name__ else jobs.JobsError(f"{row.arguments['part']}: {row.error}")
+
+
+def _check_files(place: Path, folder: PartsFolder, report: Report) -> None:
+    there = {path.name for path in (place / ASSIGNMENT).iterdir()}
+    for name in sorted(set(folder.parts) - there):
+        raise InputError(f"{ASSIGNMENT}/{name} is missing; the plan is of other parts")
+    for name in sorted(there - set(folder.parts)):
+        report.complain(ASSIGNMENT, f"{name} is no part of the campaign")
+
+
+def _check_sums(
+    folder: PartsFolder, claims: dict[str, Any], said: Ints, answers: Sequence[dict[str, Any]], report: Report
+) -> None:
+    """Loads within capacities, and what workers.csv and plan.json say of all parts together."""
+    load = np.sum([array_of(answer["load"], COUNTS) for answer in answers], axis=0)
+    for wrong, file, what in (
+        (load > folder.capacity, ASSIGNMENT, "more labels than their capacity"),
+        (load != said, "workers.csv", "another load than the labels say"),
+    ):
+        if wrong.any():
+            report.complain(file, f"worker {folder.workers[int(np.flatnonzero(wrong)[0])]} has {what}")
+    report.violation = float(np.maximum(0, load - folder.capacity).max(initial=0))
+    report.objective = fsum(answer["cost"] for answer in answers)
+    report.labels = float(load.sum())
+    sums = {"labels": int(load.sum()), "tasks": sum(answer["tasks"] for answer in answers), "parts": len(answers)}
+    for name, value in sums.items():
+        if claims[name] != value:
+            report.complain("plan.json", f"{name} says {claims[name]!r}, counted {value}")
+    if abs(claims["objective"] - report.objective) > SAME * max(1.0, abs(report.objective)):
+        report.complain("plan.json", f"objective says {claims['objective']!r}, the labels cost {report.objective!r}")
+    gap = (claims["objective"] - claims["bound"]) / max(1.0, abs(claims["objective"]))
+    if abs(claims.get("gap", gap) - gap) > SAME:
+        report.complain("plan.json", f"gap says {claims['gap']!r}, but objective and bound are {gap!r} apart")

@@ -1,0 +1,195 @@
+"""Campaigns in parts: one plan whoever computes it and whatever is killed, and a check that finds what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt.api.draw_parts import generate_parts, take_apart
+from crowdopt.api.parts_at_work import PartsAtWork
+from crowdopt.api.solve_parts import assign_parts
+from crowdopt.api.verify import verify_parts
+from crowdopt.crowd.recipes import recipe
+from crowdopt.errors import InputError
+from tests.dask_cluster import two_workers
+
+pq = pytest.importorskip("pyarrow.parquet", reason="the extra frames is not installed")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of a plan but run.json."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "run.json"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    """A campaign of 900 tasks in three parts, and its plan."""
+    place = tmp_path_factory.mktemp("parts")
+    generate_parts("I2:900x8", 1, parts=3, output=place / "campaign")
+    plan = assign_parts(place / "campaign", output=place / "plan")
+    assert plan.found
+    return place / "campaign", place / "plan", plan.facts
+
+
+def test_two_processes_write_the_same_bytes(solved, tmp_path):
+    """Sums go in the order of the parts and every part's chance is its own."""
+    campaign, plan, _ = solved
+    assign_parts(campaign, output=tmp_path / "plan", processes=2)
+    assert contents(tmp_path / "plan") == contents(plan)
+    assert [path.name for path in tmp_path.iterdir()] == ["plan"]
+
+
+def test_parts_bound_what_memory_plans_and_the_other_way_round(tmp_path):
+    """Own targets, forbidden and fixed pairs: the same instance taken whole, and each one's bound holds for both."""
+    rng = np.random.default_rng(4)
+    instance = recipe("I2:600x8", seed=4)
+    forbidden = np.unique(np.column_stack([rng.integers(0, 600, 300), rng.integers(0, 7, 300)]), axis=0)
+    instance = replace(
+        instance, epsilon=rng.uniform(0.2, 0.4, 600), forbidden=forbidden, fixed=np.array([[3, 7], [500, 7]])
+    )
+    take_apart(instance, parts=4, output=tmp_path / "campaign")
+    plan = assign_parts(tmp_path / "campaign", output=tmp_path / "plan")
+    report = verify_parts(tmp_path / "campaign", tmp_path / "plan")
+    assert report.holds, report.problems
+    whole = crowdopt.assign(instance, time_limit=5)
+    assert report.certified_bound <= whole.objective + 1e-6 and whole.bound <= plan.facts["objective"] + 1e-6
+    assert plan.facts["gap"] < 0.01
+
+
+def test_tasks_of_types_share_their_skills(tmp_path):
+    """Three types without prices: whole classes of sets cost the same, and no worker has too much for it."""
+    take_apart(recipe("L3:600x30", seed=2), parts=3, output=tmp_path / "campaign")
+    plan = assign_parts(tmp_path / "campaign", output=tmp_path / "plan")
+    report = verify_parts(tmp_path / "campaign", tmp_path / "plan")
+    assert plan.found and report.holds, report.problems
+    assert plan.facts["gap"] < 0.1
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(solved, tmp_path, monkeypatch):
+    """Stopped before each question in turn: what was answered before is not asked again."""
+    campaign, plan, facts = solved
+    ask, left = PartsAtWork.ask, [0]
+
+    def stopping(self, *arguments, **options):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return ask(self, *arguments, **options)
+
+    monkeypatch.setattr(PartsAtWork, "ask", stopping)
+    for questions in range(facts["sweeps"] + 10):
+        left[0] = questions
+        try:
+            assign_parts(campaign, output=tmp_path / "plan")
+            break
+        except KeyboardInterrupt:
+            assert not (tmp_path / "plan").exists()
+    assert questions >= facts["sweeps"] + 3 and contents(tmp_path / "plan") == contents(plan)
+
+
+FORGERIES = {
+    "bound says": lambda place: _claim(place, bound=1.01),
+    "objective says": lambda place: _claim(place, objective=0.99),
+    "labels says": lambda place: _rows(place, lambda rows: rows[1:]),
+    "units of evidence it needs": lambda place: _rows(place, lambda rows: rows[1:]),
+    "is there twice": lambda place: _rows(place, lambda rows: [*rows, rows[-1]]),
+    "another load": lambda place: _rows(place, lambda rows: [{**rows[0], "worker": "7"}, *rows[1:]]),
+    "more labels than their capacity": lambda place: _rows(
+        place, lambda rows: [{**row, "worker": "0"} for row in rows]
+    ),
+}
+
+
+def _claim(place: Path, **factors: float) -> None:
+    claims = json.loads((place / "plan.json").read_text())
+    claims |= {name: claims[name] * factor for name, factor in factors.items()}
+    (place / "plan.json").write_text(json.dumps(claims))
+
+
+def _rows(place: Path, change) -> None:
+    import pyarrow
+
+    for path in (
+        sorted((place / "assignment").iterdir())[:1]
+        if change([{}, {}]) != [{"worker": "0"}] * 2
+        else ((place / "assignment").iterdir())
+    ):
+        pq.write_table(pyarrow.Table.from_pylist(change(pq.read_table(path).to_pylist())), path)
+
+
+@pytest.mark.parametrize("sentence", FORGERIES)
+def test_a_forged_plan_is_found_out(solved, tmp_path, sentence):
+    """Every number of a plan, and every label, is counted again."""
+    campaign, plan, _ = solved
+    forged = tmp_path / "plan"
+    for name, content in contents(plan).items():
+        (forged / name).parent.mkdir(parents=True, exist_ok=True)
+        (forged / name).write_bytes(content)
+    FORGERIES[sentence](forged)
+    report = verify_parts(campaign, forged)
+    assert any(sentence in problem for problem in report.problems), report.problems
+
+
+def test_what_cannot_be_is_said_of_a_task(tmp_path):
+    """A task that nobody can answer well enough has a part and a row; crowds too small are infeasible as a whole."""
+    instance = recipe("I2:60x4", seed=0)
+    take_apart(replace(instance, epsilon=np.where(np.arange(60) == 41, 1e-6, 0.3)), parts=2, output=tmp_path / "hard")
+    plan = assign_parts(tmp_path / "hard", output=tmp_path / "plan")
+    assert plan.status == "infeasible" and "part-1.parquet, row 12, task 41" in plan.why
+    take_apart(replace(instance, capacity=np.full(4, 10)), parts=2, output=tmp_path / "small")
+    assert assign_parts(tmp_path / "small", output=tmp_path / "plan").status == "infeasible"
+    assert not (tmp_path / "plan").exists()
+
+
+def test_parts_too_large_for_a_process_are_refused(solved, tmp_path):
+    """Before any work, with how many parts would do."""
+    with pytest.raises(InputError, match="at least [0-9]+ parts"):
+        assign_parts(solved[0], output=tmp_path / "plan", memory=300.01)
+
+
+def run_by_hand(campaign: Path, plan: Path, *options: str) -> subprocess.Popen:
+    """The verb as a user types it."""
+    command = [sys.executable, "-m", "crowdopt.cli", "solve", str(campaign), "-o", str(plan), *options]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_it_ends_with_the_same_bytes(solved, tmp_path):
+    """By kill -9 of the coordinator, later and later, until it is faster than the killer."""
+    campaign, plan, _ = solved
+    for moment in np.linspace(2.0, 30.0, 20):
+        process = run_by_hand(campaign, tmp_path / "plan", "--processes", "2")
+        try:
+            process.wait(float(moment))
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    assert contents(tmp_path / "plan") == contents(plan)
+
+
+@pytest.mark.slow
+def test_a_dask_worker_lost_costs_its_part_only(solved, tmp_path):
+    """One of two workers is killed while parts are priced; the other one does its part as well."""
+    campaign, plan, _ = solved
+    with two_workers(tmp_path / "dask") as (address, workers):
+        process = run_by_hand(campaign, tmp_path / "plan", "--cluster", address)
+        for _ in range(600):
+            if any((tmp_path / ".plan.work").glob("*-price.json")) or process.poll() is not None:
+                break
+            time.sleep(0.1)
+        os.kill(workers[0].pid, signal.SIGKILL)
+        assert process.wait(300) == 0
+        assert verify_parts(campaign, tmp_path / "plan", cluster=address).holds
+    assert contents(tmp_path / "plan") == contents(plan)
