@@ -2,8 +2,9 @@
 
     python -m benchmarks.decide FOLDER [FOLDER ...]
 
-Of a program measured in two folders the first counts; all must have given each solve the same seconds. Writes
-crowdopt/bench/assets/decision.json and the table in crowdopt/bench/README.md, between its two marks.
+A program counts once all methods of its folder have tried it, and of two folders the first counts; all must have given
+each solve the same seconds. Writes assets/decision.json in crowdopt/bench, and the table in its README.md, between its
+two marks.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ FACTS = ("processor", "cores", "load", "python")
 
 
 def together(several: list[Benchmarked]) -> list[Result]:
-    """The results of all; of a run that is in two, those of the first."""
+    """The results of all runs that are finished; of a run that is in two folders, those of the first."""
     results: list[Result] = []
     for one in several:
         known = {result.subject.run for result in results}
-        results += [result for result in one.results if result.subject.run not in known]
+        measured = {(*result.subject.run, result.subject.method) for result in one.results}
+        unfinished = {tuple(subject[:4]) for subject in one.known["subjects"] if tuple(subject) not in measured}
+        results += [result for result in one.results if result.subject.run not in known | unfinished]
     return results
 
 
