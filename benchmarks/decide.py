@@ -17,7 +17,7 @@ from typing import Any
 from crowdopt.bench.advice import FILE, VERSION
 from crowdopt.bench.decision import decided
 from crowdopt.bench.history import Benchmarked
-from crowdopt.bench.losses import losses_of
+from crowdopt.bench.losses import finished, losses_of
 from crowdopt.bench.results import Result
 from crowdopt.bench.run import benchmarked
 from crowdopt.files import write_text
@@ -33,9 +33,8 @@ def together(several: list[Benchmarked]) -> list[Result]:
     results: list[Result] = []
     for one in several:
         known = {result.subject.run for result in results}
-        measured = {(*result.subject.run, result.subject.method) for result in one.results}
-        unfinished = {tuple(subject[:4]) for subject in one.known["subjects"] if tuple(subject) not in measured}
-        results += [result for result in one.results if result.subject.run not in known | unfinished]
+        own = finished(one.results, one.known["subjects"])
+        results += [result for result in own if result.subject.run not in known]
     return results
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,20 @@ class Losses:
         """(instances,): which problem each belongs to; the programs of a problem are left out together."""
         names = list(dict.fromkeys(problem for problem, _ in self.instances))
         return np.array([names.index(problem) for problem, _ in self.instances], dtype=np.int64)
+
+
+def finished(results: Sequence[Result], subjects: Sequence[Sequence[Any]]) -> list[Result]:
+    """The results of those runs that every method of the benchmark has tried.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    subjects : sequence of [problem, program, seed, permutation, method]
+        All that are to be measured.
+    """
+    measured = {(*one.subject.run, one.subject.method) for one in results}
+    open_ = {tuple(subject[:4]) for subject in subjects if tuple(subject) not in measured}
+    return [one for one in results if one.subject.run not in open_]
 
 
 def losses_of(results: Sequence[Result], limit: float) -> Losses:

@@ -16,7 +16,7 @@ from crowdopt import jobs
 from crowdopt.bench.circumstances import circumstances
 from crowdopt.bench.decision import decided
 from crowdopt.bench.history import Benchmarked
-from crowdopt.bench.losses import losses_of
+from crowdopt.bench.losses import finished, losses_of
 from crowdopt.bench.measure import measure
 from crowdopt.bench.methods import version_of
 from crowdopt.bench.noise import DISTURBED, sentence, slowdowns
@@ -143,7 +143,8 @@ def summarise(folder: Path) -> dict[str, Any]:
     known, wanted, rows = opened(folder)
     limits = Limits(**known["limits"])
     results = results_of(rows)
-    comparisons, decision = compare(results, limits.seconds), decided(losses_of(results, limits.seconds))
+    comparisons = compare(results, limits.seconds)
+    decision = decided(losses_of(finished(results, known["subjects"]), limits.seconds))
     summary = {
         **{key: known[key] for key in ("kind", "title", "limits", "versions")},
         "run": _read(folder / "run.json"),

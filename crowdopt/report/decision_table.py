@@ -6,7 +6,7 @@ from typing import Any
 
 from crowdopt.report.page import PageTable, Section
 
-COLUMNS = {"when": "instances with", "use": "use", "factor": "factor", "instances": "programs", "then": "then"}
+COLUMNS = {"use": "use", "when": "for instances with", "factor": "factor", "instances": "programs", "then": "then"}
 NOTES = {
     "factor": "seconds as a multiple of the virtual best's, geometric mean over the row's programs",
     "instances": "measured; seeds of one recipe count once",
