@@ -5,15 +5,22 @@ While anything is compiled, wherever that happens, no time limit runs (``crowdop
 
 What compiling takes, in processor seconds beside ten other jobs (numba 0.68, two cores; alone it is less): the loops
 of the exact method 33 before and 18 after helpers were inlined, slices no longer assigned and constants taken by their
-type; those for tasks that are not alike 28 and 15. Loops in C would take all of it away, but whoever installs from
-source would then need a C compiler, or we every loop twice: numba's cache, filled once on a machine, was kept instead.
+type; those for tasks that are not alike 28 and 15. Three fifths of that is inference and lowering in Python, one kernel
+at a time, so processes share the exact method's loops (``run_together``). Loops in C would take all of it away, but
+whoever installs from source would then need a C compiler, or we every loop twice: numba's cache, filled once on a
+machine, was kept instead.
 """
 
 from __future__ import annotations
 
+import gc
+import os
+import subprocess
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -56,6 +63,60 @@ def is_compiled(kernel: Any) -> bool:
         return bool(kernel._cache._cache_file._load_index())
     except (AttributeError, OSError):  # no place to keep anything, or a numba that keeps its index otherwise
         return False
+
+
+def run_together(paths: Sequence[str]) -> None:
+    """Call functions that compile, all but the last in a process of its own: what one keeps, the others find.
+
+    Python compiles one kernel at a time, and most of the work is Python's. Where nothing can be kept, or there is one
+    core, all of it is done here; so is what another process failed to do. No time limit runs meanwhile.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        ``package.module:name`` of functions without arguments, that which takes longest first.
+    """
+    *others, own = paths
+    children: list[subprocess.Popen[bytes]] = []
+    collecting = gc.isenabled()
+    pauses.begin()
+    try:
+        if _keeps() and (os.cpu_count() or 1) > 1:
+            children += [_child(path) for path in others]
+        gc.disable()  # compiling makes much that lives; looking it through takes a tenth of the time
+        _call(own)
+        for child in children:
+            child.wait()
+        for path in others:
+            _call(path)
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+        if collecting:
+            gc.enable()
+        pauses.end()
+
+
+def _call(path: str) -> None:
+    module, _, name = path.partition(":")
+    getattr(import_module(module), name)()
+
+
+def _child(path: str) -> subprocess.Popen[bytes]:
+    """A process that calls the function, in a session of its own: Ctrl-C is heard by its parent, who ends it."""
+    program = f"import sys, gc; sys.path[:] = {sys.path!r}; gc.disable(); from {__name__} import _call; _call({path!r})"
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(
+        [sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+    )
+
+
+def _keeps() -> bool:
+    """Whether compiled code is kept for other processes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return getattr(njit(cache=True)(_keeps), "_cache", None).__class__.__name__ == "FunctionCache"
 
 
 def _by_type(kernel: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from crowdopt.assign.exact.warming import load
+from crowdopt.assign.exact.compiling import load
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end; one compiles for the other
     "tests/test_pages.py",

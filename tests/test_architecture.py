@@ -192,6 +192,20 @@ def test_importing_crowdopt_loads_nothing_but_its_face():
     assert sorted(ast.literal_eval(said)) == ["crowdopt", "crowdopt.interrupts", "crowdopt.version"]
 
 
+def test_a_command_loads_its_own_verb_alone():
+    """Whoever types one verb, or a tab, does not wait for the other twenty: modules are counted, as above."""
+    probe = (
+        "import sys; from crowdopt.cli import main; before = set(sys.modules); main.get_command(None, 'init');"
+        "print([one for one in sys.modules if one.startswith('crowdopt.cli.') or one in ('numpy', 'scipy')],"
+        "[one for one in before if one in ('numpy', 'crowdopt.api')])"
+    )
+    said = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
+    verbs, heavy = ast.literal_eval(said.strip().replace("] [", "], ["))
+    rooms = {one.removeprefix("crowdopt.cli.") for one in verbs if one.startswith("crowdopt.cli.")}
+    assert rooms == {"command_line", "common", "manual", "init"}
+    assert heavy == []
+
+
 def test_equals_keep_their_order():
     """Other sorts of numpy order equals as the processor's vector unit does: plans would differ between machines.
 

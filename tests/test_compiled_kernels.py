@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import crowdopt
-from crowdopt import assign, pauses, recipe
-from crowdopt.assign.exact.warming import load
+from crowdopt import assign, compiled_kernels, pauses, recipe
+from crowdopt.assign.exact.compiling import load
 from crowdopt.compiled_kernels import njit
 from crowdopt.core import clock
 from crowdopt.core.clock import Clock
@@ -49,6 +49,48 @@ def test_what_is_compiled_ahead_is_all_that_plans_need():
     for name, epsilon in (("B5:200x60", 0.1), ("R10:50x30", 0.07145), ("R10:60x100", 0.1)):
         assign(recipe(name).with_epsilon(epsilon), nodes=2, time_limit=600)
     assert pauses.seconds() == before
+
+
+RAN: list[str] = []
+
+
+def first() -> None:
+    RAN.append("first")
+
+
+def last() -> None:
+    RAN.append("last")
+
+
+def test_what_another_process_failed_to_compile_is_compiled_here(monkeypatch):
+    """Whatever kills a child, memory or a signal, its part is only late; and no clock runs until all is there."""
+    failing = [sys.executable, "-c", "raise SystemExit(1)"]
+    monkeypatch.setattr(compiled_kernels, "_child", lambda path: subprocess.Popen(failing))
+    before = pauses.seconds()
+    compiled_kernels.run_together([f"{__name__}:first", f"{__name__}:last"])
+    assert RAN == ["last", "first"]
+    assert pauses.seconds() > before
+
+
+@pytest.mark.slow
+def test_loops_compiled_by_several_processes_are_found_by_the_next(tmp_path):
+    """Each part keeps what it compiles: a second process loads everything and compiles nothing."""
+    program = """
+from numba.core import event
+from crowdopt.assign.exact.compiling import load
+with event.install_recorder("numba:compile") as heard:
+    load()
+print(len(heard.buffer))
+"""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(crowdopt.__file__).parent.parent),
+        "NUMBA_CACHE_DIR": str(tmp_path),
+    }
+    run = [sys.executable, "-c", program]
+    counts = [subprocess.run(run, env=environment, capture_output=True, text=True).stdout for _ in range(2)]
+    assert int(counts[0]) > 0
+    assert int(counts[1]) == 0
 
 
 def test_a_place_that_is_empty_holds_no_kernel(tmp_path):

@@ -10,10 +10,10 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.exact.aim import MODEST, attempt
+from crowdopt.assign.exact.compiling import load
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
 from crowdopt.assign.exact.stages import solve_exact
-from crowdopt.assign.exact.warming import load
 from crowdopt.assign.grouped.grouped_method import SEARCHED, knows, solve_grouped
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock

@@ -6,18 +6,18 @@ import atexit
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 import click
 
-from crowdopt.api.binding import BackendFailed, BackendMissing
 from crowdopt.cli.common import BAD_INPUT, NO, one_line, print_nowhere
-from crowdopt.cli.manual import STATUS, by_question
+from crowdopt.cli.manual import OURS, STATUS, by_question, file_of
+from crowdopt.core.registry import others
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED, Interrupts
-from crowdopt.jobs import JobsError
 
 LONGEST = 800  # letters of a sentence; what is quoted in it may be a whole file
 MEMORY = "there is not enough memory for an instance of this size"
@@ -27,11 +27,13 @@ class Verbs(click.Group):
     """A group whose verbs turn bad input into one sentence and exit 2, and Ctrl-C into one and exit 130."""
 
     _interrupts: Interrupts | None = None
+    _complete = False
 
     def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run a command as a process does; never returns."""
         if not standalone_mode:
             return super().main(*args, standalone_mode=False, **options)  # type: ignore[call-overload]
+        self._load(options.get("args", args[0] if args else None))
         with Interrupts() as interrupts, _streams(interrupts.of_the_process):
             self._interrupts = interrupts
             status = self._status(interrupts, *args, **options)
@@ -42,12 +44,44 @@ class Verbs(click.Group):
             _end(status)
         sys.exit(status)
 
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Names of our verbs and of those that other packages add."""
+        self._add_others()
+        return sorted({*OURS, *self.commands})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """A verb, loaded now if it was not; None where there is none of this name."""
+        if name not in self.commands:
+            self._load([name])
+        if name not in self.commands:
+            self._add_others()
+        return self.commands.get(name)
+
+    def _load(self, words: Sequence[str] | None) -> None:
+        """Load the verb among the words of a command.
+
+        Before a command begins, Ctrl-C still ends the process at once, wherever a library that is loading may be.
+        """
+        for name in (word for word in (sys.argv[1:] if words is None else words) if word in OURS):
+            for verb in import_module(f"crowdopt.cli.{file_of(name)}").VERBS:
+                self.add_command(verb)
+            return
+
+    def _add_others(self) -> None:
+        """Load the verbs of other packages (entry points ``crowdopt.cli``), once."""
+        if not self._complete:
+            self._complete = True
+            for verb in (verb for verbs in others(sys.modules["crowdopt.cli"]) for verb in verbs):
+                self.add_command(verb)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs under the questions that they answer."""
-        room = formatter.width - 6 - max(map(len, self.commands))
-        for question, verbs in by_question(self.list_commands(context)).items():
+        verbs = {name: self.get_command(context, name) for name in self.list_commands(context)}
+        room = formatter.width - 6 - max(map(len, verbs))
+        for question, names in by_question(list(verbs)).items():
             with formatter.section(question):
-                formatter.write_dl([(verb, self.commands[verb].get_short_help_str(room)) for verb in verbs])
+                told = [(name, verb.get_short_help_str(room)) for name in names if (verb := verbs[name]) is not None]
+                formatter.write_dl(told)
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Say where to begin, and what the exit status means."""
@@ -74,9 +108,9 @@ class Verbs(click.Group):
         """Run the verb."""
         try:
             return super().invoke(context)
-        except (InputError, BackendMissing, JobsError) as error:
+        except _bad_input() as error:
             self._blame(error)
-        except BackendFailed as error:
+        except _loaded("crowdopt.backends", "BackendFailed") as error:
             self._blame(error)
             context.exit(NO)
         except KeyboardInterrupt:
@@ -94,6 +128,18 @@ class Verbs(click.Group):
         """Say what is wrong, unless it is only that a library was interrupted while it was loading or at work."""
         if not (self._interrupts and self._interrupts.seen):
             complain(str(error))
+
+
+def _bad_input() -> tuple[type[Exception], ...]:
+    """Errors that say what is wrong with what was given, or what is missing."""
+    missing, jobs = _loaded("crowdopt.backends", "BackendMissing"), _loaded("crowdopt.jobs", "JobsError")
+    return InputError, *missing, *jobs
+
+
+def _loaded(module: str, name: str) -> tuple[type[Exception], ...]:
+    """An error's class, if its module is loaded; otherwise nobody can have raised it."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return () if kind is None else (kind,)
 
 
 def _end(status: int) -> None:

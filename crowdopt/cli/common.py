@@ -10,14 +10,16 @@ from contextlib import suppress
 from dataclasses import fields
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from crowdopt.core.solution import Progress
-from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED as INTERRUPTED
+
+if TYPE_CHECKING:
+    from crowdopt.core.solution import Progress
+    from crowdopt.crowd.instance import AssignmentInstance
 
 NO, BAD_INPUT = 1, 2
 

@@ -14,6 +14,10 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
 }
 """The verbs by question, in the order of work."""
 
+OURS = tuple(verb for verbs in QUESTIONS.values() for verb in verbs)
+FILES = {"import": "import_labels"}
+"""The files of verbs that Python keeps the name of for itself."""
+
 ELSE = "Others"  # what other packages add
 STATUS = "Exit status: 0 an answer, 1 the answer is no, 2 bad input, 130 interrupted."
 FIRST = "crowdopt init my-campaign"
@@ -38,6 +42,11 @@ def manual(*example: str, reads: str, writes: str, status: str = STATUS) -> str:
     return "\n\n".join(
         [after, "\b\n" + "\n".join(f"  {line}" for line in example), f"Reads {reads}.", f"Writes {writes}.", status]
     )
+
+
+def file_of(verb: str) -> str:
+    """The file here in which a verb of ours is."""
+    return FILES.get(verb, verb.replace("-", "_"))
 
 
 def by_question(verbs: list[str]) -> dict[str, list[str]]:

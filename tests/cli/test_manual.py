@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 
+import click
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
+from crowdopt import cli
 from crowdopt.cli import main
-from crowdopt.cli.manual import ELSE, FIRST, PLANNED, QUESTIONS, STATUS, by_question, manual
+from crowdopt.cli.manual import ELSE, FIRST, OURS, PLANNED, QUESTIONS, STATUS, by_question, manual
+from crowdopt.core.registry import own
 
 
 def helped(name: str) -> str:
@@ -20,7 +24,7 @@ def examples(name: str) -> list[str]:
     return re.findall(r"^    (crowdopt .*)$", helped(name), re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", main.commands)
+@pytest.mark.parametrize("name", OURS)
 def test_help_says_what_to_type_and_what_comes_of_it(name):
     """The last command of the example is of the verb itself; the lines are not broken, so that they can be pasted."""
     said = helped(name)
@@ -30,10 +34,23 @@ def test_help_says_what_to_type_and_what_comes_of_it(name):
 
 def test_every_verb_answers_one_question():
     """None is lost, none stands twice; what another package adds comes last."""
-    assert sorted(verb for verbs in QUESTIONS.values() for verb in verbs) == sorted(main.commands)
-    assert by_question([*main.commands, "vote"])[ELSE] == ["vote"] and ELSE not in by_question([*main.commands])
+    assert sorted(verb for verbs in QUESTIONS.values() for verb in verbs) == sorted(OURS)
+    assert by_question([*OURS, "vote"])[ELSE] == ["vote"] and ELSE not in by_question([*OURS])
     overview = CliRunner().invoke(main, ["--help"]).output
     assert all(f"{question}:" in overview for question in QUESTIONS) and STATUS in overview
+
+
+def test_every_file_of_a_verb_is_found_by_the_name_of_the_verb():
+    """Verbs are loaded by name: a file that no name leads to would be lost without a word."""
+    names = [verb.name for verbs in own(cli, "VERBS") for verb in verbs]
+    assert sorted(names) == sorted(OURS)
+    assert all(main.get_command(click.Context(main), name).name == name for name in OURS)
+
+
+def test_the_shell_completes_verbs_that_are_not_loaded():
+    """A tab after two letters lists what begins with them, with the help of each."""
+    told = ShellComplete(main, {}, "crowdopt", "_CROWDOPT_COMPLETE").get_completions([], "ex")
+    assert [(one.value, bool(one.help)) for one in told] == [("explain", True), ("export", True)]
 
 
 def test_an_example_tells_what_goes_before():
@@ -43,7 +60,7 @@ def test_an_example_tells_what_goes_before():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(main.commands) - {"backends"}))  # it tries them all; so does tests/contract
+@pytest.mark.parametrize("name", sorted(set(OURS) - {"backends"}))  # it tries them all; so does tests/contract
 def test_the_example_of_a_verb_can_be_pasted(name, tmp_path, monkeypatch):
     """After ``init`` each line in turn, in an empty folder: every one of them succeeds."""
     monkeypatch.chdir(tmp_path)

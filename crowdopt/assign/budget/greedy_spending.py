@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
@@ -131,6 +132,7 @@ class _State:
         self.error = surrogate(instance, np.zeros((0, 2), np.int64)).tolist()
         self.room, self.most = instance.capacity.tolist(), instance.new_label_limits[1].tolist()
         self.groups, self.group_room = _groups_of(instance), task_limits(instance)[2].tolist()
+        self.onward = [array("i", range(row.size + 1)) for row in self.ranked]
         self.place = [0] * instance.n_tasks
         self.taken: list[set[int]] = [set() for _ in range(instance.n_tasks)]
         self.barred: list[set[int]] = [set() for _ in range(instance.n_tasks)]
@@ -142,15 +144,32 @@ class _State:
         kind, place = self.kind[task], self.place[task]
         if len(self.taken[task]) >= self.most[task]:
             return 0.0
-        ranked, price = self.ranked[kind], self.instance.cost[kind]
-        while place < ranked.size:
+        ranked = self.ranked[kind]
+        while (place := self._open(kind, place)) < ranked.size:
             worker = int(ranked[place])
-            out = worker in self.taken[task] or worker in self.barred[task] or self.is_full(task, worker)
-            if not out and self.room[worker] > 0 and price[worker] <= self.money:
+            if not (worker in self.taken[task] or worker in self.barred[task] or self.is_full(task, worker)):
                 break
-            place += 1  # neither workers nor groups regain room, and money does not come back
+            place += 1  # groups do not regain room
         self.place[task] = place
         return 0.0 if place == ranked.size else float(self.error[task] * self.gain[kind, ranked[place]])
+
+    def _open(self, kind: int, place: int) -> int:
+        """The first worker from a place on who has room and can be paid, for all tasks of a kind.
+
+        Workers do not regain room and money does not come back: whoever is passed once is passed by all, and each look
+        halves the way of the next.
+        """
+        onward, ranked, price = self.onward[kind], self.ranked[kind], self.instance.cost[kind]
+        while place < ranked.size:
+            if onward[place] != place:
+                onward[place] = onward[onward[place]]
+                place = onward[place]
+                continue
+            worker = ranked[place]
+            if self.room[worker] > 0 and price[worker] <= self.money:
+                break
+            onward[place] = place + 1
+        return place
 
     def is_full(self, task: int, worker: int) -> bool:
         """Whether the task may have no more labels of one of the worker's groups."""

@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.boxstep import applies, box_step
+from crowdopt.assign.exact.compiling import get_ready
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.search import Search
@@ -88,6 +89,8 @@ def attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | N
     if aimed is None or search.done:
         return None
     with alarm(search.clock) as rung:
+        if not are_compiled():
+            search.tell("compiling once")  # as soon as a loop is needed
         whole = round_amounts(search.classes, *aimed, money, rung)
         pairs = deal_evenly(search.classes, whole)
         return _mended(search, whole, money, seed, thorough, rung) if pairs is None else pairs
@@ -111,8 +114,7 @@ def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
 
 
 def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool, rung: Bools) -> Ints | None:
-    if not are_compiled():
-        search.tell("compiling once")
+    get_ready()
     split = Split.of_amounts(search.classes, whole, money, seed).heeding(rung)
     finishing, sharing, trading = (
         min(per_task * search.instance.n_tasks, most) for per_task, most in (FINISHING, SHARING, TRADING)

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
+from crowdopt.assign.exact.compiling import get_ready
 from crowdopt.assign.exact.dive import JITTER, DiveSettings, FixedSets, dive
 from crowdopt.assign.exact.refutation import ceiling, is_doubtful, refuting_prices
 from crowdopt.assign.exact.search import Search
-from crowdopt.assign.exact.split import Split, are_compiled
+from crowdopt.assign.exact.split import Split
 from crowdopt.assign.plan import Duals
 from crowdopt.crowd.classes import firsts
 
@@ -29,8 +30,7 @@ def start_blocks(search: Search) -> Blocks:
     """Blocks at the relaxation's multipliers, with the sets known so far."""
     classes, duals = search.classes, search.duals
     assert duals is not None
-    if not are_compiled():
-        search.tell("compiling once")
+    get_ready(search.tell)
     worker, task = firsts(classes.worker_class), firsts(classes.task_class)
     labels = np.where(classes.fewest > 0, duals.labels[task], np.minimum(duals.labels[task], 0.0))
     prices = BlockPrices(duals.worker[worker], labels, duals.budget)

@@ -46,7 +46,9 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float, r
     if (wanted - excess).max() <= CLOSE or left.size > POLISHED:
         return amounts
     from crowdopt.assign.exact import kernels
+    from crowdopt.assign.exact.compiling import get_ready
 
+    get_ready()
     kernels.shift(amounts, excess, wanted, classes.evidence, classes.cost, upper, left, spare, rung)
     return amounts
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.assign.exact.alarm import alarm
+from crowdopt.assign.exact.compiling import get_ready
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.split import ROOM, Split
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sweep import Prices
+from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.programs import target
@@ -19,7 +22,14 @@ TRADERS = 5_000  # tasks up to which labels are exchanged across rows
 
 
 def deal_rows(
-    tasks: OwnTasks, rows: Classes, money: float, prices: Prices, solve: Solve, options: Options, width: int
+    tasks: OwnTasks,
+    rows: Classes,
+    money: float,
+    prices: Prices,
+    solve: Solve,
+    options: Options,
+    width: int,
+    clock: Clock,
 ) -> Served | None:
     """Labels for so much money: aim at the most slack per row, round, deal, share out; tasks left short have none.
 
@@ -41,6 +51,8 @@ def deal_rows(
         Limits of the program, and the seed.
     width : int
         Most labels of a task that are stored.
+    clock : Clock
+        When sharing out ends, wherever it is.
 
     Returns
     -------
@@ -52,12 +64,13 @@ def deal_rows(
     if aimed.primal is None:
         return None
     amounts = aimed.program.column("u").view(aimed.primal)
-    whole = round_amounts(rows, amounts, float(aimed.primal[-1]), money)
-    split = _split(tasks, rows, whole, money, options.seed)
-    split.level()
-    split.finish(min(FINISHING[0] * tasks.size, FINISHING[1]))
-    if not split.covered and tasks.size <= TRADERS:
-        split.trade(min(TRADING[0] * tasks.size, TRADING[1]))
+    with alarm(clock) as rung:
+        whole = round_amounts(rows, amounts, float(aimed.primal[-1]), money, rung)
+        split = _split(tasks, rows, whole, money, options.seed).heeding(rung)
+        split.level()
+        split.finish(min(FINISHING[0] * tasks.size, FINISHING[1]))
+        if not split.covered and tasks.size <= TRADERS:
+            split.trade(min(TRADING[0] * tasks.size, TRADING[1]))
     return _handed(tasks, split, prices, width)
 
 
@@ -65,6 +78,7 @@ def _split(tasks: OwnTasks, rows: Classes, amounts: Ints, money: float, seed: in
     """Amounts dealt to the tasks of each row, the best workers first, always to those that lack most."""
     from crowdopt.assign.exact import kernels
 
+    get_ready()
     widest = int(2 * np.ceil((amounts.sum(axis=1) / rows.tasks_in).max())) + ROOM
     split = Split(rows, widest, seed)
     split.terms = split.terms._replace(fewest=tasks.arrays.fewest, most=np.minimum(tasks.arrays.most, widest))

@@ -288,7 +288,14 @@ class Work:
         rows = averaged(self.tasks)
         solve = standing.solvers.solve
         dealt = deal_rows(
-            self.tasks, rows, money - self.tasks.constant, self.prices, solve, options, self.sweeper.width
+            self.tasks,
+            rows,
+            money - self.tasks.constant,
+            self.prices,
+            solve,
+            options,
+            self.sweeper.width,
+            standing.clock,
         )
         if dealt is not None:
             self._offer(dealt)

@@ -7,7 +7,7 @@ import numpy as np
 from crowdopt.compiled_kernels import njit
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def draw(state, below):
     """A whole number in [0, below), by xorshift."""
     x = state[0]
@@ -18,7 +18,7 @@ def draw(state, below):
     return np.int64(x % np.uint64(below))
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def count(hands, held, i, g):
     """Labels that task i has from class g.
 
@@ -40,7 +40,7 @@ def count(hands, held, i, g):
     return labels
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def too_many(hand, n, size):
     """Whether a hand has more labels of a class than the class has workers."""
     for t in range(n):
@@ -53,7 +53,7 @@ def too_many(hand, n, size):
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def _sink(heap, size, slack, at):
     """Restore the heap, least slack on top, from a place downwards."""
     moved = heap[at]
@@ -70,7 +70,7 @@ def _sink(heap, size, slack, at):
     heap[at] = moved
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def _rise(heap, slack, at):
     """Restore the heap from a place upwards."""
     moved = heap[at]

@@ -135,7 +135,7 @@ def _completions(core, cost, worth, unit, cells):
     return rest
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def _write(sets, sizes, chosen):
     """Put a set before those found, the last of which is forgotten."""
     for s in range(sizes.size - 1, 0, -1):
@@ -149,7 +149,7 @@ def _write(sets, sizes, chosen):
             sizes[0] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def ranked(values, n):
     """The order in which the first n values ascend, equal ones as they come: runs of 1, 2, 4, ... are merged."""
     order, other, wide = np.arange(n), np.empty(n, np.int64), 1

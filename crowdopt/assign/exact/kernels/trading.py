@@ -69,7 +69,7 @@ def trade(tasks, terms, dealt, work):
     return work
 
 
-@njit(cache=True)
+@njit(cache=True, no_cpython_wrapper=True)
 def _note(short, n_short, i):
     """Add a task to the list of the short ones, once; returns how many there are."""
     for k in range(n_short):

@@ -1,0 +1,75 @@
+"""All loops of the exact method compiled at once, by several processes, before a clock runs; kept, they only load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.assign.exact.alarm import NEVER
+from crowdopt.assign.exact.knapsacks import Effort, Knapsack
+from crowdopt.assign.exact.split import Split, are_compiled
+from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.recipes import recipe
+
+PARTS = ("sharing", "trading", "the_rest")  # functions below, that which takes longest first
+
+
+def get_ready(tell: Callable[[str], None] | None = None) -> None:
+    """Compile all loops unless they are there; whoever waits is told."""
+    if not are_compiled():
+        if tell is not None:
+            tell("compiling once")
+        load()
+
+
+@cache
+def load() -> None:
+    """Run every loop once, on next to nothing: compiled where they are not kept from earlier."""
+    from crowdopt.compiled_kernels import run_together
+
+    if are_compiled():
+        for part in PARTS:
+            globals()[part]()
+    else:
+        run_together([f"{__name__}:{part}" for part in PARTS])
+
+
+def _split() -> tuple[Split, Classes, Ints]:
+    """Labels of three tasks that have none, their classes, and one of them."""
+    classes = classes_of(recipe("K3:3x2"))
+    return Split(classes, 6, 0), classes, np.arange(1)
+
+
+def sharing() -> None:
+    """Labels shared out within a row, and dropped."""
+    from crowdopt.assign.exact import kernels
+
+    split, _, tasks = _split()
+    kernels.share(tasks, split.terms, split.dealt, 0, 0, 0)
+    kernels.thin(tasks, split.terms, split.dealt)
+
+
+def trading() -> None:
+    """Labels exchanged between rows, and bought."""
+    from crowdopt.assign.exact import kernels
+
+    split, _, tasks = _split()
+    kernels.trade(tasks, split.terms, split.dealt, 0)
+    kernels.top_up(tasks, split.terms, split.dealt)
+
+
+def the_rest() -> None:
+    """Sets priced, amounts polished, labels dealt."""
+    from crowdopt.assign.exact import kernels
+
+    split, classes, tasks = _split()
+    kinds, groups = classes.evidence.shape
+    whole, none = np.zeros((kinds, groups), np.int64), np.zeros(kinds)
+    spare, left = np.zeros(1), np.zeros(groups, np.int64)
+    kernels.shift(whole, none, none.copy(), classes.evidence, classes.cost, whole.copy(), left, spare, NEVER)
+    kernels.deal(tasks, tasks, whole[0], classes.evidence[0], split.dealt)
+    knapsack = Knapsack(np.ones(1), np.ones(1), 1.0)
+    kernels.cheapest_set(knapsack, Effort(1e-6, 1, 1), np.zeros((1, 1), np.int64), np.zeros(1, np.int64))
