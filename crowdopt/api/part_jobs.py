@@ -1,7 +1,7 @@
 """What a process does with one part of a campaign, wherever it runs: rows of ``crowdopt.jobs``.
 
-Each reads the part, which never leaves the machine it is read on, and answers in a few numbers. What it writes (its
-sets, its labels) has a temporary name until it is whole. ``work`` and the campaign are folders that all machines see.
+Each reads the part, which never leaves the machine it is read on, and answers in a few numbers. What it writes
+has a temporary name until it is whole. ``work`` and the campaign are folders that all machines see.
 """
 
 from __future__ import annotations
@@ -14,23 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Floats
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.sweep import Prices, Sweeper
-from crowdopt.assign.parts.part_work import cost_of, settled, shortest, spread_sets, swept
+from crowdopt.assign.parts.part_work import Start, cost_of, planned, shortest, swept
 from crowdopt.crowd.subset import own_accuracies
-from crowdopt.files import draft
 from crowdopt.io.array_text import COUNTS, FLOATS, array_of, text_of
 from crowdopt.io.part_table import BYTES, Part, read_part, write_part
 from crowdopt.io.parts_folder import PARTS, PartsFolder, known_folder
 from crowdopt.io.parts_plan import ASSIGNMENT, write_pairs
 from crowdopt.memory import machine_memory
 
-SAMPLE, SETS, NEW_PLAN = "sample", "sets", "plan"  # folders in the work folder
+SAMPLE, NEW_PLAN = "sample", "plan"  # folders in the work folder
 INTERPRETER, HELD = 300e6, 18  # bytes of a process before it reads anything; and for a pair of a part that is kept
 KEPT: dict[tuple[str, str, str], tuple[PartsFolder, Part, OwnTasks]] = {}  # in this process
 SIZES: list[int] = []  # pairs of each
-CHANCE = {"sample": 1, "settle": 2}  # what a part draws from a seed is independent of what it draws for another end
+CHANCE = {"sample": 1, "plan": 2}  # what a part draws from a seed is independent of what it draws for another end
 
 
 def look(
@@ -98,38 +96,22 @@ def price(
     return {"value": sweep.value, "size": sweep.size, "load": load, "paid": paid}
 
 
-def spread(
-    folder: str, stamp: str, part: str, memory: float, work: str, visited: list[str], share: str, nodes: int, width: int
+def plan(
+    folder: str,
+    stamp: str,
+    part: str,
+    memory: float,
+    place: int,
+    work: str,
+    room: str,
+    prices: str,
+    visited: list[str],
+    share: str,
+    nodes: int,
+    width: int,
+    seed: int,
 ) -> dict[str, Any]:
-    """Keep each task's set at one of some prices, in given shares; what the sets ask of workers.
-
-    Parameters
-    ----------
-    folder, stamp, part, memory, work : str, str, str, float, str
-        As for :func:`look`.
-    visited : list of str
-        Prices, as texts.
-    share : str
-        (prices, groups) shares, as text.
-    nodes, width : int
-        As for :func:`crowdopt.assign.parts.part_work.spread_sets`.
-
-    Returns
-    -------
-    dict
-    """
-    tasks = _read(folder, stamp, part, memory)[2]
-    shares: Floats = array_of(share, FLOATS).reshape(len(visited), -1)
-    dealt = spread_sets(tasks, [Prices(array_of(text, FLOATS)) for text in visited], shares, nodes, width)
-    with draft(Path(work) / SETS / f"{part}.npz") as file:
-        np.savez(file, hands=dealt.hands, held=dealt.held)
-    return {"load": text_of(tasks.room - dealt.left, COUNTS)}
-
-
-def settle(
-    folder: str, stamp: str, part: str, memory: float, place: int, work: str, room: str, prices: str, seed: int
-) -> dict[str, Any]:
-    """Mend the part's sets within its room, and write its labels where every task has its set.
+    """Plan the part within its room, and write its labels where every task has its set.
 
     Parameters
     ----------
@@ -138,19 +120,22 @@ def settle(
     place : int
         The part's number.
     work, room, prices : str
-        The work folder; labels that the part may use of each worker, and their multipliers, as texts.
+        The work folder; labels that the part may use of each worker, and the best multipliers, as texts.
+    visited, share : list of str, str
+        Other multipliers, and the share (prices, groups) of the part's tasks that begins with its sets at them.
+    nodes, width : int
+        As for :func:`crowdopt.assign.parts.part_work.planned`.
     seed : int
-        Of the mending.
+        Of the order of tasks.
 
     Returns
     -------
     dict
     """
     shared, read, tasks = _read(folder, stamp, part, memory)
-    with np.load(Path(work) / SETS / f"{part}.npz", allow_pickle=False) as sets:
-        hands, held = sets["hands"], sets["held"]
-    allowed = array_of(room, COUNTS)
-    dealt = settled(tasks, hands, held, allowed, Prices(array_of(prices, FLOATS)), _rng(seed, place, "settle"))
+    allowed, others = array_of(room, COUNTS), [Prices(array_of(text, FLOATS)) for text in visited]
+    start = Start(Prices(array_of(prices, FLOATS)), others, array_of(share, FLOATS).reshape(len(visited), -1))
+    dealt = planned(tasks, allowed, start, nodes, width, _rng(seed, place, "plan"))
     if dealt.is_whole:
         write_pairs(Path(work) / NEW_PLAN / ASSIGNMENT, read, shared, dealt.pairs())
     return {"load": text_of(allowed - dealt.left, COUNTS), "cost": cost_of(dealt), "whole": dealt.is_whole}

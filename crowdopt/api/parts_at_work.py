@@ -79,8 +79,14 @@ class PartsAtWork:
         self._open.close()
         if self.cluster is not None:
             self._executor = self._open.enter_context(jobs.cluster(self.cluster))
-        elif self.processes:
-            self._executor = self._open.enter_context(jobs.spawned(self.processes))
+            return
+        for attempt in range(1, TRIES + 1 if self.processes else 1):
+            try:
+                self._executor = self._open.enter_context(jobs.spawned(self.processes))
+                return
+            except jobs.JobsError:  # one was lost while it started
+                if attempt == TRIES:
+                    raise
 
     def ask(
         self,

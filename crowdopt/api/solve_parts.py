@@ -16,12 +16,12 @@ import numpy as np
 from crowdopt.api import part_jobs
 from crowdopt.api.binding import AnyPath
 from crowdopt.api.parts_at_work import PartsAtWork
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Ints
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.sampled_prices import sizes
 from crowdopt.assign.individual.sweep import Prices
 from crowdopt.assign.parts.coordinator import PartLook, PartPlan, PartsAnswer, groups_each, solve_parts
-from crowdopt.assign.parts.part_work import PartSweep
+from crowdopt.assign.parts.part_work import PartSweep, Start
 from crowdopt.backends import solve
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -229,31 +229,24 @@ class AskedParts:
             for one in answers
         ]
 
-    def spread(self, visited: list[Prices], share: Sequence[Floats], nodes: int) -> Ints:
-        """Keep each task's set at one of the prices, those that no task of a part takes left out; the loads."""
-        texts = [text_of(prices.worker, FLOATS) for prices in visited]
-        asked = []
-        for own in share:
-            used = np.flatnonzero((own > 0).any(axis=1))
-            own_share, own_texts = text_of(own[used], FLOATS), [texts[u] for u in used]
-            asked.append({**self.work, "visited": own_texts, "share": own_share, "nodes": nodes, "width": self.width})
-        answers = self.at_work.ask(part_jobs.spread, "spreading sets", asked, made=self._sets)
-        return np.array([array_of(one["load"], COUNTS) for one in answers])
-
-    def settle(self, some: Sequence[int], room: Ints, prices: Prices) -> list[PartPlan]:
-        """Mend the sets of some parts within their room; whole ones write their plan."""
-        text = text_of(prices.worker, FLOATS)
+    def plan(self, some: Sequence[int], room: Ints, starts: Sequence[Start], nodes: int) -> list[PartPlan]:
+        """Plan some parts within their room; whole ones write their labels."""
+        shared = {**self.work, "nodes": nodes, "width": self.width, "seed": self.seed}
         asked = [
-            {**self.work, "place": place, "room": text_of(own, COUNTS), "prices": text, "seed": self.seed}
-            for place, own in zip(some, room, strict=True)
+            {
+                **shared,
+                "place": place,
+                "room": text_of(own, COUNTS),
+                "prices": text_of(start.best.worker, FLOATS),
+                "visited": [text_of(prices.worker, FLOATS) for prices in start.visited],
+                "share": text_of(start.share, FLOATS),
+            }
+            for place, own, start in zip(some, room, starts, strict=True)
         ]
-        answers = self.at_work.ask(part_jobs.settle, "mending", asked, some, self._settled)
+        answers = self.at_work.ask(part_jobs.plan, "planning", asked, some, self._written)
         return [PartPlan(array_of(one["load"], COUNTS), one["cost"], one["whole"]) for one in answers]
 
-    def _sets(self, part: str) -> Path:
-        return self.at_work.work / part_jobs.SETS / f"{part}.npz"
-
-    def _settled(self, part: str) -> Path:
+    def _written(self, part: str) -> Path:
         return self.at_work.work / part_jobs.NEW_PLAN / ASSIGNMENT / part
 
 

@@ -21,7 +21,7 @@ from crowdopt.assign.individual.own_stages import MARGIN, WIDE
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sampled_prices import SampledStart, prices_of_sample, sizes
 from crowdopt.assign.individual.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
-from crowdopt.assign.parts.part_work import ENDLESS, PartSweep
+from crowdopt.assign.parts.part_work import ENDLESS, PartSweep, Start
 from crowdopt.assign.parts.sharing_room import deal_rest, deal_room
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
@@ -71,12 +71,8 @@ class Parts(Protocol):
         """Bound, loads and costs at some prices."""
         ...
 
-    def spread(self, visited: list[Prices], share: Sequence[Floats], nodes: int) -> Ints:
-        """Keep each task's set at one of the prices; the loads (parts, workers) of those sets."""
-        ...
-
-    def settle(self, some: Sequence[int], room: Ints, prices: Prices) -> Sequence[PartPlan]:
-        """Mend the sets of some parts within their room (some, workers); whole ones write their plan."""
+    def plan(self, some: Sequence[int], room: Ints, starts: Sequence[Start], nodes: int) -> Sequence[PartPlan]:
+        """Plan some parts within their room (some, workers); whole ones write their labels."""
         ...
 
 
@@ -111,6 +107,7 @@ class PartsSweeper(Sweeper):
         self.parts, self.tasks, self.threads = parts, tasks, 1
         self.each = groups_each(len(looks))
         self.groups = min(LINES, len(looks) * self.each)
+        self.loads: list[Ints] = []  # of each sweep, (parts, groups, workers)
         self.line = np.arange(len(looks) * self.each).reshape(len(looks), self.each) % self.groups
 
     def sweep(self, prices: Prices, clock: Clock, close: float = CLOSE, nodes: int = NODES) -> Sweep | None:
@@ -121,6 +118,7 @@ class PartsSweeper(Sweeper):
         for line, answer in zip(self.line, answers, strict=True):
             np.add.at(load, line, answer.load)
             np.add.at(paid, line, answer.paid)
+        self.loads.append(np.array([answer.load for answer in answers]))
         rows = (self.tasks.room * prices.worker).tolist()
         bound = fsum([*rows, *(answer.value for answer in answers)]) + self.tasks.constant
         size = np.array([fsum(answer.size for answer in answers)])
@@ -197,7 +195,6 @@ def solve_parts(
     bound, count = bound_of(best), len(ascent.visited)
     if bound == np.inf:
         return PartsAnswer(best.prices.worker, np.inf, None, None, count)
-    hear("spreading sets", bound, None)
     plans = _planned(parts, sweeper, ascent, looks, hear)
     if plans is None:
         return PartsAnswer(best.prices.worker, bound, None, None, count)
@@ -226,40 +223,53 @@ def _planned(
     looks: Sequence[PartLook],
     hear: Callable[[str, float, float | None], None],
 ) -> list[PartPlan] | None:
-    """Sets in the shares that fit workers best, then room dealt to the parts until every one is whole."""
+    """Room dealt to the parts by what they ask for on average of the best sweeps; if that fails, a fair share."""
     best, room = ascent.best, sweeper.tasks.room
     assert best is not None
-    unit = float(np.abs(best.prices.worker).max(initial=0.0)) or float(sweeper.tasks.arrays.cost.mean())
-    mixed = ascent.mixture(DEAR * unit)
-    if mixed is None:
-        return None
-    visited, share = mixed
-    used = np.flatnonzero((share > NOTHING).any(axis=1))
-    loads = parts.spread([visited[u] for u in used], [share[used][:, line] for line in sweeper.line], ascent.nodes)
-    over = int(np.maximum(0, loads.sum(axis=0) - room).sum())
-    hear(f"mending, {over} labels over capacity", best.bound, None)
-    tasks = np.array([look.tasks for look in looks])
-    for asked in (loads, np.zeros_like(loads)):  # what the sets ask for; then simply a fair share
-        plans = _settled(
-            parts, room, deal_room(room, asked, tasks), best.prices, lambda text: hear(text, best.bound, None)
-        )
+    bound, tasks = best.bound, np.array([look.tasks for look in looks])
+    starts, loads = _starts(sweeper, ascent)
+    for asked in (loads, np.zeros_like(loads)):
+        dealt = deal_room(room, asked, tasks)
+        plans = _settled(parts, room, dealt, starts, ascent.nodes, lambda text: hear(text, bound, None))
         if plans is not None:
             return plans
     return None
 
 
+def _starts(sweeper: PartsSweeper, ascent: Ascent) -> tuple[list[Start], Ints]:
+    """Each part's sweeps in the shares in which all parts fit workers best, and what they ask for, (parts, workers)."""
+    best = ascent.best
+    assert best is not None
+    unit = float(np.abs(best.prices.worker).max(initial=0.0)) or float(sweeper.tasks.arrays.cost.mean())
+    mixed = ascent.mixture(DEAR * unit)
+    if mixed is None:
+        mixed = [best.prices], np.ones((1, sweeper.groups))
+        sweeper.loads[:] = [sweeper.loads[-1]]
+    visited, share = mixed
+    starts, loads = [], np.zeros((len(sweeper.line), sweeper.tasks.room.size), np.int64)
+    for part, line in enumerate(sweeper.line):
+        own = share[:, line]
+        used = np.flatnonzero((own > NOTHING).any(axis=1))
+        starts.append(Start(best.prices, [visited[u] for u in used], own[used]))
+        each = np.array([load[part] for load in sweeper.loads[-len(visited) :]])
+        loads[part] = np.rint((own[:, :, None] * each).sum(axis=(0, 1)))
+    return starts, loads
+
+
 def _settled(
-    parts: Parts, room: Ints, dealt: Ints, prices: Prices, tell: Callable[[str], None]
+    parts: Parts, room: Ints, dealt: Ints, starts: list[Start], nodes: int, tell: Callable[[str], None]
 ) -> list[PartPlan] | None:
     """Plans of all parts within their room; what they leave is dealt to those that lack some, a few times."""
     some = np.arange(len(dealt))
     plans: dict[int, PartPlan] = {}
     for _ in range(DEALS):
-        plans |= dict(zip(some.tolist(), parts.settle(some.tolist(), dealt, prices), strict=True))
+        tell(f"planning {some.size} parts")
+        plans |= dict(
+            zip(some.tolist(), parts.plan(some.tolist(), dealt, [starts[part] for part in some], nodes), strict=True)
+        )
         every = [plans[part] for part in range(len(plans))]
         some = np.flatnonzero([not plan.whole for plan in every])
         if not some.size:
             return every
-        tell(f"mending, {some.size} parts lack room")
         dealt = deal_rest(room, np.array([plan.load for plan in every]), some)
     return None

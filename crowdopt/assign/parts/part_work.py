@@ -1,13 +1,11 @@
-"""What is done where a part lies: its bound at given prices, its sets, its plan within what it may use of workers."""
+"""What is done where a part lies: its bound at given prices, and its plan within what it may use of workers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.individual.blending import spread
@@ -19,7 +17,6 @@ from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 
 ENDLESS = 1e9  # seconds: what is computed in parts does not depend on the clock
-IMPROVED = 2  # times that each task may take a cheaper set of workers with room left
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +35,15 @@ class PartSweep:
     size: float
     load: Ints
     paid: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a plan begins: the ``best`` prices, and ``share`` (prices, groups) of sets at those ``visited``."""
+
+    best: Prices
+    visited: Sequence[Prices]
+    share: Floats
 
 
 def swept(tasks: OwnTasks, prices: Prices, groups: int, nodes: int, width: int) -> PartSweep:
@@ -68,47 +74,23 @@ def swept(tasks: OwnTasks, prices: Prices, groups: int, nodes: int, width: int) 
     return PartSweep(float(sweep.value.sum()), float(np.abs(sweep.value).sum()), load, paid)
 
 
-def spread_sets(tasks: OwnTasks, visited: Sequence[Prices], share: Floats, nodes: int, width: int) -> Served:
-    """Each task's set at one of some prices, those of a group in given shares: workers may have too many.
+def planned(tasks: OwnTasks, room: Ints, start: Start, nodes: int, width: int, rng: np.random.Generator) -> Served:
+    """A plan of a part within its room: the cheaper one of two.
+
+    Sets at several prices in the shares in which all parts together fit the workers, mended: close to the bound where
+    the coordinator's model is. And sets that tasks choose while a worker's price rises with their load
+    (crowdopt.assign.individual.congestion): close where the part has many tasks for each worker.
 
     Parameters
     ----------
     tasks : OwnTasks
         Of the part.
-    visited : sequence of Prices
-    share : (prices, groups) float
-        How much of each group gets its sets at each of the prices.
-    nodes : int
-        Of the search for a set.
-    width : int
-        Labels of a set that there is room for.
-
-    Returns
-    -------
-    Served
-    """
-    sweeper = Sweeper(tasks, 1, share.shape[1], width)
-    dealt = Served.none(tasks, visited[0], width, sweeper.type)
-    if not spread(dealt, sweeper, list(visited), share, nodes, Clock(ENDLESS)):
-        raise AssertionError("a group of tasks has no share of any prices")
-    return dealt
-
-
-def settled(
-    tasks: OwnTasks, hands: NDArray[Any], held: Ints, room: Ints, prices: Prices, rng: np.random.Generator
-) -> Served:
-    """The sets of a part, mended until no worker has more labels than the part may use, and then made cheaper.
-
-    Parameters
-    ----------
-    tasks : OwnTasks
-        Of the part.
-    hands, held : (k, width) and (k,) int
-        The sets to begin with.
     room : (workers,) int
         Labels of each worker that the part may use.
-    prices : Prices
-        By which sets are compared.
+    start : Start
+        Prices and shares.
+    nodes, width : int
+        As for :func:`swept`.
     rng : Generator
         Draws the order of tasks.
 
@@ -117,17 +99,39 @@ def settled(
     Served
         Not whole where the part needs more room.
     """
-    inside = np.arange(hands.shape[1]) < held[:, None]
-    load = np.bincount(hands[inside].astype(np.int64), minlength=room.size)
     part = replace(tasks, room=room)
-    dealt = Served(part, prices, hands.copy(), held.copy(), room - load)
+    best = _by_shares(part, start, nodes, width, rng)
+    for dealt in _by_congestion(part, start.best, nodes, width, rng):
+        if dealt.is_whole and (not best.is_whole or cost_of(dealt) < cost_of(best)):
+            best = dealt
+    best.reprice(Prices(np.zeros(room.size)))
+    best.serve_all(rng.permutation(part.size), Clock(ENDLESS))
+    return best
+
+
+def _by_shares(part: OwnTasks, start: Start, nodes: int, width: int, rng: np.random.Generator) -> Served:
+    """Each task's set at one of the prices visited, mended."""
+    sweeper = Sweeper(part, 1, start.share.shape[1], width)
+    dealt = Served.none(part, start.best, width, sweeper.type)
+    spread(dealt, sweeper, list(start.visited), start.share, nodes, Clock(ENDLESS))
     _mend(dealt, rng)
-    if not dealt.is_whole:
-        dealt = _by_congestion(part, prices, hands.shape[1], rng) or dealt
-    for _ in range(IMPROVED):
-        if not dealt.serve_all(rng.permutation(tasks.size), Clock(ENDLESS)):
-            break
     return dealt
+
+
+def _by_congestion(
+    part: OwnTasks, prices: Prices, nodes: int, width: int, rng: np.random.Generator
+) -> Iterator[Served]:
+    """Plans after each pass over the tasks, mended, until one needs no mending."""
+    clock, sweeper = Clock(ENDLESS), Sweeper(part, 1, width=width)
+    sweep = sweeper.sweep(prices, clock, CLOSE, nodes)
+    assert sweep is not None
+    for dealt in congested(sweeper, sweep, clock, rng):
+        settled = dealt.is_whole
+        if not settled:
+            _mend(dealt, rng)
+        yield dealt
+        if settled:
+            return
 
 
 def _mend(dealt: Served, rng: np.random.Generator) -> None:
@@ -137,19 +141,6 @@ def _mend(dealt: Served, rng: np.random.Generator) -> None:
     without = np.flatnonzero(dealt.held < 0)
     if without.size:
         dealt.serve_all(without[np.argsort(-dealt.tasks.target[without], kind="stable")], clock)
-
-
-def _by_congestion(part: OwnTasks, prices: Prices, width: int, rng: np.random.Generator) -> Served | None:
-    """A plan where each worker's price rises with their load, for parts whose room is nearly all that they need."""
-    clock = Clock(ENDLESS)
-    sweeper = Sweeper(part, 1, width=width)
-    sweep = sweeper.sweep(prices, clock)
-    assert sweep is not None
-    for dealt in congested(sweeper, sweep, clock, rng):
-        _mend(dealt, rng)
-        if dealt.is_whole:
-            return dealt
-    return None
 
 
 def cost_of(dealt: Served) -> float:
