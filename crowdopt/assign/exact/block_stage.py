@@ -30,7 +30,6 @@ def start_blocks(search: Search) -> Blocks:
     """Blocks at the relaxation's multipliers, with the sets known so far."""
     classes, duals = search.classes, search.duals
     assert duals is not None
-    get_ready(search.tell)
     worker, task = firsts(classes.worker_class), firsts(classes.task_class)
     labels = np.where(classes.fewest > 0, duals.labels[task], np.minimum(duals.labels[task], 0.0))
     prices = BlockPrices(duals.worker[worker], labels, duals.budget)
@@ -43,6 +42,7 @@ def start_blocks(search: Search) -> Blocks:
 
 def price(search: Search, blocks: Blocks, near: float) -> None:
     """Generate columns, and raise the search's bound by what the best multipliers prove."""
+    get_ready(search.tell)
     blocks.generate(ROUNDS, near, search.value, lambda: search.clock.left)
     search.raise_bound(blocks.proven, duals_of(blocks, blocks.center))
     if search.best is None and is_doubtful(blocks) and not search.done:
