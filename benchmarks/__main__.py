@@ -6,7 +6,8 @@
 
 What a command prints goes to build/figures/NAME.txt as well; pictures are written where pages show them, tables are
 copied into the pages by hand. `states.json` keeps, for each figure, when, from which commit, by which versions and from
-which code it was made. A run that is stopped goes on with the figures that are left.
+which code it was made. A run that is stopped goes on with the figures that are left. `{code}` in a command is the
+hash of the code, so that what an older state left in build/ is not taken for new.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def make(figure: Figure) -> bool:
     began, code = monotonic(), figure.digest()
     PRINTED.mkdir(parents=True, exist_ok=True)
     with (PRINTED / f"{figure.name}.txt").open("w", encoding="utf-8") as kept:
-        for command in figure.commands:
+        for command in (command.replace("{code}", code) for command in figure.commands):
             print(f"+ python {command}", file=kept, flush=True)
             with subprocess.Popen(
                 [sys.executable, *command.split()], cwd=ROOT, stdout=subprocess.PIPE, text=True

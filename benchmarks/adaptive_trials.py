@@ -118,21 +118,22 @@ def replayed(data: str, typed: bool, text: str, epsilon: float, seed: int) -> di
     workers = {name: k for k, name in enumerate(dict.fromkeys(row["worker"] for row in tables["labels"]))}
     task = np.array([tasks[row["task"]] for row in tables["labels"]])
     worker = np.array([workers[row["worker"]] for row in tables["labels"]])
-    label = np.array([int(row["label"]) for row in tables["labels"]])
+    names = sorted({row["label"] for name in ("labels", "truth") for row in tables[name]})
+    label = np.array([names.index(row["label"]) for row in tables["labels"]])
     truth = np.full(len(tasks), -1)
-    truth[[tasks[row["task"]] for row in tables["truth"]]] = [int(row["label"]) for row in tables["truth"]]
+    truth[[tasks[row["task"]] for row in tables["truth"]]] = [names.index(row["label"]) for row in tables["truth"]]
     kind = np.zeros(len(tasks), np.int64)
     if typed and tables["types"]:
-        names = sorted({row["type"] for row in tables["types"]})
-        kind[[tasks[row["task"]] for row in tables["types"]]] = [names.index(row["type"]) for row in tables["types"]]
+        types = sorted({row["type"] for row in tables["types"]})
+        kind[[tasks[row["task"]] for row in tables["types"]]] = [types.index(row["type"]) for row in tables["types"]]
     nobody = np.full((int(kind.max()) + 1, len(workers)), 0.5)  # skills are not told to anybody here
-    instance = AssignmentInstance(nobody, kind, np.bincount(worker), epsilon)
+    instance = AssignmentInstance(nobody, kind, np.bincount(worker), epsilon, classes=len(names))
     instance, held = hold_out(instance, truth, 0.5, seed)
     judged = truth[~held & (truth >= 0)]
     constant = 1 - float(np.bincount(judged).max()) / judged.size
     if text == EVERYTHING:
         there = ~held[task]
-        answers = weighted_vote(task[there], label[there], np.ones(int(there.sum())), truth.size)
+        answers = weighted_vote(task[there], label[there], np.ones(int(there.sum())), truth.size, len(names))
         wrong, count = (answers != truth)[~held & (truth >= 0)], int(there.sum())
         found = {"labels": count, "error_realised": float(wrong.mean()), "constant": constant}
         return {**dict.fromkeys(FIGURES), **found, **after_audit(wrong, count, AUDIT, seed)}

@@ -31,8 +31,8 @@ def instances():
         yield name, crowdopt.recipe(name)
     data = Path(os.environ.get("CROWDOPT_DATA", "nowhere")) / "zencrowd_all"
     if data.is_dir():
-        files = (data / f"{name}.csv" for name in ("labels", "truth", "types"))
-        yield "zencrowd_all", crowdopt.import_labels(*files, epsilon=0.2).instance
+        labels, truth, types = (data / f"{name}.csv" for name in ("labels", "truth", "types"))
+        yield "zencrowd_all", crowdopt.import_labels(labels, truth=truth, types=types, epsilon=0.2).instance
 
 
 def solved(instance, rule, limit):

@@ -5,6 +5,7 @@ from crowdopt.answers.em import one_coin as one_coin
 from crowdopt.answers.message_passing import kos as kos
 from crowdopt.answers.voted import Answers as Answers
 from crowdopt.answers.votes import majority as majority
+from crowdopt.answers.votes import wmv_confusion as wmv_confusion
 from crowdopt.answers.votes import wmv_linear as wmv_linear
 from crowdopt.answers.votes import wmv_log as wmv_log
 
@@ -12,3 +13,5 @@ FROM_LABELS = {"majority": majority, "one-coin": one_coin, "dawid-skene": dawid_
 """Methods that need nothing but labels."""
 FROM_ACCURACIES = {"wmv-linear": wmv_linear, "wmv-log": wmv_log}
 """Methods that need the workers' accuracies."""
+FROM_CONFUSIONS = {"wmv-confusion": wmv_confusion}
+"""Methods that need the workers' confusion tables."""

@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficult_classes import fitted_among
+from crowdopt.crowd.difficulty_fit import EdgedLabels, fitted
 from crowdopt.crowd.labels import Labels
 
 ROUNDS = 5  # of accuracies and difficulty in turn, where accuracies are the method's own
@@ -53,7 +53,7 @@ def _hard(accuracy: Floats, labels: Labels, truth: Ints | None, beside: Floats) 
     """Votes by these accuracies, with the difficulty that is likeliest then; None where there is none."""
     count = len(labels.classes)
     edge = (count * accuracy - 1) / (count - 1)
-    difficulty = fitted_among(labels, edge, truth)
+    difficulty = fitted(EdgedLabels(labels.task, labels.label, edge[labels.worker], beside.shape), truth)
     if not difficulty.share:
         return None
     nothing = np.zeros(beside.shape)

@@ -8,9 +8,11 @@ import numpy as np
 
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats
+from crowdopt.crowd.confusion import class_votes
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
 
+ROWS = 1e-6  # absolute; by how much a row of a confusion table may miss 1
 TRUNCATION = 0.05  # accuracies are kept this far from 0 and 1 where a logarithm needs it
 
 
@@ -50,6 +52,27 @@ def wmv_log(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> An
     weight = log_odds(given, len(labels.classes), truncation)
     score = tally(labels, weight)
     return Answers("wmv-log", score, weight, score, weight, labels.per_task, accuracy=given)
+
+
+def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
+    """Log-likelihoods ``ln P_j(label | class)``, the best there are for workers of known confusion tables.
+
+    Parameters
+    ----------
+    confusion : (workers, classes, classes) float
+        Chance that a worker says the third class where the second is true, above 0 (crowdopt.crowd.confusion).
+    """
+    table, classes = np.array(confusion, dtype=np.float64), len(labels.classes)
+    shape = (len(labels.workers), classes, classes)
+    if table.shape != shape:
+        raise InputError(f"confusion has shape {table.shape}; workers, true classes and answers make {shape}")
+    if not (table > 0).all() or np.abs(table.sum(axis=2) - 1).max() > ROWS:
+        raise InputError("confusion tables need chances above 0 that add up to 1 for each worker and true class")
+    nothing, speech = np.zeros((len(labels.tasks), classes)), class_votes(table)
+    count = np.zeros(len(labels.tasks), np.int64)
+    right = np.trace(table, axis1=1, axis2=2) / classes
+    empty = Answers("wmv-confusion", nothing, speech, nothing, speech, count, right, table)
+    return empty.with_labels(labels.task, labels.worker, labels.label)
 
 
 def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> Floats:

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.answers import FROM_ACCURACIES, FROM_LABELS, Answers
+from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers
 from crowdopt.answers.heeding import heeding
 from crowdopt.api.binding import AnyPath
+from crowdopt.crowd.confusion import confusions
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
-from crowdopt.io.answers_table import read_gold_shares, write_accuracies, write_answers
+from crowdopt.io.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
 from crowdopt.io.folder import check_target
 from crowdopt.io.label_table import read_labels, read_truth
 
-AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES)
+AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)
 UNSURE = 0.9  # answers less sure than this are counted apart
 
 
@@ -50,6 +51,7 @@ def aggregate(
     method: str = "one-coin",
     *,
     accuracy: ArrayLike | None = None,
+    confusion: ArrayLike | None = None,
     difficulty: bool = True,
     known: ArrayLike | None = None,
     **settings: Any,
@@ -60,9 +62,12 @@ def aggregate(
     ----------
     labels : Labels
     method : str
-        ``majority``, ``one-coin``, ``dawid-skene``, ``kos``; with accuracies also ``wmv-linear``, ``wmv-log``.
+        ``majority``, ``one-coin``, ``dawid-skene``, ``kos``; with accuracies also ``wmv-linear``, ``wmv-log``,
+        with confusion tables ``wmv-confusion``.
     accuracy : (workers,) float, optional
         Each worker's chance to be right, for the weighted votes.
+    confusion : (workers, classes, classes) float, optional
+        Each worker's chances to say the third class where the second is true (crowdopt.crowd.confusion).
     difficulty : bool
         Whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
     known : (tasks,) int, optional
@@ -79,10 +84,16 @@ def aggregate(
     Raises
     ------
     InputError
-        If the method is unknown, needs accuracies, or takes none.
+        If the method is unknown, needs accuracies or confusion tables, or takes none.
     """
     if method not in AGGREGATIONS:
         raise InputError(f"method must be one of {', '.join(AGGREGATIONS)}, not {method!r}")
+    if confusion is not None and method not in FROM_CONFUSIONS:
+        raise InputError(f"{method} takes no confusion tables; choose {' or '.join(FROM_CONFUSIONS)}")
+    if method in FROM_CONFUSIONS:
+        if confusion is None or accuracy is not None:
+            raise InputError(f"{method} takes confusion tables and no accuracies; give gold with true and answered")
+        return FROM_CONFUSIONS[method](labels, confusion, **settings)
     if method in FROM_LABELS:
         if accuracy is not None:
             raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
@@ -116,7 +127,7 @@ def aggregate_tables(
     method : str
         As for :func:`aggregate`.
     gold : path, optional
-        Tallies worker, correct, asked, for the weighted votes.
+        Tallies worker, correct, asked, for the weighted votes; worker, true, answered for ``wmv-confusion``.
     truth : path, optional
         Known answers task, label, to be held against, and to see how hard tasks are.
     output, workers : path, optional
@@ -136,10 +147,12 @@ def aggregate_tables(
     for path in (output, workers):
         if path is not None:
             check_target(Path(path), None, force)
-    table = read_labels(labels)
+    table, by_class = read_labels(labels), gold is not None and method in FROM_CONFUSIONS
     known = None if truth is None else read_truth(truth, table)
-    shares = None if gold is None else read_gold_shares(gold, table)
-    answers = aggregate(table, method, accuracy=shares, known=known)
+    tallies = read_gold_by_class(gold, table) if gold is not None and by_class else None
+    shares = None if gold is None or by_class else read_gold_shares(gold, table)
+    tables = None if tallies is None else confusions(tallies)
+    answers = aggregate(table, method, accuracy=shares, confusion=tables, known=known)
     right = None if known is None else _share_right(answers, known)
     if output is not None:
         write_answers(answers, table, Path(output), force)

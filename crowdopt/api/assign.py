@@ -43,6 +43,7 @@ from crowdopt.recheck.proofs import prove_patterns
 PROGRAMS = ("ip", "lp")
 UNDECIDED = Status.UNDECIDED
 PATTERNS = "patterns"
+AUTO = "auto"  # whatever the measurements that the package carries say
 HANDED_OVER = (
     f"with such groups or rows of one's own the whole program was searched by {SEARCH}, in place of the exact method"
 )
@@ -79,7 +80,8 @@ def assign(
         that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
         mean-error where skills are few or rounded to few; ``primal-approximation``: Ho et al.'s Algorithm 1 at the
         LP's prices, repaired (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends``
-        lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program.
+        lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program. ``auto``: what
+        measurements say (crowdopt.bench.advice); the plan's note names the row that was followed.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation.
     rule, epsilon : str, float, optional
@@ -133,7 +135,9 @@ def assign(
         wanted = stating(replace(wanted, own_rows=own), "rows")
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
+    method, why = _advised(wanted, method, program)
     plan = _planned(wanted, method, program, options, listener, clock, isolated)
+    plan = replace(plan, note="; ".join(filter(None, [why, plan.note])))
     seconds = perf_counter() - clock.started
     plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
     if plan.pairs is not None and plan.amounts is None:
@@ -146,9 +150,19 @@ def assign(
 def _with_options(method: str, solver_options: Sequence[str]) -> str:
     """The method with a solver's own options behind it."""
     base, own = taken_apart(method)
-    if (own or solver_options) and pools_asked(base)[0] in ("exact", PATTERNS, APPROXIMATION):
+    if (own or solver_options) and pools_asked(base)[0] in ("exact", AUTO, PATTERNS, APPROXIMATION):
         raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
     return with_settings(method, pairs_of(tuple(solver_options)))
+
+
+def _advised(instance: AssignmentInstance, method: str, program: str) -> tuple[str, str]:
+    """The method to take, and why where it was left open."""
+    if method != AUTO:
+        return method, ""
+    from crowdopt.bench.advice import advised
+
+    advice = advised(instance, program)
+    return advice.method, advice.why
 
 
 def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:

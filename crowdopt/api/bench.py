@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from crowdopt.api.binding import AnyPath
 from crowdopt.api.report import report
+from crowdopt.bench.history import SLOWER as SLOWER
 from crowdopt.bench.suites import SUITES as SUITES
+from crowdopt.bench.suites import listed as listed
 from crowdopt.errors import InputError
 
 if TYPE_CHECKING:

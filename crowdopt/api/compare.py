@@ -147,11 +147,11 @@ def possible_facts(least_cost: Least) -> dict[str, Any]:
 
 
 def _least(instance: AssignmentInstance) -> Least | None:
-    """What is possible by the model of two classes and independent errors; nothing is known of other campaigns.
+    """What is possible by the model of one coin and independent errors; nothing is known where labels are in already.
 
     Limits of groups aside: without them a policy can only do better, so the bounds hold.
     """
-    if instance.classes != 2 or (instance.collected.size and not instance.observed):
+    if instance.collected.size and not instance.observed:
         return None
     return least(replace(instance, groups=()), solve_whole)
 

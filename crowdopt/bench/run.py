@@ -14,7 +14,9 @@ from typing import Any
 
 from crowdopt import jobs
 from crowdopt.bench.circumstances import circumstances
+from crowdopt.bench.decision import decided
 from crowdopt.bench.history import Benchmarked
+from crowdopt.bench.losses import finished, losses_of
 from crowdopt.bench.measure import measure
 from crowdopt.bench.methods import version_of
 from crowdopt.bench.noise import DISTURBED, sentence, slowdowns
@@ -140,7 +142,9 @@ def summarise(folder: Path) -> dict[str, Any]:
     """
     known, wanted, rows = opened(folder)
     limits = Limits(**known["limits"])
-    comparisons = compare(results_of(rows), limits.seconds)
+    results = results_of(rows)
+    comparisons = compare(results, limits.seconds)
+    decision = decided(losses_of(finished(results, known["subjects"]), limits.seconds))
     summary = {
         **{key: known[key] for key in ("kind", "title", "limits", "versions")},
         "run": _read(folder / "run.json"),
@@ -151,6 +155,7 @@ def summarise(folder: Path) -> dict[str, Any]:
             {"family": one.family, "program": one.program, **tables(one), **score_tables(one), **series(one)}
             for one in comparisons
         ],
+        "decision": None if decision is None else decision.table(),
     }
     lines = [line for one in summary["comparisons"] for line in one["results"]]
     write_text(folder / "results.csv", _csv([{k: v for k, v in line.items() if k not in TIMED} for line in lines]))

@@ -128,11 +128,17 @@ def primal_integral(moments: Moments, best: float, limit: float) -> float:
     """
     known = [(min(at, limit), value) for at, value, _ in moments if at is not None and value is not None]
     times = np.array([0.0, *(at for at, _ in known), limit])
-    gaps = np.array([1.0, *(_distance(value, best) for _, value in known)])
+    gaps = np.array([1.0, *(distance(value, best) for _, value in known)])
     return float((np.diff(times) * gaps).sum() / limit)
 
 
-def _distance(value: float, best: float) -> float:
+def distance(value: float, best: float) -> float:
+    """``|value - best| / max(|value|, |best|)``, at most 1.
+
+    Parameters
+    ----------
+    value, best : float
+    """
     size = max(abs(value), abs(best))
     return 0.0 if size == 0.0 else min(1.0, abs(value - best) / size)
 

@@ -82,7 +82,32 @@ SUITES = {
         ),
         Limits(seconds=300.0, megabytes=12000.0),
     ),
+    "individual": Suite(
+        "an hour: each item with accuracies of its own, and second rounds of tasks that have labels already",
+        (
+            Entry("I5:60x12", PROGRAMS, THREE),
+            Entry("I5:200x20", (IP,), THREE),
+            Entry("I5:1000x50", PROGRAMS),
+            Entry("I20:2000x100"),
+            Entry("I5:20000x100"),
+            Entry("R10:60x20:second", PROGRAMS, THREE),
+            Entry("R10:200x60:second", (IP,), THREE),
+            Entry("R10:1000x300:second", PROGRAMS),
+            Entry("B5:1000x300:second"),
+            Entry("R10:3000x800:second"),
+        ),
+        Limits(seconds=60.0, megabytes=8000.0),
+    ),
 }
+
+
+def listed() -> list[str]:
+    """A line for each suite: its name, how many cases it has, what they are, its limit on seconds."""
+    lines = []
+    for name, suite in SUITES.items():
+        limits = f"{suite.limits.seconds:g} s and {suite.limits.megabytes:g} MB each"
+        lines.append(f"{name}: {len(cases_of(suite.entries))} programs, {limits}; {suite.what}")
+    return lines
 
 
 def suite_named(name: str) -> Suite:
@@ -139,4 +164,4 @@ def subjects_of(cases: Sequence[Case], methods: Sequence[str], limits: Limits, p
     return subjects
 
 
-__all__ = ["IP", "LP", "SUITES", "Entry", "Suite", "cases_of", "subjects_of", "suite_named"]
+__all__ = ["IP", "LP", "SUITES", "Entry", "Suite", "cases_of", "listed", "subjects_of", "suite_named"]

@@ -31,7 +31,11 @@ from crowdopt.io.labels_back import Answered
 )
 @click.argument("labels", type=click.Path(path_type=Path))
 @click.option("--method", type=click.Choice(AGGREGATIONS), default="one-coin", show_default=True)
-@click.option("--gold", type=click.Path(path_type=Path), help="Tallies worker,correct,asked, for the weighted votes.")
+@click.option(
+    "--gold",
+    type=click.Path(path_type=Path),
+    help="Tallies worker,correct,asked for weighted votes; worker,true,answered[,count] for wmv-confusion.",
+)
 @click.option("--truth", type=click.Path(path_type=Path), help="Known answers task,label, to be held against.")
 @click.option(
     "--plan", type=click.Path(path_type=Path), help="Plan whose weights the votes have, in place of a method."

@@ -8,14 +8,15 @@ from typing import Any
 
 import click
 
-from crowdopt.api.bench import SUITES
+from crowdopt.api.bench import SLOWER, SUITES, listed
 from crowdopt.api.bench import bench as call
 from crowdopt.api.bench import bench_changes as changes
 from crowdopt.cli.common import as_json, say
-from crowdopt.cli.manual import manual
+from crowdopt.cli.manual import STATUS, manual
 from crowdopt.report.charts import MISSING
 
 COMPARE = "compare"
+REGRESSED = 3  # exit status of compare --fail-if-slower
 
 
 @click.command(
@@ -23,9 +24,11 @@ COMPARE = "compare"
         "crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench",
         reads="campaigns",
         writes="the folder: results.csv, timings.csv, report.html; with --export the programs and index.csv",
+        status=f"{STATUS} With --fail-if-slower: {REGRESSED} something became slower.",
     )
 )
 @click.argument("problems", nargs=-1, metavar="[CAMPAIGN|RECIPE]...")
+@click.option("--list", "wants_list", is_flag=True, help="Show the suites and leave.")
 @click.option("--suite", type=click.Choice(list(SUITES)), help="A named set of problems.")
 @click.option(
     "--backends",
@@ -47,20 +50,31 @@ COMPARE = "compare"
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 1024), help="Subjects at once.")
 @click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786.")
 @click.option("--export", type=click.Choice(["mps", "lp"]), help="Write the programs instead of solving them.")
+@click.option("--fail-if-slower", is_flag=True, help="With compare: exit 3 if a method became slower.")
 @click.option("--retry", is_flag=True, help="Run again what failed in the harness itself.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json
 def bench(
-    problems: tuple[str, ...], suite: str | None, backends: str, output: Path | None, as_json: bool, **options: Any
+    problems: tuple[str, ...],
+    wants_list: bool,
+    fail_if_slower: bool,
+    suite: str | None,
+    backends: str,
+    output: Path | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Solver backends side by side, each in a process of its own within limits, every claim checked.
 
     Started again with the same words it goes on where it was stopped. `crowdopt bench compare OLD NEW` says what
     became faster or slower between two such folders.
     """
+    if wants_list:
+        say(as_json, {"suites": listed()}, *listed())
+        return
     if problems[:1] == (COMPARE,) and len(problems) == 3:
-        _show_changes(as_json, changes(*problems[1:]))
+        _show_changes(as_json, fail_if_slower, changes(*problems[1:]))
         return
     if output is None:
         raise click.UsageError("Missing option '-o' / '--output': the folder to write.")
@@ -81,9 +95,11 @@ def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
     say(as_json, facts, *summary["verdict"], bare if summary["page"] is None else page)
 
 
-def _show_changes(as_json: bool, found: dict[str, Any]) -> None:
+def _show_changes(as_json: bool, fail_if_slower: bool, found: dict[str, Any]) -> None:
     differences = [f"not the same: {difference}" for difference in found["circumstances"]]
     say(as_json, found, *found["verdict"], *differences)
+    if fail_if_slower and any(row["verdict"] == SLOWER for row in found["methods"]):
+        raise SystemExit(REGRESSED)
 
 
 VERBS = (bench,)

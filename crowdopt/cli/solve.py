@@ -31,7 +31,8 @@ PARTS = ("campaign", "seed", "require_proof", "output", "force", "as_json")  # w
     "--method",
     default="exact",
     show_default=True,
-    help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; or a backend.",
+    help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; a backend; or auto, "
+    "what measurements say.",
 )
 @click.option(
     "--program",

@@ -7,23 +7,14 @@ often disagree, than their skills explain.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
 
-SCALES: Floats = np.arange(21) / 10  # u, what an edge 2p - 1 may be multiplied by
-SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that are tried: hard tasks are not most
 LARGEST = 0.98  # edge of anybody on any task
-GAIN = 2.0  # nats by which difficulty has to explain labels better before it is believed: it is looked for often
-BELIEVABLE = 0.5  # of the mean edge believed, that has to be left: where less is, it is the skills that are wrong
-DROP = 1.92  # nats that a 95 % interval by the profile likelihood goes down: half of chi-square's quantile
-MOST = 20_000  # tasks that a fit looks at, spread evenly
-FEWEST = 20  # tasks with two labels, below which nothing is fitted
 
 
 @dataclass(frozen=True)
@@ -88,138 +79,6 @@ class Difficulty:
 
 
 NONE = Difficulty()
-
-
-def fitted(
-    task: Ints,
-    edge: Floats,
-    tasks: int,
-    truth: Ints | None = None,
-    anchor: Callable[[Floats], Any] | None = None,
-    gain: float = GAIN,
-) -> Difficulty:
-    """The likeliest h and s, by each task's labels: ``sum_y 1/2 [(1-h) prod (1 + y e x)/2 + h prod (1 + y q x)/2]``.
-
-    x is the signed edge of a label, e and q its scales on easy and hard tasks. Where a task's truth is known its sum
-    has that y alone. What else is known of the mean edge, by gold, comes as ``anchor``. Without both, agreement cannot
-    tell misled workers from right ones, and s is at least 0.
-
-    Parameters
-    ----------
-    task : (k,) int
-        Of each label.
-    edge : (k,) float
-        2p - 1 of the worker, negative where the label is class 0.
-    tasks : int
-        How many there are.
-    truth : (tasks,) int, optional
-        -1 where unknown.
-    anchor : callable, optional
-        Log-likelihood of gold at mean edges of so many times the believed ones, (any,) -> (any,).
-    gain : float
-        Nats by which it has to explain the labels better than h = 0 does.
-
-    Returns
-    -------
-    Difficulty
-        h = 0 where that explains the labels as well, to ``gain`` nats.
-    """
-    count = np.bincount(task, minlength=tasks)
-    if np.count_nonzero(count >= 2) < FEWEST:
-        return NONE
-    return searched(*_tables(task, edge, tasks, truth, count), anchor, gain)
-
-
-def searched(known: Floats, unknown: Floats, anchor: Callable[[Floats], Any] | None, gain: float) -> Difficulty:
-    """The likeliest h and s by each task's log-likelihood at every scale, from -SCALES[-1] to SCALES[-1].
-
-    Parameters
-    ----------
-    known : (scales, tasks) float
-        Of tasks of known truth.
-    unknown : (scales, tasks) float
-        Of the others.
-    anchor : callable, optional
-        Log-likelihood of gold at mean edges of so many times the believed ones, (k,) -> (k,).
-    gain : float
-        Nats by which it has to explain the labels better than h = 0 does.
-
-    Returns
-    -------
-    Difficulty
-    """
-    misled = anchor is not None or known.shape[1] > 0
-    likelihood = _Likelihood(known, unknown, anchor)
-    level = max(float(likelihood.of(e, e, np.zeros(1))[0]) for e in range(5, SCALES.size))
-    pairs = [(e, q) for e in range(8, SCALES.size, 2) for q in range(-e if misled else 0, e, 2)]
-    values = {pair: likelihood.of(*pair, SHARES) for pair in pairs}
-    e, q = max(values, key=lambda pair: float(values[pair].max()))
-    near = [(a, b) for a in (e - 1, e, e + 1) for b in (q - 1, q, q + 1) if (a, b) != (e, q)]
-    near = [(a, b) for a, b in near if a < SCALES.size and (-a if misled else 0) <= b < a]
-    values |= {pair: likelihood.of(*pair, SHARES) for pair in near}
-    return _likeliest(values, level, gain)
-
-
-def _likeliest(values: dict[tuple[int, int], Floats], level: float, gain: float) -> Difficulty:
-    """The best of log-likelihoods by scales of easy and hard tasks and by share, with intervals by the profile."""
-    pairs, table = np.array(list(values)), np.stack(list(values.values()))
-    row, k = np.unravel_index(int(table.argmax()), table.shape)
-    best = float(table[row, k])
-    if best - level < gain:
-        return NONE
-    inside = table >= best - DROP
-    shares, left = SHARES[inside.any(axis=0)], (pairs[:, 1] / pairs[:, 0])[inside.any(axis=1)]
-    easy, hard = float(SCALES[pairs[row, 0]]), float(np.sign(pairs[row, 1]) * SCALES[abs(pairs[row, 1])])
-    limits = float(shares[0]), float(shares[-1]), float(left.min()), float(left.max())
-    return Difficulty(float(SHARES[k]), hard, easy, *limits, gain=best - level)
-
-
-@dataclass(frozen=True, eq=False)
-class _Likelihood:
-    """Log-likelihoods of a two-point law of scales, from tables as :func:`searched` takes them."""
-
-    known: Floats
-    unknown: Floats
-    anchor: Callable[[Floats], Any] | None
-
-    def of(self, easy: int, hard: int, share: Floats) -> Floats:
-        """At scale indices of easy and hard tasks (a negative one: of the scale with the other sign), per share."""
-        middle = SCALES.size - 1
-        total = _mixed(self.unknown[middle + easy], self.unknown[middle + hard], share)
-        total += _mixed(self.known[middle + easy], self.known[middle + hard], share)
-        mean = (1 - share) * SCALES[easy] + share * np.sign(hard) * SCALES[abs(hard)]
-        if self.anchor is not None:
-            total = total + np.asarray(self.anchor(mean))
-        return np.where(mean >= BELIEVABLE, total, -np.inf)
-
-
-def _mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
-    """``sum_i ln((1 - h) exp(a_i) + h exp(b_i))`` for each h."""
-    top = np.maximum(easy, hard)
-    a, b = np.exp(easy - top), np.exp(hard - top)
-    total: Floats = np.log((1 - share)[:, None] * a + share[:, None] * b).sum(axis=1) + top.sum()
-    return total
-
-
-def _tables(task: Ints, edge: Floats, tasks: int, truth: Ints | None, count: Ints) -> tuple[Floats, Floats]:
-    """Log-likelihood of each task's labels by scale, less that of fair guesses: of known truth, and of unknown."""
-    true = np.full(tasks, -1) if truth is None else truth
-    some = np.flatnonzero(count > 0)
-    some = some[:: max(1, some.size // MOST)]
-    row = np.full(tasks, -1)
-    row[some] = np.arange(some.size)
-    mine = row[task] >= 0
-    place, x = row[task[mine]], edge[mine]
-    yes, no = np.empty((2, SCALES.size, some.size))
-    for k, scale in enumerate(SCALES):
-        scaled = np.clip(scale * x, -LARGEST, LARGEST)
-        yes[k] = np.bincount(place, np.log1p(scaled), some.size)
-        no[k] = np.bincount(place, np.log1p(-scaled), some.size)
-    sure = true[some] >= 0
-    right = np.where(true[some] == 1, yes, no)[:, sure]
-    wrong = np.where(true[some] == 1, no, yes)[:, sure]
-    either = np.logaddexp(yes, no)[:, ~sure] - np.log(2)
-    return np.concatenate([wrong[:0:-1], right]), np.concatenate([either[:0:-1], either])
 
 
 def label_terms(edge: Floats, difficulty: Difficulty) -> tuple[Floats, Floats, Floats]:

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.answers.voted import Answers
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
 from crowdopt.io.cells import write_table
 from crowdopt.io.hiring_tables import read_gold
+from crowdopt.io.tables import read_table
 
 
 def read_gold_shares(path: str | Path, labels: Labels) -> Floats:
@@ -45,6 +46,41 @@ def read_gold_shares(path: str | Path, labels: Labels) -> Floats:
     with np.errstate(invalid="ignore"):
         share: Floats = np.where((rows >= 0) & (asked[rows] > 0), correct[rows] / asked[rows], np.nan)
     return share
+
+
+def read_gold_by_class(path: str | Path, labels: Labels) -> Ints:
+    """Gold answers of each worker of the labels by true class and by answer.
+
+    Parameters
+    ----------
+    path : path
+        A table with columns worker, true, answered, and optionally count, how many such answers a row stands for;
+        others are ignored, and workers without labels too.
+    labels : Labels
+        Of the workers and classes.
+
+    Returns
+    -------
+    (workers, classes, classes) int
+
+    Raises
+    ------
+    InputError
+        If the table cannot be used, or has a class that the labels have not.
+    """
+    table = read_table(Path(path), ("worker", "true", "answered"), ("count",), extras=True)
+    place = {name: k for k, name in enumerate(labels.workers)}
+    worker = np.array([place.get(name, -1) for name in table.ids("worker")], np.int64)
+    classes = {name: k for k, name in enumerate(labels.classes)}
+    remedy = "the classes are those of the labels; check the name"
+    true, answered = (table.places(name, classes, remedy) for name in ("true", "answered"))
+    count = table.counts("count") if "count" in table else np.ones(table.rows, np.int64)
+    tallies = np.zeros((len(place), len(classes), len(classes)), np.int64)
+    here = worker >= 0
+    np.add.at(tallies, (worker[here], true[here], answered[here]), count[here])
+    if not tallies.any():
+        raise InputError(f"{table.path.name} has no gold of any worker of the labels; check the ids")
+    return tallies
 
 
 def write_answers(answers: Answers, labels: Labels, path: Path, force: bool = False) -> None:

@@ -169,7 +169,8 @@ class _Mps:
         """Refuse what readers do not agree on."""
         if self.objective is None:
             raise line.wrong("the file has no N row, so no objective")
-        open_ended = next((column for column in self.named.box if column in self.named.integer - self.bounded), None)
+        boundless = self.named.integer - self.bounded
+        open_ended = next((column for column in self.named.box if column in boundless), None)
         if open_ended is not None:
             raise line.wrong(f"the integer column {open_ended[:60]} has no bounds, and readers differ; state them")
         if self.above:

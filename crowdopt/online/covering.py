@@ -21,7 +21,7 @@ from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.picking import TaskRotation, kinds_of
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.repair import repair
-from crowdopt.online.seen_workers import SeenWorkers
+from crowdopt.online.seen_workers import Estimator, SeenWorkers
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -85,6 +85,10 @@ class Covering(BasePolicy):
     def after(self, tasks: Ids) -> None:
         """Labels of these tasks have come from the worker who is here."""
 
+    def estimator(self, known: Known) -> Estimator:
+        """How gold becomes accuracies."""
+        return ESTIMATORS[self.estimate]
+
     # -- the protocol ---------------------------------------------------------------------------------------------
 
     @property
@@ -101,7 +105,8 @@ class Covering(BasePolicy):
         self.covered = np.zeros(known.n_tasks)
         self.open = known.need > COVERAGE
         sent = self.preliminary(known.workers)
-        self.seen = SeenWorkers(known.types, sent, known.workers, self.estimate, self.shows_skill)
+        told, guess = self.shows_skill, 1 / known.classes
+        self.seen = SeenWorkers(known.types, sent, known.workers, self.estimator(known), told, guess)
         self.done: list[tuple[int, Ids]] = []
         self.dropped = np.zeros(0, np.int64)
         self.rotation: TaskRotation | None = None

@@ -26,7 +26,7 @@ class Misspecification:
         Share of tasks that are hard: everybody guesses. The others are so much easier that each worker's mean accuracy
         stays what it is, as far as certainty allows; labels of a task are no longer independent.
     clique : float
-        Share of workers who collude: they all say the same of each task, right half of the time. Gold shows it,
+        Share of workers who collude: they all say the same of each task, right as often as guesses are. Gold shows it,
         agreement shows the contrary.
     drift : float
         What a worker's accuracy loses from the first label to the last one, gold included, but never below a guess.
@@ -101,8 +101,9 @@ class Breached(Simulated):
     def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
         """Accuracy now, on these tasks."""
         mean = self._drifted(super().accuracy(worker, tasks), worker, self._count(worker, tasks.size))
-        easy = _eased(mean, self.breach.difficulty) if self.breach.difficulty else mean
-        return np.where(self.hard[tasks], 0.5, easy)
+        guess = 1 / self.instance.classes
+        easy = _eased(mean, self.breach.difficulty, guess) if self.breach.difficulty else mean
+        return np.where(self.hard[tasks], guess, easy)
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
         """Accuracy on the worker's next gold tasks, which are as often hard as any."""
@@ -121,18 +122,20 @@ class Breached(Simulated):
         if not self.breach.drift:
             return accuracy
         share = np.minimum(1.0, before / max(1, int(self.instance.capacity[worker]) - 1))
-        return np.minimum(accuracy, np.maximum(0.5, accuracy - self.breach.drift * share))
+        return np.minimum(accuracy, np.maximum(1 / self.instance.classes, accuracy - self.breach.drift * share))
 
 
-def _eased(accuracy: Floats, share: float) -> Floats:
-    """``1/2 + (p - 1/2) / (1 - share)``, within [0, 1]: accuracy on easy tasks, if ``share`` of all tasks are hard.
+def _eased(accuracy: Floats, share: float, guess: float) -> Floats:
+    """``b + (p - b) / (1 - share)``, within [0, 1]: accuracy on easy tasks, if ``share`` of all tasks are hard.
 
     Parameters
     ----------
     accuracy : (...) float
     share : float
+    guess : float
+        b, chance of a guess.
     """
-    easy: Floats = np.clip(0.5 + (accuracy - 0.5) / (1 - share), 0.0, 1.0)
+    easy: Floats = np.clip(guess + (accuracy - guess) / (1 - share), 0.0, 1.0)
     return easy
 
 
@@ -152,8 +155,6 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
     if not isinstance(crowd, Simulated):
         raise InputError("recorded labels break the model in their own way; take the breach out")
     instance = crowd.instance
-    if instance.classes != 2:
-        raise InputError(f"breaches are for 2 classes, not {instance.classes}")
     hard = np.random.default_rng([*crowd.seed, HARD]).random(instance.n_tasks) < how.difficulty
     member = np.random.default_rng([*crowd.seed, CLIQUE]).random(instance.n_workers) < how.clique
     arriving = replace(instance, accuracy=_mean(instance, how, member))
@@ -163,7 +164,7 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
 
 
 def _mean(instance: AssignmentInstance, how: Misspecification, member: NDArray[np.bool_]) -> Floats:
-    share = how.difficulty
-    mean = (1 - share) * _eased(instance.accuracy, share) + share * 0.5 if share else instance.accuracy
-    accuracy: Floats = np.where(member, 0.5, mean)
+    share, guess = how.difficulty, 1 / instance.classes
+    mean = (1 - share) * _eased(instance.accuracy, share, guess) + share * guess if share else instance.accuracy
+    accuracy: Floats = np.where(member, guess, mean)
     return accuracy

@@ -153,25 +153,27 @@ def realised_error(run: Run, answers: Ints) -> float | None:
 def _claimed_error(run: Run) -> Floats | None:
     """Each task's chance of a wrong answer as the policy believes, given the labels that came, (tasks,).
 
-    Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between two
-    equally likely classes. None where neither is there.
+    Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between
+    equally likely classes, wrong answers uniform. None where neither is there.
     """
     instance = run.stream.instance
-    if run.claims is not None or instance.classes != 2 or run.answers != "weighted":
+    if run.claims is not None or run.answers != "weighted":
         return run.claims
+    shape, answer = (instance.n_tasks, instance.classes), answers_of(run)
     right = np.clip(run.skills[instance.task_type[run.task], run.worker], CLIP, 1 - CLIP)
-    signed = np.where(run.label == 1, 1.0, -1.0) * (np.log(right) - np.log1p(-right))
-    odds = np.bincount(run.task, weights=signed, minlength=instance.n_tasks)
-    chosen = np.where(answers_of(run) == 1, odds, -odds)
-    error: Floats = 1 / (1 + np.exp(np.clip(chosen, -700, 700)))
-    return np.where(np.bincount(run.task, minlength=instance.n_tasks) > 0, error, 0.5)
+    weight = np.log(right) - np.log1p(-right) + np.log(instance.classes - 1)
+    votes = np.bincount(run.task * shape[1] + run.label, weight, shape[0] * shape[1]).reshape(shape)
+    others = votes - np.take_along_axis(votes, np.maximum(answer, 0)[:, None], axis=1)
+    np.put_along_axis(others, np.maximum(answer, 0)[:, None], -np.inf, axis=1)
+    error: Floats = 1 / (1 + np.exp(-np.clip(np.logaddexp.reduce(others, axis=1), -700, 700)))
+    return np.where(answer >= 0, error, 1 - 1 / instance.classes)
 
 
 def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     """Each task's probability of a wrong answer given who labelled it, by true skills and the policy's own weights.
 
-    None for more than two classes, where answers are no weighted vote with weights of their own, and for a crowd that
-    breaks the model.
+    None for more than two classes, where a vote by weights that are believed and not true has no short law; where
+    answers are no weighted vote with weights of their own; and for a crowd that breaks the model.
 
     Parameters
     ----------

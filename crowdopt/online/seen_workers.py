@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.online.arrivals import Arrival
+
+Estimator: TypeAlias = Callable[[Ints, Ints], Any]
 
 
 class SeenWorkers:
@@ -19,17 +21,22 @@ class SeenWorkers:
     Parameters
     ----------
     types, preliminary, workers : int
-    estimate : str
-        How gold becomes accuracies: ``plug-in``, ``unbiased`` or ``empirical-bayes`` (fitted to all who have come).
+    estimate : callable
+        How gold becomes accuracies, of all who have come: tallies (right, asked), each (types, workers), to accuracies;
+        NaN where nothing is known (crowdopt.crowd.skills).
     told : bool
         Whether skills are told, and no gold is asked.
+    guess : float
+        Chance of a guess to be right: what is believed where nothing is known.
     """
 
-    def __init__(self, types: int, preliminary: int, workers: int, estimate: str, told: bool) -> None:
+    def __init__(
+        self, types: int, preliminary: int, workers: int, estimate: Estimator, told: bool, guess: float = 0.5
+    ) -> None:
         shape = (types, preliminary + workers)
         self.first, self.estimate, self.told = preliminary, estimate, told
         self.count = np.zeros(2, np.int64)  # preliminary workers and workers who have come
-        self.given = np.full(shape, 0.5)
+        self.guess, self.given = guess, np.full(shape, guess)
         self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         self._fitted: tuple[tuple[int, int, int], Floats] | None = None  # worked out once per arrival
         self.cost, self.capacity = np.zeros(shape), np.zeros(shape[1], np.int64)
@@ -61,12 +68,12 @@ class SeenWorkers:
         return self._fitted[1][:, columns]
 
     def _estimated(self) -> Floats:
-        """All columns, from the gold of everybody who has come; 1/2 where nothing is known."""
-        came, every = self.came, np.full(self.given.shape, 0.5)
+        """All columns, from the gold of everybody who has come; a guess where nothing is known."""
+        came, every = self.came, np.full(self.given.shape, self.guess)
         asked = self.asked[:, came]
         if asked.any():
-            estimate = np.asarray(ESTIMATORS[self.estimate](self.right[:, came], asked))
-            every[:, came] = np.where(np.isnan(estimate), 0.5, estimate)
+            estimate = np.asarray(self.estimate(self.right[:, came], asked))
+            every[:, came] = np.where(np.isnan(estimate), self.guess, estimate)
         return every
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -176,7 +176,10 @@ def error_target(instance: AssignmentInstance, most: int, knots: Floats | None =
     """
     refuse_joint_limits(instance, "a lower bound over beliefs", "it looks at one task at a time")
     if instance.classes != 2:
-        raise InputError(f"lower bounds over beliefs are for 2 classes, not {instance.classes}")
+        raise InputError(
+            f"lower bounds over beliefs are for 2 classes, not {instance.classes}: a belief among more is no single "
+            "number that a potential could be drawn over; information alone bounds those too"
+        )
     if instance.collected.size and not instance.observed:
         raise InputError("lower bounds over beliefs start from a prior; labels already in are not in it")
     accuracy = np.maximum(instance.accuracy, 1 - instance.accuracy)

@@ -7,6 +7,7 @@ from typing import Any
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import PALETTE, altair
+from crowdopt.report.decision_table import decision_section
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data
 
 MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
@@ -113,6 +114,7 @@ ROWS = {
 def page(summary: dict[str, Any]) -> Page:
     """The page that a summary says."""
     sections = [_section(one, summary) for one in summary["comparisons"]]
+    sections += [decision_section(summary["decision"])] if summary.get("decision") else []
     return Page(
         f"Benchmark: {summary['title']}", _verdict(summary), [*sections, _conditions(summary)], _footer(summary)
     )

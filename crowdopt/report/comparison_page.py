@@ -139,12 +139,13 @@ def possible_sentence(possible: Line) -> str:
     """The lower bounds in words."""
     if possible["cost"] is None:
         return "By the model no policy keeps the mean error target: all the labels there are do not suffice."
-    known, told = _figure(possible["known"]), _figure(possible["information"])
+    told = _figure(possible["information"])
+    known = "" if possible["known"] is None else f", {_figure(possible['known'])} with skills known"
     unknown = "" if possible["unknown"] is None else f", {_figure(possible['unknown'])} with skills to be found out"
     hint = " (an indication: it takes skills in different types as independent)" if not possible["independent"] else ""
     return (
         f"By the model no policy keeps the mean error target for less than {_figure(possible['cost'])}, gold included: "
-        f"{told} by information alone, {known} with skills known{unknown}{hint if unknown else ''}."
+        f"{told} by information alone{known}{unknown}{hint if unknown else ''}."
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from crowdopt.bench import run
 from crowdopt.bench.history import FASTER, SAME_SPEED, SLOWER, UNKNOWN, Benchmarked, changes, mean_ratio, word_for
 from crowdopt.bench.results import EMPTY, Result
 from crowdopt.bench.subject import Limits, Subject
@@ -91,3 +92,16 @@ def test_the_verb(tmp_path, monkeypatch):
     done = run(main, ["bench", "compare", "old", "else"])
     assert done.exit_code == 2 and "no benchmark" in done.stderr
     assert run(main, ["bench", "R1:8x20"]).exit_code == 2
+
+
+def test_a_slower_method_ends_with_a_status_of_its_own_if_asked(monkeypatch):
+    """A pipeline stops on 3; without the option, and for what is not slower, it goes on."""
+    old = benchmark({"highs": [1.0, 2.0, 3.0, 4.0]})
+    folders = {"old": old, "slow": benchmark({"highs": [2.0, 4.0, 6.0, 8.0]})}
+    monkeypatch.setattr(run, "benchmarked", lambda folder: folders[folder.name])
+
+    def status(*words: str) -> int:
+        return CliRunner().invoke(main, ["bench", "compare", *words]).exit_code
+
+    assert status("old", "slow", "--fail-if-slower") == 3
+    assert status("old", "slow") == status("slow", "old", "--fail-if-slower") == 0

@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdopt.crowd.difficulty import Difficulty, fitted, label_terms, mixed_odds
+from crowdopt.crowd.difficulty import Difficulty, label_terms, mixed_odds
+from crowdopt.crowd.difficulty_fit import EdgedLabels, fitted
 
 
 def drawn(seed: int, share: float, left: float, tasks: int = 1000, each: int = 8):
@@ -18,26 +19,24 @@ def drawn(seed: int, share: float, left: float, tasks: int = 1000, each: int = 8
     mean = rng.uniform(0.1, 0.7, task.size)
     scale = np.where(hard, left, 1.0)[task] / (1 - share * (1 - left))
     right = rng.random(task.size) < (1 + scale * mean) / 2
-    sign = np.where(right == (truth[task] == 1), 1.0, -1.0)
-    return task, sign * mean, truth
+    return EdgedLabels(task, np.where(right, truth[task], 1 - truth[task]), mean, (tasks, 2)), truth
 
 
 @pytest.mark.parametrize("left", [0.0, 0.3])
 def test_difficulty_is_found_where_it_is_and_not_where_it_is_not(left):
     """The likelihood is that of the law that drew the labels: its maximum is near, its intervals have the truth."""
     gold = lambda scale: -((scale - 1) ** 2) / (2 * 0.02**2)  # noqa: E731
-    task, edge, _ = drawn(3, 0.3, left)
-    known = fitted(task, edge, 1000, anchor=gold)
+    known = fitted(drawn(3, 0.3, left)[0], anchor=gold)
     assert known.low <= 0.3 <= known.high and known.least <= left <= known.most
-    none = [fitted(*drawn(seed, 0.0, 1.0)[:2], 1000, anchor=gold).share for seed in range(8)]
+    none = [fitted(drawn(seed, 0.0, 1.0)[0], anchor=gold).share for seed in range(8)]
     assert none.count(0.0) >= 7  # a 95 % interval leaves h = 0 out once in twenty crowds without any
 
 
 def test_only_known_answers_tell_misled_workers():
     """By agreement alone a crowd that is wrong together looks like one that is right together: s is at least 0."""
-    task, edge, truth = drawn(5, 0.25, -0.4, tasks=400, each=20)
-    assert fitted(task, edge, 400).left >= 0
-    seen = fitted(task, edge, 400, truth=np.where(np.arange(400) < 200, truth, -1))
+    labels, truth = drawn(5, 0.25, -0.4, tasks=400, each=20)
+    assert fitted(labels).left >= 0
+    seen = fitted(labels, truth=np.where(np.arange(400) < 200, truth, -1))
     assert seen.left < -0.2 and seen.low <= 0.25 <= seen.high
 
 

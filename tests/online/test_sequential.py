@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 import crowdopt
 from crowdopt.crowd.label_kinds import GOLD
-from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policy import named
@@ -55,12 +55,56 @@ def colluding(of):
     return replace(of, crowd=Clique(of.crowd, of.instance.n_tasks))
 
 
+def among(classes, seed, tasks=300, workers=80, epsilon=0.15):
+    """Half guessers, half of skill .8, among so many classes."""
+    skill = np.random.default_rng(seed).choice([1 / classes, 0.8], (1, workers))
+    instance = crowdopt.AssignmentInstance(skill, np.zeros(tasks, int), 80, epsilon, classes=classes)
+    return simulated_stream(instance, (seed, 3))
+
+
+@pytest.mark.parametrize("text", ["sequential", "adaptive:gold=10"])
+@pytest.mark.parametrize("classes", [3, 4])
+def test_claims_are_kept_among_more_classes(text, classes):
+    """One coin over K classes is the model that beliefs have: what is claimed is met on average, below epsilon."""
+    runs = [play(text, among(classes, seed)) for seed in range(40, 44)]
+    errors = np.array([realised_error(run, answers_of(run)) for run in runs])
+    claims = np.array([run.claims.mean() for run in runs])
+    assert (claims <= 0.15 + 1e-9).all()
+    assert errors.mean() <= claims.mean() + 3 * np.sqrt(0.15 * 0.85 / 1200)
+    assert errors.mean() >= 0.5 * claims.mean(), "nor is it claimed to be far worse than it is"
+
+
+def plurality(labels, accuracy, classes):
+    """Error of a vote of so many workers of one accuracy, ties broken by chance, by adding up all tables."""
+    right = 0.0
+    for said in product(range(classes), repeat=labels):
+        count = np.bincount(said, minlength=classes)
+        chance = np.prod([accuracy if k == 0 else (1 - accuracy) / (classes - 1) for k in said])
+        right += chance * (count[0] == count.max()) / np.count_nonzero(count == count.max())
+    return 1 - right
+
+
+@pytest.mark.parametrize("text", ["sequential", "sequential:stop=each"])
+def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text):
+    """Four classes, workers of .7, a target of .1: gold included, fewer labels than the five a task that it takes.
+
+    Stopping where labels agree saves more than finding out what the workers are worth costs.
+    """
+    fixed = next(k for k in range(1, 9) if plurality(k, 0.7, 4) <= 0.1)
+    instance = crowdopt.AssignmentInstance(np.full((1, 200), 0.7), np.zeros(600, int), 150, 0.1, classes=4)
+    runs = [play(text, simulated_stream(instance, (seed, 9))) for seed in (1, 2)]
+    assert fixed == 5 and max(run.total_labels for run in runs) < 5 * 600
+    assert np.mean([realised_error(run, answers_of(run)) for run in runs]) <= 0.1
+
+
 @pytest.mark.parametrize("text", BOTH)
-def test_more_than_two_classes_are_refused(text):
-    """Better than to be wrong silently; the sentence names a policy that takes them."""
-    instance = crowdopt.AssignmentInstance(np.full((1, 9), 0.7), np.zeros(9, int), 9, 0.2, classes=3)
-    with pytest.raises(InputError, match="two classes, not 3; re-solve"):
-        play(text, simulated_stream(instance, (0,)))
+def test_a_run_among_four_classes_resumes_with_the_same_bytes(text):
+    """Log-likelihoods of all classes are part of the state, with difficulty and without."""
+    for how in ("", "difficulty=.3"):
+        of = breached(among(4, 1), breach(how))
+        whole = start(text, of).finish()
+        resumed = start(text, of).restore(start(text, of).advance(25).snapshot()).finish()
+        assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
 
 
 @pytest.mark.parametrize("text", [*BOTH, "sequential:block=10", "adaptive:until=mean", "sequential:stop=each"])

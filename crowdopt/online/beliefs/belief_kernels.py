@@ -12,12 +12,6 @@ TOGETHER = 8  # factors that are multiplied before a density is scaled back to s
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _wrong(log_odds):
-    """``1 / (1 + e^|L|)``, the posterior error."""
-    return 1.0 / (1.0 + np.exp(abs(log_odds)))
-
-
-@njit(cache=True, nogil=True, inline="always")
 def _message(sign, right):
     p = min(max(right, SURE), 1.0 - SURE)
     return sign * np.log(p / (1.0 - p))
@@ -185,13 +179,15 @@ def hear(worker, given, signs, labels, skills, tasks, grid):
 
 
 @njit(cache=True, nogil=True)
-def survey(odds, sure, wanted, kind, left):
+def survey(level, others, sure, wanted, kind, left):
     """Open tasks by type, into ``left``; returns the sum of posterior errors over the tasks that are wanted.
 
     Parameters
     ----------
-    odds, sure : (tasks,) float
-        Log odds, and ``|L|`` from which a task is closed.
+    level, sure : (tasks,) float
+        How sure tasks are (crowdopt.online.beliefs.grid), and from where on they are closed.
+    others : float
+        K - 1, classes beside the likeliest.
     wanted : (tasks,) bool
         Tasks that need an answer at all.
     kind : (tasks,) int
@@ -206,24 +202,24 @@ def survey(odds, sure, wanted, kind, left):
     """
     left[:] = 0
     error = 0.0
-    for i in range(odds.size):
+    for i in range(level.size):
         if wanted[i]:
-            error += _wrong(odds[i])
-            if abs(odds[i]) < sure[i]:
+            error += others / (others + np.exp(level[i]))
+            if level[i] < sure[i]:
                 left[kind[i]] += 1
     return error
 
 
 @njit(cache=True, nogil=True)
-def pick(odds, sure, free, kind, of_kind, most, begin):
-    """The open task of a type whose ``|L|`` is largest (``most``) or least, the first of equals from ``begin`` on.
+def pick(level, sure, free, kind, of_kind, most, begin):
+    """The open task of a type whose level is largest (``most``) or least, the first of equals from ``begin`` on.
 
     All tasks are looked at once, in a circle that begins at a random place: so equals have equal chances.
 
     Parameters
     ----------
-    odds, sure : (tasks,) float
-        Log odds L, and ``|L|`` from which a task is closed.
+    level, sure : (tasks,) float
+        How sure tasks are (crowdopt.online.beliefs.grid), and from where on they are closed.
     free : (tasks,) bool
         Tasks that the worker may still label.
     kind : (tasks,) int
@@ -231,7 +227,7 @@ def pick(odds, sure, free, kind, of_kind, most, begin):
     of_kind : int
         The type that is looked for.
     most : bool
-        Whether the largest ``|L|`` is looked for.
+        Whether the largest level is looked for.
     begin : int
         The task that is looked at first.
 
@@ -240,15 +236,15 @@ def pick(odds, sure, free, kind, of_kind, most, begin):
     int
         The task, or -1 if none is open.
     """
-    best, level = -1, 0.0
-    for step in range(odds.size):
+    best, top = -1, 0.0
+    for step in range(level.size):
         i = begin + step
-        if i >= odds.size:
-            i -= odds.size
+        if i >= level.size:
+            i -= level.size
         if free[i] and kind[i] == of_kind:
-            here = abs(odds[i])
-            if here < sure[i] and (best < 0 or (here > level if most else here < level)):
-                best, level = i, here
+            here = level[i]
+            if here < sure[i] and (best < 0 or (here > top if most else here < top)):
+                best, top = i, here
     return best
 
 

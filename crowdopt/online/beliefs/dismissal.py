@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.online.beliefs.grid import GRID, INFORMATION
+from crowdopt.online.beliefs.grid import GRID, edge_at_level, information
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.stopping_program import StoppingProgram
 
@@ -82,21 +82,26 @@ def learning(density: Floats, profit: Floats, room: int) -> float:
     return room * max((float(np.maximum(0.0, branches[rows]).sum()) - now) / m for rows, m in OUTLOOKS)
 
 
-def missing(odds: Floats, sure: Floats, error: Floats) -> float:
-    """``sum_i max(0, (1 - 2 eps) ln((1 - eps)/eps) - |L| tanh(|L|/2))``: nats until every task is sure.
+def missing(level: Floats, sure: Floats, error: Floats, classes: int = 2) -> float:
+    """``sum_i max(0, (1 - eps - eps/(K - 1)) l(eps) - l b(l))``: nats until every task is sure.
+
+    ``sum over pairs of classes (b_k - b_l) ln(b_k/b_l) / (K - 1)`` grows by a label's information whatever is
+    believed; with the other classes alike it is ``l b(l)`` at level l, b the likeliest class's chance less another's.
 
     Parameters
     ----------
-    odds, sure, error : (tasks,) float
-        L, ``ln((1 - eps)/eps)`` and eps.
+    level, sure, error : (tasks,) float
+        l, the level at which the error is eps, and eps.
+    classes : int
+        K.
 
     Returns
     -------
     float
         In nats.
     """
-    level = np.abs(odds)
-    return float(np.maximum(0.0, (1 - 2 * error) * sure - level * np.tanh(level / 2)).sum())
+    wanted = (1 - classes / (classes - 1) * error) * sure
+    return float(np.maximum(0.0, wanted - level * edge_at_level(level, classes)).sum())
 
 
 def dismissal_rule(
@@ -109,7 +114,7 @@ def dismissal_rule(
     beliefs : Beliefs
         Of the workers seen so far, the one who is here included.
     most : float
-        ``ln((1 - eps)/eps)``, beyond which evidence on a task is worth nothing.
+        The level that is promised, beyond which evidence on a task is worth nothing.
     lack : float
         Nats that are missing in all.
     to_come : float
@@ -124,9 +129,10 @@ def dismissal_rule(
     DismissalRule
     """
     came = int(beliefs.came[0])
-    reward = np.minimum(np.minimum(INFORMATION, most), _best(beliefs, np.minimum(INFORMATION, most)))
+    useful = np.minimum(information(GRID, beliefs.classes), most)
+    reward = np.minimum(useful, _best(beliefs, useful))
     wanted = lack / max(1.0, to_come) / horizons.size
-    programs = {h: StoppingProgram(beliefs.prior, reward, h) for h in set(horizons.tolist()) if h}
+    programs = {h: StoppingProgram(beliefs.prior, reward, h, beliefs.classes) for h in set(horizons.tolist()) if h}
     patience = PATIENCE if came <= EARLY else 0.0
     prices = {h: program.price(wanted, patience) for h, program in programs.items()}
     limits = {

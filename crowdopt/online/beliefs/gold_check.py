@@ -7,12 +7,12 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.online.beliefs.state import Beliefs
 
-SHRUNK = (0.0, 0.25, 0.5, 0.75)  # what may be left of the skill that agreement shows, 1/2 + s (g - 1/2)
+SHRUNK = (0.0, 0.25, 0.5, 0.75)  # what may be left of the skill that agreement shows, 1/K + s (g - 1/K)
 HEARD = 1.0  # labels of known correctness from which agreement says anything
 
 
 def disagreement(beliefs: Beliefs) -> float:
-    """``ln mean_s prod_j E[Bin(c_j; 1/2 + s (g - 1/2))] / E[Bin(c_j; g)]``, over each worker's density by agreement.
+    """``ln mean_s prod_j E[Bin(c_j; 1/K + s (g - 1/K))] / E[Bin(c_j; g)]``, over each worker's density by agreement.
 
     A Bayes factor, in favour of skills that agreement overstates. Were the beliefs exact its exponential would have
     mean 1 whatever was looked at before: beyond k it is seen with chance 1/k at most.
@@ -25,9 +25,10 @@ def disagreement(beliefs: Beliefs) -> float:
     density = beliefs.prior * beliefs.agreement[:came][told]
     density /= density.sum(axis=1, keepdims=True)
     c, s = right[told][:, None].astype(np.float64), asked[told][:, None].astype(np.float64)
-    shown = beliefs.shown
+    shown, guess = beliefs.shown, 1 / beliefs.classes
     factors = [
-        _gold(density, c, s, np.asarray(0.5 + left * (shown - 0.5))) - _gold(density, c, s, shown) for left in SHRUNK
+        _gold(density, c, s, np.asarray(guess + left * (shown - guess))) - _gold(density, c, s, shown)
+        for left in SHRUNK
     ]
     totals = np.array([factor.sum() for factor in factors])
     return float(np.logaddexp.reduce(totals) - np.log(len(SHRUNK)))

@@ -1,4 +1,8 @@
-"""Skills on a grid: what a label by each is worth, and where they are expected before anybody is seen."""
+"""Skills on a grid: what a label by each is worth, where they are expected before anybody is seen, and levels.
+
+A task's *level* is ``ln((K - 1) P / (1 - P))``, P the posterior of its likeliest class among K: 0 where nothing is
+known, and ``|log odds|`` where K = 2.
+"""
 
 from __future__ import annotations
 
@@ -10,33 +14,98 @@ CELLS = 40
 ODD = 0.1  # how much rarer than good ones workers are expected to be who are wrong more often than right
 
 GRID: Floats = (np.arange(CELLS) + 0.5) / CELLS  # g, the chance of a right label
-INFORMATION: Floats = (2 * GRID - 1) * np.log(GRID / (1 - GRID))  # nats that a label moves a task's log odds by
 
 
-def expected() -> Floats:
-    """The prior's prior: ``w0 ~ 2 - 2g`` for g > 1/2, a little mass below.
+def information(accuracy: Floats, classes: int = 2) -> Floats:
+    """``(g - u) ln(g / u)``, u = (1 - g)/(K - 1): nats that a label moves the log odds of two classes by.
 
-    Returns
-    -------
-    (cells,) float
-        Adds up to 1.
-    """
-    weight = np.where(GRID > 0.5, 2 - 2 * GRID, ODD * (2 * GRID) ** 2)
-    prior: Floats = weight / weight.sum()
-    return prior
-
-
-def odds_at_error(chance: Floats) -> Floats:
-    """``ln((1 - e) / e)``, the ``|log odds|`` at which a task's posterior error is e.
+    One of them the true one: the Kullback-Leibler divergence between a label's laws under two classes.
 
     Parameters
     ----------
-    chance : array of float
-        e, of any shape, in (0, 1).
+    accuracy : array of float
+        g, in (0, 1).
+    classes : int
+        K.
 
     Returns
     -------
     array of float
         Of the same shape.
     """
-    return np.asarray(np.log((1 - chance) / chance))
+    edge = (classes * accuracy - 1) / (classes - 1)
+    return np.asarray(edge * (np.log(accuracy / (1 - accuracy)) + np.log(classes - 1)))
+
+
+def expected(classes: int = 2) -> Floats:
+    """The prior's prior: ``w0 ~ (1 - g) / (1 - 1/K)`` above guessing, g > 1/K, and a little mass below.
+
+    Parameters
+    ----------
+    classes : int
+        K.
+
+    Returns
+    -------
+    (cells,) float
+        Adds up to 1.
+    """
+    weight = np.where(classes * GRID > 1, (1 - GRID) / (1 - 1 / classes), ODD * (classes * GRID) ** 2)
+    prior: Floats = weight / weight.sum()
+    return prior
+
+
+def level_at_error(chance: Floats, classes: int = 2) -> Floats:
+    """``ln((K - 1) (1 - e) / e)``, the level at which a task's posterior error is e.
+
+    Parameters
+    ----------
+    chance : array of float
+        e, of any shape, in (0, 1).
+    classes : int
+        K.
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
+    return np.asarray(np.log((1 - chance) / chance) + np.log(classes - 1))
+
+
+def error_at_level(level: Floats, classes: int = 2) -> Floats:
+    """``(K - 1) / (K - 1 + e^l)``, the posterior error of a task at a level.
+
+    Parameters
+    ----------
+    level : array of float
+        l, at least 0.
+    classes : int
+        K.
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
+    return np.asarray((classes - 1) / (classes - 1 + np.exp(level)))
+
+
+def edge_at_level(level: Floats, classes: int = 2) -> Floats:
+    """``(e^l - 1) / (e^l + K - 1)``: chance of the likeliest class less that of another, if others are alike.
+
+    Parameters
+    ----------
+    level : array of float
+        l.
+    classes : int
+        K.
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
+    half = np.tanh(np.asarray(level) / 2)
+    edge: Floats = half if classes == 2 else 2 * half / (2 * half + classes * (1 - half))
+    return edge

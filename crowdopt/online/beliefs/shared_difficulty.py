@@ -57,7 +57,7 @@ def hopeless(difficulty: Difficulty, chance: Floats) -> Bools:
     return given_up
 
 
-def anchored(right: Ints, asked: Ints) -> Callable[[Floats], Floats]:
+def anchored(right: Ints | Floats, asked: Ints | Floats, classes: int = 2) -> Callable[[Floats], Floats]:
     """Log-likelihood of a mean edge of u times what gold shows: gold itself is known to so many answers only.
 
     ``-(u - 1)^2 / (2 v)``, v the binomial variance of the mean edge over its square.
@@ -66,6 +66,8 @@ def anchored(right: Ints, asked: Ints) -> Callable[[Floats], Floats]:
     ----------
     right, asked : array of int
         Tallies of gold.
+    classes : int
+        K.
 
     Returns
     -------
@@ -74,7 +76,8 @@ def anchored(right: Ints, asked: Ints) -> Callable[[Floats], Floats]:
     """
     total = max(1, int(asked.sum()))
     share = (int(right.sum()) + 1) / (total + 2)
-    spread = 4 * share * (1 - share) / total / max((2 * share - 1) ** 2, 1e-4)
+    slope = classes / (classes - 1)  # of an edge, (K p - 1)/(K - 1), over accuracies
+    spread = slope**2 * share * (1 - share) / total / max((slope * (share - 1 / classes)) ** 2, 1e-4)
     return lambda scale: -((scale - 1) ** 2) / (2 * spread)
 
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.difficulty import NONE, SCALES, Difficulty, fitted, mixed_odds
-from crowdopt.online.beliefs.grid import CELLS, GRID, expected
+from crowdopt.crowd.difficulty import NONE, Difficulty, mixed_odds
+from crowdopt.crowd.difficulty_fit import SCALES, EdgedLabels, fitted
+from crowdopt.online.beliefs.grid import CELLS, GRID, error_at_level, expected
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -79,7 +80,7 @@ class HardTasks(NamedTuple):
 
 
 class Beliefs:
-    """Belief propagation over tasks and workers who come one after the other, each with a skill per type of task.
+    """Belief propagation over tasks of two classes and workers who come one after the other, with a skill per type.
 
     Labels are kept in the order in which they came, so that a worker's are neighbours; every array grows or is
     written in place, and ``arrays`` is all there is to keep.
@@ -91,21 +92,38 @@ class Beliefs:
     types, workers : int
     """
 
+    classes: int = 2
+    once: tuple[str, ...] = ONCE
+    per_label: tuple[str, ...] = PER_LABEL
+
     def __init__(self, kind: Ints, types: int, workers: int) -> None:
         self.kind = kind
-        self.odds = np.zeros(kind.size)  # L_i, log odds of class 1
-        self.prior = expected()  # w, of a skill of anybody in anything
+        self.prior = expected(self.classes)  # w, of a skill of anybody in anything
         self.alike = np.array([ALIKE if types > 1 else 0.0])  # a, share of workers whose skill is one for all types
         self.came = np.zeros(1, np.int64)
         self.start = np.zeros(workers + 1, np.int64)  # where a worker's labels begin
-        self.task, self.sign, self.message = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
         self.kind_count, shape = types, (workers, types)
         self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)  # gold
         self.weight = np.zeros(shape)  # n_eff, labels whose correctness is as good as known
         self.gold, self.agreement = np.ones((*shape, CELLS)), np.ones((*shape, CELLS))  # likelihoods
         self.density = np.full((*shape, CELLS), 1 / CELLS)  # P_j(g)
         self.hardness = NONE.array()  # of tasks; g is the accuracy on easy ones
-        self.sums, self.hard_chance = np.zeros((3, kind.size)), np.zeros(kind.size)
+        self.task, self.message, self.hard_chance = np.zeros(0, np.int64), np.zeros(0), np.zeros(kind.size)
+        self._begin(kind.size)
+
+    def _begin(self, tasks: int) -> None:
+        """Nothing is known of the tasks yet."""
+        self.sign, self.odds, self.sums = np.zeros(0), np.zeros(tasks), np.zeros((3, tasks))  # L_i, log odds of class 1
+
+    @property
+    def level(self) -> Floats:
+        """How sure each task is (crowdopt.online.beliefs.grid), (tasks,)."""
+        return np.abs(self.odds)
+
+    @property
+    def answer(self) -> Ints:
+        """The likeliest class of each task; -1 where nothing is known."""
+        return np.where(self.odds == 0, -1, (self.odds > 0).astype(np.int64))
 
     @property
     def difficulty(self) -> Difficulty:
@@ -116,7 +134,8 @@ class Beliefs:
     def shown(self) -> Floats:
         """Accuracy on gold of a worker of accuracy g on easy tasks, (cells,)."""
         difficulty = self.difficulty
-        return GRID if not difficulty.share else np.asarray(0.5 + difficulty.mean * (GRID - 0.5))
+        guess = 1 / self.classes
+        return GRID if not difficulty.share else np.asarray(guess + difficulty.mean * (GRID - guess))
 
     @property
     def labels(self) -> int:
@@ -132,9 +151,13 @@ class Beliefs:
         return worker
 
     def hear(self, tasks: Ids, labels: Ints) -> None:
-        """Labels of the worker who is here, class 0 or 1."""
+        """Labels of the worker who is here, a class each."""
         worker = int(self.came[0]) - 1
         self._make_room(self.labels + tasks.size)
+        self._hear(worker, tasks, labels)
+        self.start[worker + 1] += tasks.size
+
+    def _hear(self, worker: int, tasks: Ids, labels: Ints) -> None:
         signs = 2.0 * labels - 1
         if self.difficulty.share:
             from crowdopt.online.beliefs.hard_kernels import hear_of_hard
@@ -144,7 +167,6 @@ class Beliefs:
             from crowdopt.online.beliefs.belief_kernels import hear
 
             hear(worker, tasks, signs, *self._state, GRID)
-        self.start[worker + 1] += tasks.size
 
     def check(self, right: Ints, asked: Ints) -> None:
         """Gold answers of the worker who is here, tallies per type."""
@@ -169,19 +191,34 @@ class Beliefs:
 
     def gauge(self) -> None:
         """How hard tasks are, anew, by what each label would say if its worker's own were left out, and by gold."""
-        labels, came = self.labels, int(self.came[0])
-        edge = np.tanh(self.message[:labels] / 2)
+        came, guess = int(self.came[0]), 1 / self.classes
         asked, right = self.asked[:came], self.right[:came]
         density = self.prior * self.agreement[:came]
         density /= density.sum(axis=2, keepdims=True)
-        gold = np.array([_gold(density, right, asked, u) for u in SCALES])
-        found = fitted(self.task[:labels], edge, self.kind.size, anchor=lambda u: np.interp(u, SCALES, gold))
+        gold = np.array([_gold(density, right, asked, u, guess) for u in SCALES])
+        task, _, label = self.table()
+        told = EdgedLabels(task, label, self._edges, (self.kind.size, self.classes))
+        found = fitted(told, anchor=lambda u: np.interp(u, SCALES, gold))
         if found.share or self.difficulty.share:
             self.suppose(found)
+
+    @property
+    def _edges(self) -> Floats:
+        """What is believed of whoever gave each label, without it."""
+        return np.asarray(self.sign[: self.labels] * np.tanh(self.message[: self.labels] / 2))
 
     def suppose(self, difficulty: Difficulty) -> None:
         """Take tasks to be so hard: the same messages, other log odds; and what gold says of workers."""
         self.hardness = difficulty.array()
+        self._add_up(difficulty)
+        came, shown = int(self.came[0]), self.shown
+        right, asked = self.right[:came, :, None], self.asked[:came, :, None]
+        logs = right * np.log(shown) + (asked - right) * np.log1p(-shown)
+        gold = np.exp(logs - logs.max(axis=2, keepdims=True))
+        self.gold[:came] = gold / gold.sum(axis=2, keepdims=True)
+
+    def _add_up(self, difficulty: Difficulty) -> None:
+        """What is known of tasks, from the messages as they are."""
         task, message, count = self.task[: self.labels], self.message[: self.labels], self.kind.size
         self.odds = np.bincount(task, message, count).astype(np.float64)
         if difficulty.share:
@@ -190,11 +227,6 @@ class Beliefs:
             terms = message, 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
             self.sums = np.stack([np.bincount(task, term, count) for term in terms]).astype(np.float64)
             self.odds, self.hard_chance = mixed_odds(self.sums, difficulty.share)
-        came, shown = int(self.came[0]), self.shown
-        right, asked = self.right[:came, :, None], self.asked[:came, :, None]
-        logs = right * np.log(shown) + (asked - right) * np.log1p(-shown)
-        gold = np.exp(logs - logs.max(axis=2, keepdims=True))
-        self.gold[:came] = gold / gold.sum(axis=2, keepdims=True)
 
     def refit(self, strength: float, fading: float, rounds: int) -> None:
         """The prior by EM over everybody who has been heard, all types together.
@@ -209,7 +241,7 @@ class Beliefs:
         came = int(self.came[0])
         heard = self.weight[:came] > 0
         likelihood = (self.gold[:came] * self.agreement[:came])[heard]
-        self.prior = fit(likelihood, expected(), strength + fading / (1 + 0.2 * came), rounds)
+        self.prior = fit(likelihood, expected(self.classes), strength + fading / (1 + 0.2 * came), rounds)
         if self.kind_count > 1:
             chance = np.zeros(came)
             same(self.prior, self.alike[0], self.gold[:came], self.agreement[:came], self.density[:came], chance)
@@ -229,18 +261,17 @@ class Beliefs:
 
     def error(self) -> Floats:
         """Posterior chance that the likelier class is wrong, (tasks,)."""
-        chance: Floats = 1 / (1 + np.exp(np.abs(self.odds)))
-        return chance
+        return error_at_level(self.level, self.classes)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that belief consists of, as arrays."""
-        state = {name: getattr(self, name).copy() for name in ONCE}
-        state |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
+        state = {name: getattr(self, name).copy() for name in self.once}
+        state |= {name: getattr(self, name)[: self.labels].copy() for name in self.per_label}
         return state | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
 
     def restore(self, arrays: Arrays) -> None:
         """Take up what :meth:`arrays` gave."""
-        for name in (*ONCE, *PER_LABEL):
+        for name in (*self.once, *self.per_label):
             setattr(self, name, np.array(arrays[name]))
         for name in PER_WORKER:
             getattr(self, name)[: self.came[0]] = arrays[name]
@@ -271,15 +302,15 @@ class Beliefs:
 
     def _make_room(self, labels: int) -> None:
         if labels > self.task.size:
-            for name in PER_LABEL:
+            for name in self.per_label:
                 old = getattr(self, name)
                 grown = np.zeros(max(labels, 2 * old.size, 256), old.dtype)
                 grown[: old.size] = old
                 setattr(self, name, grown)
 
 
-def _gold(density: Floats, right: Ints, asked: Ints, scale: float) -> float:
-    """Log-likelihood of gold if its edge is so many times what agreement says: ``sum ln E[Bin(c; 1/2 + u (g - 1/2))]``.
+def _gold(density: Floats, right: Ints, asked: Ints, scale: float, guess: float) -> float:
+    """Log-likelihood of gold if its edge is so many times what agreement says: ``sum ln E[Bin(c; b + u (g - b))]``.
 
     Parameters
     ----------
@@ -288,8 +319,10 @@ def _gold(density: Floats, right: Ints, asked: Ints, scale: float) -> float:
     right, asked : (workers, types) int
     scale : float
         u.
+    guess : float
+        b, the chance of a guess.
     """
-    skill = np.clip(0.5 + scale * (GRID - 0.5), LEAST, 1 - LEAST)
+    skill = np.clip(guess + scale * (GRID - guess), LEAST, 1 - LEAST)
     logs = right[..., None] * np.log(skill) + (asked - right)[..., None] * np.log1p(-skill)
     top = logs.max(axis=-1, keepdims=True)
     total: Floats = top[..., 0] + np.log((density * np.exp(logs - top)).sum(axis=-1))

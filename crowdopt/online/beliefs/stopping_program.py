@@ -31,11 +31,15 @@ class StoppingProgram:
         r(g), nats per label.
     horizon : int
         Labels that a worker can give at most.
+    classes : int
+        K: a share of 1/K right is a guess. Labels and right ones are the whole state for any K, as long as wrong
+        answers are uniform.
     """
 
     prior: Floats
     reward: Floats
     horizon: int
+    classes: int = 2
 
     @cached_property
     def last(self) -> int:
@@ -84,15 +88,15 @@ class StoppingProgram:
     def thresholds(self, price: float) -> Floats:
         """After k labels, the least E[r] with which a worker is kept: midway between the last tally kept and the next.
 
-        Shape (last + 1,); -inf where even as many right as wrong are kept. Tallies with more right than wrong decide.
+        Shape (last + 1,); -inf where even a guesser's tally is kept. Tallies with more right than that decide.
         """
         mass, reward = self.tables
         keeps = self._values(price) > 0
         k = np.arange(self.last + 1)
-        upper = np.tri(k.size, dtype=bool) & (2 * k[None, :] >= k[:, None])
+        upper = np.tri(k.size, dtype=bool) & (self.classes * k[None, :] >= k[:, None])
         some = (keeps & upper).any(axis=1)
         first = np.argmax(keeps & upper, axis=1)
-        least = (k + 1) // 2
+        least = -(-k // self.classes)
         below = np.maximum(first - 1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = reward / mass

@@ -12,6 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import GOLD, WORK
 from crowdopt.online.arrivals import Arrival, Decision
 from crowdopt.online.beliefs.dismissal import EARLY, DismissalRule, learning
+from crowdopt.online.beliefs.grid import edge_at_level
 from crowdopt.online.beliefs.state import Beliefs
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -41,7 +42,7 @@ class OpenTasks:
     Parameters
     ----------
     sure : (tasks,) float
-        ``|L|`` from which a task is closed.
+        Level from which a task is closed.
     free : (tasks,) bool
         Tasks that the worker may be given; written to.
     left : (types,) int
@@ -130,7 +131,7 @@ class WorkerSession:
     def _gold_tells_more(self, kind: int, value: float, new: float, task: int) -> bool:
         """Whether gold is worth more than a label, which tells less of the worker but something of a task.
 
-        Both in units of a label's price. Gold tells all, a label ``tanh(|L|/2)^2`` as much.
+        Both in units of a label's price. Gold tells all, a label the square of its task's edge as much.
         """
         price = max(self.rule.price * self.cost[kind], LEAST_PRICE)
         worth = self.options.testing * new
@@ -142,7 +143,7 @@ class WorkerSession:
             )
         if task < 0:
             return worth > 0
-        told = np.tanh(abs(self.beliefs.odds[task]) / 2) ** 2
+        told = edge_at_level(self.beliefs.level[task], self.beliefs.classes) ** 2
         return bool(worth * (1 - told) > min(max(value / price, GAIN[0]), GAIN[1]))
 
     def _work(self, kind: int, nearly: bool, begin: int, task: int) -> Decision:
@@ -164,4 +165,4 @@ class WorkerSession:
         """The open task that is surest, to test the worker, or least sure; -1 where none is left for them."""
         from crowdopt.online.beliefs.belief_kernels import pick
 
-        return int(pick(self.beliefs.odds, self.sure, self.free, self.beliefs.kind, kind, nearly, begin))
+        return int(pick(self.beliefs.level, self.sure, self.free, self.beliefs.kind, kind, nearly, begin))

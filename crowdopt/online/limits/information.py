@@ -17,16 +17,30 @@ SURE = 1e9  # information of a label that is always right (or wrong), in nats: a
 def information(instance: AssignmentInstance) -> float:
     """``min sum c y  s.t.  sum (2p - 1) logit(p) y >= sum_i KL(eps) - KL(b_i)``, each worker within capacity.
 
-    ``V(b) = -(2b - 1) logit b`` falls by exactly ``(2p - 1) logit p`` per label, whatever b is (Wald 1945); by its
-    convexity in the error the mean target is the worst way to share out errors. Useless where p may be 1.
+    ``V(b) = -sum over pairs of the K classes of (b_k - b_l) ln(b_k / b_l) / (K - 1)`` falls by exactly ``(p - u) ln(p /
+    u)``, u = (1 - p)/(K - 1), per label, whatever b is (Wald 1945): the divergence of a label's laws under any two
+    classes. -V is convex, so of all beliefs with an error those are least in which the other classes are alike, and the
+    mean target is the worst way to share out errors. For two classes both are ``(2p - 1) logit p``. Useless where p may
+    be 1.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+        Of the true skills, wrong answers uniform; its targets are for the mean error.
+
+    Returns
+    -------
+    float
+        In the unit of prices; infinite where all labels together do not tell enough.
     """
     wanted = instance.need > COVERAGE
     if not wanted.any():
         return 0.0
-    belief = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[wanted, 1]
+    classes = instance.classes
     mean = float(instance.epsilon[wanted].mean())
-    need = float((_told(1 - mean) - _told(belief)).sum())
-    rate, cost, tasks = _told(instance.accuracy).T, instance.cost.T, wanted_in(instance)
+    belief = np.broadcast_to(instance.prior, (instance.n_tasks, classes))[wanted]
+    need = float((_told(max(1 - mean, 1 / classes), classes) - _believed(belief)).sum())
+    rate, cost, tasks = _told(instance.accuracy, classes).T, instance.cost.T, wanted_in(instance)
     if need <= 0:
         return 0.0
 
@@ -45,9 +59,21 @@ def information(instance: AssignmentInstance) -> float:
     return max(0.0, bought(float(prices[low]))[1])
 
 
-def _told(p: float | Floats) -> Floats:
-    """``(2p - 1) logit p``, the information of a label, and of a belief."""
+def _believed(belief: Floats) -> Floats:
+    """-V of beliefs, (tasks, classes) -> (tasks,)."""
+    classes = belief.shape[1]
+    if classes == 2:
+        of_one: Floats = _told(belief[:, 1], 2)
+        return of_one
+    log = np.log(np.maximum(belief, 1e-300))
+    pairs: Floats = classes * (belief * log).sum(axis=1) - log.sum(axis=1)
+    return np.asarray(pairs / (classes - 1))
+
+
+def _told(p: float | Floats, classes: int) -> Floats:
+    """``(p - u) ln(p / u)``, u = (1 - p)/(K - 1): of a label, and -V of a belief whose other classes are alike."""
     known = np.clip(np.asarray(p, dtype=np.float64), 1e-300, 1.0)
     sure = (known >= 1) | (known <= 1e-300)
     odds = np.log(np.where(sure, 0.5, known)) - np.log1p(-np.where(sure, 0.5, known))
-    return np.where(sure, SURE, (2 * known - 1) * odds)
+    edge = (classes * known - 1) / (classes - 1)
+    return np.where(sure, SURE, edge * (odds + np.log(classes - 1)))

@@ -23,10 +23,11 @@ class Least:
     ----------
     information : float
         By information alone (Wald 1945), skills known.
-    known : float
-        LB0: skills known, by the best potential.
+    known : float, optional
+        LB0: skills known, by the best potential. None: for more than two classes, whose beliefs are more than a number.
     unknown : float, optional
-        LB1: skills unknown, their distribution known, every label's correctness shown at once. None: too many types.
+        LB1: skills unknown, their distribution known, every label's correctness shown at once. None: too many types
+        or classes.
     independent : bool
         Whether ``unknown`` is a proof: it takes a worker's skills in different types as independent.
     curve : tuple of (error, cost)
@@ -35,7 +36,7 @@ class Least:
     """
 
     information: float
-    known: float
+    known: float | None
     unknown: float | None
     independent: bool
     curve: tuple[tuple[float, float], ...] = ()
@@ -44,17 +45,19 @@ class Least:
     def cost(self) -> float:
         """The largest of those that are proven."""
         learning = self.unknown if self.independent and self.unknown is not None else 0.0
-        return max(self.information, self.known, learning)
+        return max(self.information, self.known or 0.0, learning)
 
 
 def least(instance: AssignmentInstance, solve: Solve) -> Least:
-    """All three bounds of a crowd at its mean error target.
+    """All three bounds of a crowd at its mean error target; for more than two classes that by information alone.
 
     Raises
     ------
     InputError
-        For more than two classes, and for labels already in.
+        For labels already in.
     """
+    if instance.classes != 2:
+        return Least(information(instance), None, None, True, _curve(instance, []))
     known = skills_known(instance, solve)
     unknown = skills_unknown(instance, solve, known) if instance.n_types <= TYPES else None
     told = None if unknown is None else unknown.value

@@ -3,40 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.difficulty import NONE, Difficulty, fitted
+from crowdopt.crowd.difficulty import NONE, Difficulty
+from crowdopt.crowd.difficulty_fit import EdgedLabels, fitted
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.grid import odds_at_error
-from crowdopt.online.beliefs.shared_difficulty import TaskOdds, anchored, hopeless, told
+from crowdopt.online.beliefs.gold_skills import gold_skills
+from crowdopt.online.beliefs.grid import error_at_level, information, level_at_error
+from crowdopt.online.beliefs.shared_difficulty import anchored, hopeless, told
+from crowdopt.online.beliefs.task_votes import votes_of
 from crowdopt.online.policies.re_solve import ReSolve
+from crowdopt.online.seen_workers import Estimator
 
 Ids: TypeAlias = NDArray[np.integer]
 
 UNTIL = ("each", "mean")
+VOTES = ("sums", "level", "answer")
 ROUNDS = 20  # of repair at most: each is planned by what the last one brought
-GAIN = 4.0  # nats by which difficulty has to explain the labels better: skills from little gold are rough
+GAIN, MORE_GAIN = 4.0, 10.0  # nats by which difficulty has to explain the labels better: skills from little gold are
+# rough, which shows the more among more than two classes, where labels tell more
 NEWS = 0.1  # share of labels that has to be new before the difficulty of tasks is fitted again
 
 
 @dataclass
 class Adaptive(ReSolve):
-    """A task has had enough at ``|LLR| >= ln((1 - e)/e)``, e = (1 - caution) eps; others' lack is priced anew.
+    """A task has had enough at a posterior error of e = (1 - caution) eps; others' lack is priced anew.
 
-    Every worker does gold; skills are empirical-Bayes means, fitted anew every few arrivals, which changes the log
-    odds of all tasks. A label's evidence is ``(2p - 1) logit p``, the nats by which it moves them on average, a task
-    lacks ``ln((1 - e)/e) - |LLR|``, and the least finished ones come first. Where labels agree and disagree more than
-    skills explain, some tasks are hard: log odds then integrate over it, and what is nearly surely hard is given up.
-    Two classes; errors that are independent, given how hard the task is.
+    Every worker does gold; skills are empirical-Bayes means, fitted anew every few arrivals, which changes the
+    posteriors of all tasks: labels count ``ln((K - 1) p / (1 - p))`` for their class. A label's evidence is
+    ``(p - u) ln(p / u)``, u = (1 - p)/(K - 1), the nats by which it moves the odds of the true class on average; a task
+    lacks those from its level (crowdopt.online.beliefs.grid) to that of e, and the least finished ones come first.
+    Where labels agree and disagree more than skills explain, some tasks are hard: posteriors then integrate over it,
+    and what is nearly surely hard is given up. Any number of classes, wrong answers uniform over them; errors that are
+    independent, given how hard the task is.
 
     Parameters
     ----------
@@ -68,7 +78,7 @@ class Adaptive(ReSolve):
     what: ClassVar[str] = "gold first, then labels until each task is sure; prices from the workers seen"
     state: ClassVar[tuple[str, ...]] = (
         *ReSolve.state,
-        *("odds", "task", "worker", "sign", "rounds_done", "hardness", "sums", "fitted_at"),
+        *("task", "worker", "label", "rounds_done", "hardness", "fitted_at"),
     )
 
     def __post_init__(self) -> None:
@@ -81,16 +91,19 @@ class Adaptive(ReSolve):
             raise InputError(f"policy {self.name}: option until is one of {', '.join(UNTIL)}")
 
     def start(self, known: Known, solve: Solve) -> None:
-        """What tasks need is nats of log odds now."""
-        if known.classes != 2:
-            raise InputError(f"policy {self.name} is for two classes, not {known.classes}; re-solve takes any number")
-        sure = odds_at_error(known.epsilon * (1 - self.caution))
+        """What tasks need is a level now."""
+        sure = level_at_error(known.epsilon * (1 - self.caution), known.classes)
         super().start(replace(known, need=np.where(known.need > COVERAGE, sure, 0.0)), solve)
-        self.odds: Floats = np.zeros(known.n_tasks)
-        self.task, self.worker, self.sign = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+        self.votes = votes_of(known.n_tasks, known.classes)
+        self.task, self.worker, self.label = np.zeros((3, 0), np.int64)
         self.rounds_done = np.zeros(1, np.int64)
         self.hardness, self.fitted_at = NONE.array(), np.zeros(1, np.int64)  # of tasks; labels when that was fitted
-        self.sums = np.zeros((3, known.n_tasks))  # of label_terms, where tasks are hard
+
+    def estimator(self, known: Known) -> Estimator:
+        """Among more than two classes the prior of ``empirical-bayes`` is one on a grid."""
+        if known.classes == 2 or self.estimate != "empirical-bayes":
+            return super().estimator(known)
+        return partial(gold_skills, classes=known.classes)
 
     # -- while workers come ----------------------------------------------------------------------------------------
 
@@ -163,11 +176,12 @@ class Adaptive(ReSolve):
 
     def decided(self) -> Ints:
         """The likelier class; -1 where nothing is known."""
-        return np.where(self.odds == 0, -1, (self.odds > 0).astype(np.int64))
+        return self.votes.answer
 
     def claims(self) -> Floats:
-        """Posterior error of each task with the caution, at most 1/2."""
-        return np.minimum(0.5, 1 / (1 + np.exp(np.abs(self.odds))) / (1 - self.caution))
+        """Posterior error of each task with the caution, at most that of a guess."""
+        error = error_at_level(self.votes.level, self.known.classes)
+        return np.minimum(1 - 1 / self.known.classes, error / (1 - self.caution))
 
     def notes(self) -> list[str]:
         """How many tasks are not as sure as their target asks."""
@@ -176,6 +190,16 @@ class Adaptive(ReSolve):
         sentences = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"]
         hard = told(self.known_difficulty, self.claims()[wanted], self.known.epsilon[wanted])
         return (sentences if unsure else []) + hard
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """As of any policy that covers, and what labels say of tasks."""
+        return super().snapshot() | {f"votes.{name}": getattr(self.votes, name).copy() for name in VOTES}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a snapshot."""
+        super().restore(arrays)
+        for name in VOTES:
+            setattr(self.votes, name, np.array(arrays[f"votes.{name}"]))
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -187,31 +211,20 @@ class Adaptive(ReSolve):
         return bool(self.claims()[wanted].sum() > self.known.epsilon[wanted].sum())
 
     def _worth(self, accuracy: Floats) -> Floats:
-        right = np.clip(accuracy, CLIP, 1 - CLIP)
-        nats: Floats = (2 * right - 1) * np.log(right / (1 - right))
-        return nats
-
-    def _logits(self) -> Floats:
-        right = np.clip(self.skills(), CLIP, 1 - CLIP)
-        return np.asarray(np.log(right / (1 - right)))
+        return information(np.clip(accuracy, CLIP, 1 - CLIP), self.known.classes)
 
     def _take(self, tasks: Ids, workers: Ints, labels: Ints) -> None:
-        signs = 2.0 * labels - 1
-        logits: Floats = self._logits()[self.known.task_type[tasks], workers]
-        np.add.at(self.odds, tasks, logits * signs)
-        if self.known_difficulty.share:
-            TaskOdds(self.known_difficulty, self.sums).add(tasks, np.asarray(signs * np.tanh(logits / 2), np.float64))
+        accuracy = self.skills()[self.known.task_type[tasks], workers]
+        self.votes.add(tasks, labels, accuracy, self.known_difficulty)
         self.task, self.worker = np.append(self.task, tasks), np.append(self.worker, workers)
-        self.sign = np.append(self.sign, signs)
+        self.label = np.append(self.label, labels)
         self._cover(tasks)
 
     def _weigh(self) -> None:
-        """Log odds anew, by the skills as they are known now."""
-        logits = self._logits()[self.known.task_type[self.task], self.worker]
-        self.odds = np.asarray(np.bincount(self.task, logits * self.sign, self.known.n_tasks), dtype=np.float64)
-        if self.known_difficulty.share:
-            self.sums = np.zeros_like(self.sums)
-            TaskOdds(self.known_difficulty, self.sums).add(self.task, self.sign * np.tanh(logits / 2))
+        """What labels say anew, by the skills as they are known now."""
+        accuracy = self.skills()[self.known.task_type[self.task], self.worker]
+        self.votes.clear()
+        self.votes.add(self.task, self.label, accuracy, self.known_difficulty)
         self._cover(np.arange(self.known.n_tasks))
 
     def _gauge(self, news: float = NEWS) -> None:
@@ -219,10 +232,12 @@ class Adaptive(ReSolve):
         if not self.difficulty or self.task.size <= (1 + news) * self.fitted_at[0]:
             return
         self.fitted_at[0] = self.task.size
-        edge = 2 * self.skills()[self.known.task_type[self.task], self.worker] - 1
+        classes = self.known.classes
+        edge = (classes * self.skills()[self.known.task_type[self.task], self.worker] - 1) / (classes - 1)
         asked, right = self.seen.asked, self.seen.right
-        anchor = anchored(right, asked) if asked.any() else anchored(np.array([0]), np.array([0]))
-        found = fitted(self.task, self.sign * edge, self.known.n_tasks, anchor=anchor, gain=GAIN)
+        anchor = anchored(right, asked, classes) if asked.any() else anchored(np.zeros(1), np.zeros(1), classes)
+        labels = EdgedLabels(self.task, self.label, edge, (self.known.n_tasks, classes))
+        found = fitted(labels, anchor=anchor, gain=GAIN if classes == 2 else MORE_GAIN)
         if found.share or self.known_difficulty.share:
             self.hardness = found.array()
             self._weigh()
@@ -233,10 +248,9 @@ class Adaptive(ReSolve):
         return Difficulty(*self.hardness.tolist())
 
     def _cover(self, tasks: Ids) -> None:
-        level, given_up = np.abs(self.odds[tasks]), np.zeros(tasks.size, bool)
-        if self.known_difficulty.share:
-            self.odds[tasks], chance = TaskOdds(self.known_difficulty, self.sums).of(tasks)
-            level, given_up = np.abs(self.odds[tasks]), hopeless(self.known_difficulty, chance)
+        chance = self.votes.settle(tasks, self.known_difficulty)
+        level = self.votes.level[tasks]
+        given_up = hopeless(self.known_difficulty, chance)
         self.covered[tasks] = np.where(given_up, np.maximum(level, self.need[tasks]), level)
         self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
 

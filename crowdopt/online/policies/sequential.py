@@ -15,11 +15,11 @@ from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
+from crowdopt.online.beliefs.class_state import beliefs_of
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule, missing
 from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import odds_at_error
+from crowdopt.online.beliefs.grid import level_at_error
 from crowdopt.online.beliefs.shared_difficulty import hopeless, told
-from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
 from crowdopt.online.policies.adaptive import Adaptive
 from crowdopt.online.policy import BasePolicy
@@ -42,7 +42,8 @@ class Sequential(BasePolicy):
     A worker is tested on the tasks that are nearly finished, or on gold where none is, until their skill is known; then
     they take the least certain ones, or are let go. It ends when the mean posterior error is small enough, or every
     task's. Where labels and gold show that some tasks are hard, beliefs integrate over it, and tasks that are nearly
-    surely hard are given up. Two classes; errors that are independent, given how hard the task is.
+    surely hard are given up. Any number of classes, wrong answers uniform over them; errors that are independent,
+    given how hard the task is.
 
     Parameters
     ----------
@@ -97,17 +98,16 @@ class Sequential(BasePolicy):
 
     def start(self, known: Known, solve: Solve) -> None:
         """Nothing is known of any task or worker."""
-        if known.classes != 2:
-            raise InputError(f"policy {self.name} is for two classes, not {known.classes}; re-solve takes any number")
         self.known = known
         self.wanted = known.need > COVERAGE
-        self.error = np.where(self.wanted, known.epsilon, 0.5)
-        self.sure = odds_at_error(self.error * (1 - self.margin) if self.stop == "each" else self.error)
+        self.error = np.where(self.wanted, known.epsilon, 1 - 1 / known.classes)
+        aim = self.error * (1 - self.margin) if self.stop == "each" else self.error
+        self.sure = level_at_error(aim, known.classes)
         self.level = self.sure.copy()  # the same, but where a task is given up
         self.session: WorkerSession | None = None
-        self.beliefs = Beliefs(known.task_type, known.types, known.workers)
+        self.beliefs = beliefs_of(known.task_type, known.types, known.workers, known.classes)
         self.over = np.array([not self.wanted.any()])
-        lack = missing(np.zeros(known.n_tasks), self.sure, self.error)
+        lack = missing(np.zeros(known.n_tasks), self.sure, self.error, known.classes)
         self.pace = np.array([lack, lack, lack])  # nats brought of late, promised of late, missing when last seen
         self.paid = np.zeros(2)  # labels asked and what they cost: the middling price
         self.weighed = np.zeros(1, np.int64)  # labels and gold when all was weighed last
@@ -169,10 +169,10 @@ class Sequential(BasePolicy):
 
     def _rule(self, arrival: Arrival, cost: Floats) -> DismissalRule:
         """What the worker has to be worth, by what is missing and by how much of the promised the last ones brought."""
-        lack = missing(self.beliefs.odds, self.level, self.error)
+        lack = missing(self.beliefs.level, self.level, self.error, self.known.classes)
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
         to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
-        most = float(np.mean(odds_at_error(self.error[self.wanted])))
+        most = float(np.mean(level_at_error(self.error[self.wanted], self.known.classes)))
         rule = dismissal_rule(self.beliefs, most, lack, to_come, np.minimum(arrival.capacity, self.left), cost)
         self.pace = np.array([FADES * brought, FADES * self.pace[1] + rule.promised, lack])
         return rule
@@ -255,7 +255,8 @@ class Sequential(BasePolicy):
         from crowdopt.online.beliefs.belief_kernels import survey
 
         self.level[:] = np.where(self._given_up, -1.0, self.sure)
-        return float(survey(self.beliefs.odds, self.level, self.wanted, self.known.task_type, self.left))
+        others = self.known.classes - 1.0
+        return float(survey(self.beliefs.level, others, self.level, self.wanted, self.known.task_type, self.left))
 
     def _relative(self, cost: Floats) -> Floats:
         """Cost of the worker's labels in units of the mean over all who came."""
@@ -266,10 +267,10 @@ class Sequential(BasePolicy):
     # -- what came of it -------------------------------------------------------------------------------------------
 
     def skills(self) -> Floats:
-        """Posterior means, (types, workers); 1/2 for those who were not needed."""
+        """Posterior means, (types, workers); a guess for those who were not needed."""
         if self.fallen[0] >= 0:
             return self.reserve.skills()
-        skills = np.full((self.known.types, self.known.workers), 0.5)
+        skills = np.full((self.known.types, self.known.workers), 1 / self.known.classes)
         skills[:, : self.beliefs.came[0]] = self.beliefs.mean(self.beliefs.shown).T
         return skills
 
@@ -279,14 +280,13 @@ class Sequential(BasePolicy):
 
     def decided(self) -> Ints:
         """The likelier class of each task; -1 where nothing is known."""
-        odds = self.beliefs.odds if self.fallen[0] < 0 else self.reserve.odds
-        return np.where(odds == 0, -1, (odds > 0).astype(np.int64))
+        return self.beliefs.answer if self.fallen[0] < 0 else self.reserve.decided()
 
     def claims(self) -> Floats:
-        """Posterior error of each task with the margin, at most 1/2."""
+        """Posterior error of each task with the margin, at most that of a guess."""
         if self.fallen[0] >= 0:
             return self.reserve.claims()
-        return np.minimum(0.5, self.beliefs.error() / (1 - self.margin))
+        return np.minimum(1 - 1 / self.known.classes, self.beliefs.error() / (1 - self.margin))
 
     def notes(self) -> list[str]:
         """Tasks that are not sure enough, gold against agreement, and a target that was not met."""

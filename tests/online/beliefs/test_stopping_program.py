@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from crowdopt.online.beliefs import stopping_program as programs
-from crowdopt.online.beliefs.grid import CELLS, GRID, INFORMATION
+from crowdopt.online.beliefs.grid import CELLS, GRID, information
 from crowdopt.online.beliefs.stopping_program import StoppingProgram
 
 
 def some(seed, horizon=3):
     prior = np.random.default_rng(seed).dirichlet(np.full(CELLS, 0.2))
-    return StoppingProgram(prior, np.minimum(INFORMATION, 2.0), horizon)
+    return StoppingProgram(prior, np.minimum(information(GRID), 2.0), horizon)
 
 
 def worth(one, price, rule):

@@ -178,7 +178,37 @@ def test_several_types_prices_and_priors():
     assert 0 < told.value < bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2), solve).value
     assert least(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.9, 0.1]), solve).cost == 0
     with pytest.raises(InputError, match="2 classes"):
-        least(crowd([0.7] * 3, classes=3), solve)
+        bounds.skills_known(crowd([0.7] * 3, classes=3), solve)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_information_falls_by_the_same_amount_whatever_is_believed(classes):
+    """Bayes by hand on random beliefs: each label's expected gain is ``(p - u) ln(p / u)``, so Wald's count holds.
+
+    Of all beliefs with the same error the one whose other classes are alike is the least, so what is needed is a bound.
+    """
+    rng = np.random.default_rng(classes)
+
+    def told(belief):
+        log = np.log(belief)
+        pairs = product(range(classes), repeat=2)
+        return sum((belief[k] - belief[m]) * (log[k] - log[m]) for k, m in pairs if k < m) / (classes - 1)
+
+    for p in (0.15, 0.5, 0.7, 0.95):
+        wrong = (1 - p) / (classes - 1)
+        law = np.where(np.eye(classes, dtype=bool), p, wrong)  # of a label, by class
+        for belief in rng.dirichlet(np.ones(classes), 20):
+            gained = sum(said @ belief * told(said * belief / (said @ belief)) for said in law.T) - told(belief)
+            assert gained == pytest.approx((p - wrong) * np.log(p / wrong), abs=1e-9)
+            error = 1 - belief.max()
+            alike = np.array([1 - error, *[error / (classes - 1)] * (classes - 1)])
+            assert told(belief) >= told(alike) - 1e-12
+    start = rng.dirichlet(np.full(classes, 5.0))
+    one = crowd([0.7] * 30, 5, epsilon=0.05, classes=classes, prior=start, rule="bhattacharyya")
+    alike = np.array([0.95, *[0.05 / (classes - 1)] * (classes - 1)])
+    rate = (0.7 - 0.3 / (classes - 1)) * np.log(0.7 * (classes - 1) / 0.3)
+    assert information(one) == pytest.approx(5 * (told(alike) - told(start)) / rate)
+    assert least(one, solve).cost >= information(one)
 
 
 def test_policies_that_reach_the_target_pay_more_than_the_bound():

@@ -1,0 +1,69 @@
+"""Confusion tables: evidence that bounds the vote's error, and votes that are Bayes."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from crowdopt.answers import wmv_confusion
+from crowdopt.crowd.confusion import confusion_evidence, confusions, one_coin_like
+from crowdopt.crowd.evidence import BHATTACHARYYA, bhattacharyya_error
+from crowdopt.crowd.labels import Labels
+from crowdopt.errors import InputError
+
+
+def coin(accuracy, classes):
+    wrong = (1 - np.asarray(accuracy)[:, None, None]) / (classes - 1)
+    return np.where(np.eye(classes, dtype=bool), np.asarray(accuracy)[:, None, None], wrong)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_a_one_coin_table_has_the_evidence_of_one_coin(classes):
+    """Confusion tables generalise accuracies: the same number, and back."""
+    accuracy = np.array([0.3, 0.6, 0.8, 0.95]) + 1 / classes - 0.2
+    accuracy = np.clip(accuracy, 1 / classes, 0.98)
+    evidence = confusion_evidence(coin(accuracy, classes))
+    np.testing.assert_allclose(evidence, BHATTACHARYYA.evidence(accuracy, classes), atol=1e-9)
+    np.testing.assert_allclose(one_coin_like(evidence, classes), accuracy, atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_sum_of_evidence_bounds_the_error_of_the_likeliest_class(seed):
+    """All tables of labels added up: the vote by log-likelihoods errs no more than the rule says of the minima's sum.
+
+    And its posterior is Bayes' own, label by label.
+    """
+    rng = np.random.default_rng(seed)
+    classes, workers = 3 + seed % 2, 4
+    table = 0.7 * coin(rng.uniform(0.4, 0.95, workers), classes) + 0.3 * rng.dirichlet(
+        np.ones(classes), (workers, classes)
+    )
+    wrong, names = 1.0, tuple(map(str, range(classes)))
+    for said in product(range(classes), repeat=workers):
+        chance = table[np.arange(workers)[:, None], np.arange(classes), np.array(said)[:, None]].prod(axis=0) / classes
+        wrong -= chance.max()
+        labels = Labels(np.zeros(workers, int), np.arange(workers), np.array(said), ("t",), tuple("abcd"), names)
+        posterior = wmv_confusion(labels, table).posterior[0]
+        np.testing.assert_allclose(posterior, chance / chance.sum(), atol=1e-12)
+    total = confusion_evidence(table).sum()
+    assert wrong <= bhattacharyya_error(np.array([total]), np.full(classes, 1 / classes))[0] + 1e-12
+
+
+def test_tables_from_gold_are_shares_drawn_to_the_crowds():
+    """Much gold is believed; a worker without any is like the crowd; a crowd of equals is one table for all."""
+    rng = np.random.default_rng(0)
+    true = rng.dirichlet(np.array([8.0, 1.0, 1.0]), (40, 3))
+    true = np.stack([np.roll(true[:, k], k, axis=1) for k in range(3)], axis=1)
+    tallies = rng.multinomial(2000, true)
+    tallies[-1] = 0
+    found = confusions(tallies)
+    assert np.abs(found[:-1] - true[:-1]).max() < 0.06
+    crowd = tallies.sum(axis=0) / tallies.sum(axis=(0, 2))[:, None]
+    np.testing.assert_allclose(found[-1], crowd, atol=0.01)
+    np.testing.assert_allclose(found.sum(axis=2), 1)
+    few = rng.multinomial(5, np.broadcast_to(crowd, (40, 3, 3)))
+    assert np.abs(confusions(few) - crowd).max() < 0.15
+    with pytest.raises(InputError, match="need gold"):
+        confusions(np.zeros((2, 3, 3), int))
