@@ -25,6 +25,7 @@ from crowdopt.assign.parts.part_work import PartSweep, Start
 from crowdopt.backends import solve
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.files import write_text
 from crowdopt.io.array_text import COUNTS, FLOATS, array_of, text_of
 from crowdopt.io.folder import PLAN, check_target, name_folder
 from crowdopt.io.part_table import BYTES, count_tasks, read_part
@@ -115,6 +116,7 @@ def assign_parts(
     counts = [count_tasks(folder, part) for part in folder.parts]
     refuse_large(folder, counts, memory)
     work = goal.with_name(f".{goal.name}.work")
+    _begin(work, f"{folder.stamp} {seed}\n")
     at_work = PartsAtWork(folder, work, processes, cluster, 1e6 * (memory or 0.0))
 
     def hear(what: str, bound: float | None, cost: float | None) -> None:
@@ -140,6 +142,14 @@ def assign_parts(
     name_folder(new, goal, PLAN, force)
     rmtree(work, ignore_errors=True)
     return PartsPlan(facts["status"], "", facts, run)
+
+
+def _begin(work: Path, whose: str) -> None:
+    """Keep a work folder that is of this very run, and begin anew where it is another one's."""
+    name = work / "whose"
+    if work.exists() and not (name.exists() and name.read_text(encoding="utf-8") == whose):
+        rmtree(work)
+    write_text(name, whose)
 
 
 def refuse_large(folder: PartsFolder, counts: Sequence[int], memory: float | None) -> None:

@@ -98,6 +98,19 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(solved, tmp_path, monk
     assert questions >= facts["sweeps"] + 2 and contents(tmp_path / "plan") == contents(plan)
 
 
+def test_what_another_run_left_is_not_taken_up(solved, tmp_path, monkeypatch):
+    """A campaign that was changed, or another one, begins anew: no file of the run before is in its plan."""
+    campaign, plan, _ = solved
+    generate_parts("I2:300x8", 2, parts=4, output=tmp_path / "other")
+    with monkeypatch.context() as patch:
+        patch.setattr("crowdopt.api.solve_parts.write_numbers", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            assign_parts(tmp_path / "other", output=tmp_path / "plan")
+    assert (tmp_path / ".plan.work" / "plan" / "assignment" / "part-3.parquet").exists()
+    assign_parts(campaign, output=tmp_path / "plan")
+    assert contents(tmp_path / "plan") == contents(plan)
+
+
 FORGERIES = {
     "bound says": lambda place: _claim(place, bound=1.01),
     "objective says": lambda place: _claim(place, objective=0.99),
