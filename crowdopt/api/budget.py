@@ -159,7 +159,7 @@ def spend(
     Raises
     ------
     InputError
-        If an argument is out of range, there are more than two classes, or limits that the method does not know.
+        If an argument is out of range, or there are limits that the method does not know.
     """
     name, pools = pools_asked(method)
     if name not in METHODS:

@@ -147,7 +147,7 @@ def plan_gold(
     instance = instance_of(campaign, None, epsilon)
     refuse_joint_limits(instance, "plan-gold", "its theorems are proved for the program without them")
     if instance.classes != 2:
-        raise InputError(f"the theorems on gold are for 2 classes, not {instance.classes}")
+        raise InputError(f"the theorems on gold are about labels +1 and -1: for 2 classes, not {instance.classes}")
     if not golds or min(golds) < 1 or trials < 0:
         raise InputError("gold must be at least 1 task per worker and type, and trials at least 0")
     one = replace(instance, rule="hoeffding")

@@ -56,7 +56,7 @@ def solve_checked(
     -------
     Plan
     """
-    if listener is not None and not are_compiled():
+    if listener is not None and not are_compiled(instance.classes):
         listener(Progress(0.0, None, None, "compiling once"))
     open_ = _open(instance)
     joint = has_joint_limits(instance)
@@ -64,14 +64,15 @@ def solve_checked(
         return _lifted(instance, open_, solve_checked(of_tasks(instance, open_), linear, options, listener))
     clock, gap = Clock(options.time_limit), options.gap
     options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
-    head = linear(relaxation(instance), replace(options, time_limit=clock.left / 4))
+    loose = relaxation(instance)
+    head = linear(loose, replace(options, time_limit=clock.left / 4))
     if head.status is Status.INFEASIBLE:
         return replace(head, instance=instance)
     if joint:
         pairs = None if head.interrupted else asked_for_more(instance, head.pairs, linear, options, clock)
         return _plan(instance, head, pairs, head.interrupted)
     best, value, interrupted = None, np.inf, head.interrupted
-    for start in _starts(instance, head, linear, options, clock):
+    for start in _starts(loose, head, linear, options, clock):
         interrupted |= start.interrupted
         turn = Clock(clock.left / 3)  # so that a start that cannot be mended leaves time for others
         pairs = None if start.pairs is None else settled(instance, start.pairs, turn)
@@ -103,14 +104,14 @@ def _lifted(instance: AssignmentInstance, kept: Ints, part: Plan) -> Plan:
     return replace(part, instance=instance, pairs=pairs, duals=duals)
 
 
-def _starts(instance: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Iterator[Plan]:
+def _starts(loose: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Iterator[Plan]:
     """The relaxation's own plan, then plans that aim at more or less evidence."""
     yield head
     for number, aim in enumerate(AIMS):
         if clock.over or head.interrupted:
             return
-        aimed = replace(relaxation(instance), rule="probit", demand=np.asarray(aim))
-        if instance.rule == "probit" and aim < 1:
+        aimed = replace(loose, rule="probit", demand=np.asarray(aim))
+        if loose.rule == "probit" and aim < 1:
             continue
         yield linear(aimed, replace(options, time_limit=clock.left / (len(AIMS) - number)))
 

@@ -75,7 +75,7 @@ def settling_sets(instance: AssignmentInstance) -> tuple[Ints, Bools]:
     Parameters
     ----------
     instance : AssignmentInstance
-        Of two classes, with few sets.
+        With few sets.
 
     Returns
     -------

@@ -19,9 +19,9 @@ from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options
 from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.voting import weighted_error
 
 NODES = 200  # how far is looked where there are joint limits
 BEYOND = 1.03  # times the bound: what a plan may cost
@@ -55,7 +55,7 @@ def get_ready(instance: AssignmentInstance | None = None) -> None:
     """Compile what looking for a plan may need and is not there yet, before any time is counted."""
     load()
     if instance is not None and instance.the_rule.checked:
-        weighted_error(np.full(1, 0.7))
+        exact_errors(instance, instance.fixed[:0])
 
 
 def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Plan:

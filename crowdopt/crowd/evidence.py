@@ -154,19 +154,27 @@ def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
 
 
 def _probit_error(evidence: Floats, prior: Floats) -> Floats:
-    """``P(normal vote wrong)``, log-likelihood ratio ~ N(+-2A, 4A): Phi(-sqrt(A)) for equal classes."""
+    """``P(normal vote wrong)``, log-likelihood ratio ~ N(+-2A, 4A): Phi(-sqrt(A)) for equal classes.
+
+    Of more than two classes the sum over pairs, each as if there were no others.
+    """
     root = np.sqrt(np.maximum(evidence, 1e-300))
     lean = np.log(np.maximum(prior, 1e-300))
+    if prior.shape[-1] > 2:
+        ahead = (lean[..., :, None] - lean[..., None, :]) / (2 * root[..., None, None])
+        missed = prior[..., :, None] * ndtr(-root[..., None, None] - ahead)
+        total: Floats = (missed * ~np.eye(prior.shape[-1], dtype=bool)).sum(axis=(-2, -1))
+        return total
     shift = (lean[..., 1] - lean[..., 0]) / (2 * root)
     error: Floats = prior[..., 1] * ndtr(-root - shift) + prior[..., 0] * ndtr(-root + shift)
     return error
 
 
 def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
-    """``z^2`` of 1 - epsilon where classes are equally likely; else by bisection."""
-    equal = prior[..., 0] == prior[..., 1]
+    """``z^2`` of 1 - epsilon where classes are equally likely (epsilon / (K - 1) for K); else by bisection."""
+    equal = (prior[..., :-1] == prior[..., 1:]).all(axis=-1)
     if equal.all():
-        need: Floats = np.square(ndtri(epsilon)) + 0.0 * equal
+        need: Floats = np.square(ndtri(epsilon / (prior.shape[-1] - 1))) + 0.0 * equal
         return need
     shape = np.broadcast_shapes(epsilon.shape, equal.shape)
     low, high = np.zeros(shape), np.full(shape, 200.0)
@@ -178,17 +186,66 @@ def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
 
 
 def _least_need(epsilon: Floats, prior: Floats) -> Floats:
-    """``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``: no vote with less evidence errs at most epsilon.
+    """``2 ln(S / phi(epsilon))``: no vote with less evidence errs at most epsilon; two classes: see below.
 
-    ``sum sqrt(g0 g1) <= sqrt(sum min(g0, g1) sum max(g0, g1)) = sqrt(e (1 - e))`` for g_k = prior_k P_k and e the
-    error (Cauchy and Schwarz); equality for a single label.
+    ``S = sum over pairs of sqrt(prior_k prior_l)``, ``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``. *Proof*: let
+    ``g_k(x) = prior_k P_k(x)``; where labels say x, m is the largest g_k and r the sum of the others, the best vote
+    errs with r. By Cauchy and Schwarz ``sum_k sqrt(g_k) <= sqrt(m) + sqrt((K - 1) r)``; squared, less
+    ``sum g_k = m + r`` and halved: the pairs' ``sum sqrt(g_k g_l) <= (K - 2) r / 2 + sqrt((K - 1) m r)``. Summed over x
+    the left side is ``S e^{-A/2}``; the right one is at most phi(e), e the error, by Cauchy and Schwarz once more. phi
+    grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
+
+    With two classes that is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
     """
     with np.errstate(divide="ignore"):
-        need: Floats = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
+        if prior.shape[-1] > 2:
+            need: Floats = 2 * np.log(_overlap(prior)) - 2 * np.log(least_overlap(epsilon, prior.shape[-1]))
+        else:
+            need = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
     return np.where(_is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
 
 
+def least_overlap(error: Floats, classes: int) -> Floats:
+    """``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``, at least the overlap of the classes that a vote leaves.
+
+    Parameters
+    ----------
+    error : array of float
+        e, at most 1 - 1/K.
+    classes : int
+        K.
+
+    Returns
+    -------
+    array of float
+    """
+    phi: Floats = (classes - 2) / 2 * error + np.sqrt((classes - 1) * error * (1 - error))
+    return phi
+
+
+def least_error(overlap: Floats, classes: int) -> Floats:
+    """The inverse of :func:`least_overlap`, ``2 (b - sqrt(b^2 - K^2 y^2)) / K^2``, ``b = (K - 2) y + K - 1``.
+
+    Parameters
+    ----------
+    overlap : array of float
+        y, from 0 to (K - 1) / 2.
+    classes : int
+        K.
+
+    Returns
+    -------
+    array of float
+    """
+    b = (classes - 2) * overlap + classes - 1
+    root = np.sqrt(np.maximum(0.0, b * b - (classes * overlap) ** 2))
+    error: Floats = 2 * overlap * overlap / (b + root)  # nothing cancels
+    return error
+
+
 def _least_error(evidence: Floats, prior: Floats) -> Floats:
+    if prior.shape[-1] > 2:
+        return least_error(_overlap(prior) * np.exp(-evidence / 2), prior.shape[-1])
     error: Floats = (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
     return error
 
@@ -217,7 +274,7 @@ BHATTACHARYYA = Rule(
 
 PROBIT = Rule(
     name="probit",  # the vote's sum taken as normal: homogeneous crowds reach .126, .069, .017 for .1, .05, .01
-    only_binary=True,
+    only_binary=False,
     checked=True,
     heeds_prior=True,
     worth=_match,
@@ -228,7 +285,7 @@ PROBIT = Rule(
 
 EXACT_ERROR = Rule(
     name="exact-error",  # no linear constraint: its need is what every vote that keeps epsilon has at least
-    only_binary=True,
+    only_binary=False,
     checked=True,
     heeds_prior=True,
     worth=_match,
@@ -239,7 +296,7 @@ EXACT_ERROR = Rule(
 
 MEAN_ERROR = Rule(
     name="mean-error",  # the exact errors of all tasks, on average; a single task may have no label at all
-    only_binary=True,
+    only_binary=False,
     checked=True,
     heeds_prior=True,
     worth=_match,
@@ -260,9 +317,11 @@ def refuse_average(rule: Rule, what: str) -> None:
 
 
 def rule_named(name: str, classes: int = 2) -> Rule:
-    """The rule of that name; InputError names those there are, or says that it is for two classes only."""
+    """The rule of that name; InputError names those there are, or says that it is for two classes only, and why."""
     if name not in RULES:
         raise InputError(f"unknown rule {name!r}; the rules are {', '.join(RULES)}")
     if classes > 2 and RULES[name].only_binary:
-        raise InputError(f"rule {name} is for 2 classes, not {classes}; use rule bhattacharyya")
+        raise InputError(
+            f"rule {name} is for 2 classes, not {classes}: its lemma is about labels +1 and -1; use rule bhattacharyya"
+        )
     return RULES[name]

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.class_votes import ClassVotes, class_vote_errors, least_class_errors
 from crowdopt.crowd.evidence import CLIP, EXACT_ERROR, bhattacharyya_error
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.voting import vote_errors
-from crowdopt.errors import InputError
 
 SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
+BELOW, MANY = 4_096, 65_536  # beliefs told apart by a lower bound: of a vote, of all together
 CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may be: rounding
 
 
@@ -22,7 +23,8 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
 
     Votes have the rule's weights, and the prior's log-odds where the rule heeds them; accuracies are clipped as in the
     evidence, and labels without evidence count for nothing. The error lies in ``[above - width, above]``; the width is
-    0 but for tasks with many labels that all differ (crowdopt.crowd.voting.vote_errors).
+    0 but for tasks with many labels that all differ (crowdopt.crowd.voting.vote_errors, and
+    crowdopt.crowd.class_votes for more than two classes).
 
     Parameters
     ----------
@@ -33,17 +35,21 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
     Returns
     -------
     above, width : (tasks,) float
-
-    Raises
-    ------
-    InputError
-        If there are more than two classes.
     """
     known = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
     every = np.concatenate([known, pairs])
     every = every[np.argsort(every[:, 0], kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(every[:, 0], minlength=instance.n_tasks))])
-    return _errors(instance, np.arange(instance.n_tasks), starts, every[:, 1])
+    tasks = np.arange(instance.n_tasks)
+    if instance.classes == 2:
+        return _errors(instance, tasks, starts, every[:, 1])
+    votes = _class_votes(instance, tasks, starts, every[:, 1])
+    above, exact = class_vote_errors(votes, _held_against(instance, tasks))
+    width = np.zeros(tasks.size)
+    rough = np.flatnonzero(~exact)
+    if rough.size:
+        width[rough] = np.maximum(0.0, above[rough] - least_class_errors(votes.of(rough)))
+    return above, width
 
 
 def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
@@ -60,21 +66,36 @@ def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
     Returns
     -------
     (k,) float
-
-    Raises
-    ------
-    InputError
-        If there are more than two classes.
     """
     sizes = [len(hand) for hand in hands]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     workers = np.concatenate([*hands, np.zeros(0, np.int64)]).astype(np.int64)
-    return _errors(instance, np.asarray(tasks, dtype=np.int64), starts, workers)[0]
+    tasks = np.asarray(tasks, dtype=np.int64)
+    if instance.classes == 2:
+        return _errors(instance, tasks, starts, workers)[0]
+    return class_vote_errors(_class_votes(instance, tasks, starts, workers), _held_against(instance, tasks))[0]
+
+
+def _class_votes(instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: Ints) -> ClassVotes:
+    """Votes among more than two classes; every rule for those weighs by log-odds and heeds the prior."""
+    cell = np.repeat(instance.task_type[tasks], np.diff(starts)), workers
+    accuracy = np.clip(instance.accuracy[cell], CLIP, 1 - CLIP)
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[tasks]
+    return _that_say_something(starts, accuracy, prior, instance.evidence[cell] > 0)
+
+
+def _that_say_something(starts: Ints, accuracy: Floats, prior: Floats, counts: Bools) -> ClassVotes:
+    """Votes without the labels that count for nothing."""
+    ends = np.append(0, np.cumsum(counts))[starts].astype(np.int64)
+    return ClassVotes(ends, accuracy[counts], np.ascontiguousarray(prior))
+
+
+def _held_against(instance: AssignmentInstance, tasks: Ints) -> Floats | None:
+    """What errors are held against one by one; None where their average counts."""
+    return None if instance.the_rule.average else instance.epsilon[tasks]
 
 
 def _errors(instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: Ints) -> tuple[Floats, Floats]:
-    if instance.classes != 2:
-        raise InputError(f"exact errors are computed for 2 classes, not {instance.classes}")
     cell = np.repeat(instance.task_type[tasks], np.diff(starts)), workers
     accuracy = np.clip(instance.accuracy[cell], CLIP, 1 - CLIP)
     weight = np.where(instance.evidence[cell] > 0, instance.weight[cell], 0.0)
@@ -88,40 +109,71 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
     """The fewest new labels with which each task can reach its target exactly.
 
     No vote errs less for having a worker replaced by a better one, nor for having one label fewer: so the best k
-    workers that a task may have do best among all k, and k is found by bisection.
+    workers that a task may have do best among all k, and k is found by bisection. Among more than two classes a worker
+    who is mostly wrong counts as one who knows all that they know (:func:`at_best`), and lower bounds of the errors
+    decide: the fewest labels are then at least as many as this.
 
     Parameters
     ----------
     instance : AssignmentInstance
-        Of two classes.
 
     Returns
     -------
     (tasks,) int
         One more than there are workers where a task cannot reach its target.
-
-    Raises
-    ------
-    InputError
-        If there are more than two classes.
     """
     task, of = _alike(instance)
     ranked = [_ranked(instance, int(i)) for i in task]
     held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
     target = instance.epsilon[task] + CERTAIN
     high = np.array([_enough(instance, int(i), ranked[k]) for k, i in enumerate(task)])
-    least = EXACT_ERROR.need(instance.epsilon, 2, instance.prior) - instance.collected_evidence - SPARE
+    least = EXACT_ERROR.need(instance.epsilon, instance.classes, instance.prior) - instance.collected_evidence - SPARE
     low = np.array([_too_few(instance, int(i), ranked[k], least[i]) for k, i in enumerate(task)])
     low = np.minimum(low, high - 1)
     while (high - low > 1).any():
         middle = np.maximum(0, (low + high) // 2)
         hands = [np.array(held[k] + ranked[k][:count].tolist(), np.int64) for k, count in enumerate(middle.tolist())]
-        error = errors_of(instance, task, hands)
+        error = _at_least(instance, task, hands)
         good = (error <= target) & (middle <= [len(one) for one in ranked])
         open_ = high - low > 1
         high, low = np.where(open_ & good, middle, high), np.where(open_ & ~good, middle, low)
     fewest: Ints = np.where(high > [len(one) for one in ranked], instance.n_workers + 1, high)[of]
     return fewest
+
+
+def at_best(accuracy: Floats, classes: int) -> Floats:
+    """A skill of at least 1/K that knows all that a worker knows: p, or ``1 - (K - 1) p`` where p is below 1/K.
+
+    Whoever is right with that chance and then names any other class is right with chance p. Between 1/K and that skill
+    whoever sometimes guesses is anything between: so of two such skills the larger one knows all that the other does.
+
+    Parameters
+    ----------
+    accuracy : array of float
+        p, of any shape.
+    classes : int
+        K.
+
+    Returns
+    -------
+    array of float
+        Of the shape of the accuracies.
+    """
+    best: Floats = np.where(accuracy * classes < 1, 1 - (classes - 1) * accuracy, accuracy)
+    return best
+
+
+def _at_least(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
+    """At least the error of the best vote over these workers' labels or any others of no better skill."""
+    if instance.classes == 2:
+        return errors_of(instance, tasks, hands)
+    sizes = [len(hand) for hand in hands]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    cell = np.repeat(instance.task_type[tasks], sizes), np.concatenate([*hands, np.zeros(0, np.int64)]).astype(np.int64)
+    skill = np.clip(at_best(instance.accuracy[cell], instance.classes), CLIP, 1 - CLIP)
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[tasks]
+    votes = _that_say_something(starts, skill, prior, instance.evidence[cell] > 0)
+    return least_class_errors(votes, BELOW, MANY)
 
 
 def _alike(instance: AssignmentInstance) -> tuple[Ints, Ints]:
@@ -137,10 +189,14 @@ def _alike(instance: AssignmentInstance) -> tuple[Ints, Ints]:
 
 def _ranked(instance: AssignmentInstance, task: int) -> Ints:
     """Workers whom a task may have and who know something, the best first."""
-    evidence = instance.evidence[instance.task_type[task]].copy()
+    kind = instance.task_type[task]
+    evidence = instance.evidence[kind].copy()
     evidence[instance.capacity <= 0] = 0.0
     evidence[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
-    return np.argsort(-evidence, kind="stable")[: int((evidence > 0).sum())]
+    worth = evidence
+    if instance.classes > 2:
+        worth = np.where(evidence > 0, at_best(instance.accuracy[kind], instance.classes), 0.0)
+    return np.argsort(-worth, kind="stable")[: int((evidence > 0).sum())]
 
 
 def _enough(instance: AssignmentInstance, task: int, ranked: Ints) -> int:
@@ -154,8 +210,8 @@ def _enough(instance: AssignmentInstance, task: int, ranked: Ints) -> int:
 
 def _too_few(instance: AssignmentInstance, task: int, ranked: Ints, least: float) -> int:
     """A number of labels with less evidence than every vote that keeps the target has; -1 where none is known."""
-    total = np.append(0.0, np.cumsum(instance.evidence[instance.task_type[task], ranked]))
-    return int(np.searchsorted(total, least)) - 1
+    most = -np.sort(-instance.evidence[instance.task_type[task], ranked])
+    return int(np.searchsorted(np.append(0.0, np.cumsum(most)), least)) - 1
 
 
 def relaxation(instance: AssignmentInstance) -> AssignmentInstance:

@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import CLIP
+from crowdopt.crowd.exactness import at_best
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
@@ -17,8 +18,8 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 class Pools:
     """Kinds t of tasks (equal type, target, prior, label limits) and pools g of workers (equal skill and price).
 
-    Unlike in :class:`crowdopt.crowd.classes.Classes`, workers of a pool may differ in capacity, and an accuracy below
-    1/2 is the same skill as its complement: a vote by log-odds turns it round.
+    Unlike in :class:`crowdopt.crowd.classes.Classes`, workers of a pool may differ in capacity, and between two classes
+    an accuracy below 1/2 is the same skill as its complement: a vote by log-odds turns it round.
 
     Parameters
     ----------
@@ -26,9 +27,11 @@ class Pools:
         Kind of each task; pool of each worker, -1 for those who are of no use.
     tasks_in : (T,) int
     skill, cost : (T, G)
-        Chance of a right label, in [1/2, 1), and its price.
-    epsilon, prior : (T,)
-        Target, and probability of class 1.
+        Chance of a right label, in [1/K, 1), and its price.
+    epsilon : (T,)
+        Target.
+    prior : (T,) or (T, K)
+        Probability of class 1 of two, or of each of more classes.
     fewest, most : (T,) int
         Limits on new labels.
     deepest : (G,) int, optional
@@ -97,8 +100,8 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
         workers; or ``up`` to the greatest, so that a bound for the pools is one for the workers.
     """
     refuse_joint_limits(instance, "method patterns", "it plans for pools of equally skilled workers of any group")
-    skill = _folded(instance)
-    useful = (instance.capacity > 0) & ((skill > 0.5).any(axis=0) | bool(instance.min_labels.any()))
+    skill = _folded(instance, up)
+    useful = (instance.capacity > 0) & ((skill > 1 / instance.classes).any(axis=0) | bool(instance.min_labels.any()))
     who = np.flatnonzero(useful)
     table = np.column_stack([instance.cost[:, who].T, skill[:, who].T])
     _, number = np.unique(table, axis=0, return_inverse=True)
@@ -113,7 +116,6 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
     rounded = np.stack([_rounded(skill[types][:, pool == g], up) for g in range(count)], axis=1) if count else None
     first = [int(np.flatnonzero(pool == g)[0]) for g in range(count)]
     fewest, most = instance.new_label_limits
-    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[:, 1]
     return Pools(
         instance=instance,
         kind=kind,
@@ -122,14 +124,28 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
         skill=np.zeros((kinds.size, 0)) if rounded is None else rounded,
         cost=instance.cost[types][:, first],
         epsilon=instance.epsilon[kinds],
-        prior=prior[kinds],
+        prior=_priors(instance)[kinds],
         fewest=fewest[kinds],
         most=np.minimum(most[kinds], UNLIMITED),
     )
 
 
-def _folded(instance: AssignmentInstance) -> Floats:
-    """Skills as a vote by log-odds sees them: p or 1 - p, whichever is larger, clipped; 1/2 without evidence."""
+def _priors(instance: AssignmentInstance) -> Floats:
+    """Probability of class 1 of two, (tasks,), or of each of more, (tasks, K)."""
+    prior: Floats = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
+    return prior[:, 1] if instance.classes == 2 else prior
+
+
+def _folded(instance: AssignmentInstance, up: bool) -> Floats:
+    """Skills as a vote by log-odds sees them: p or 1 - p, whichever is larger, clipped; 1/2 without evidence.
+
+    Among more classes whoever is mostly wrong counts as whoever names another class than theirs, ``(1 - p) / (K - 1)``,
+    which is no more than they know, or, if ``up``, as the skill of :func:`crowdopt.crowd.exactness.at_best`.
+    """
+    if instance.classes > 2:
+        p, most = instance.accuracy, instance.classes - 1
+        turned = at_best(p, instance.classes) if up else np.where(p * instance.classes < 1, (1 - p) / most, p)
+        return np.where(instance.evidence > 0, np.minimum(turned, 1 - CLIP), 1 / instance.classes)
     skill = np.minimum(np.maximum(instance.accuracy, 1 - instance.accuracy), 1 - CLIP)
     return np.where(instance.evidence > 0, skill, 0.5)
 
@@ -142,7 +158,7 @@ def _rounded(skill: Floats, up: bool) -> Floats:
 def _kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
     """One task of each kind, and the kind of each task, in order of first appearance."""
     fewest, most = instance.new_label_limits
-    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[:, 1]
+    prior = _priors(instance)
     limits = [fewest.astype(np.float64), np.where(most == UNLIMITED, -1, most).astype(np.float64)]
     table = np.column_stack([instance.task_type, instance.epsilon, prior, *limits])
     _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)

@@ -18,12 +18,12 @@ CLASSWISE = 2_000_000  # score vectors that a vote among more than two classes m
 FEW = 64  # tasks below which threads do not pay
 
 
-def are_compiled() -> bool:
-    """Whether the compiled loops are kept from earlier, or in memory."""
+def are_compiled(classes: int = 2) -> bool:
+    """Whether the compiled loops for votes among so many classes are kept from earlier, or in memory."""
     from crowdopt.compiled_kernels import is_compiled
-    from crowdopt.crowd import vote_kernels
+    from crowdopt.crowd import class_vote_kernels, vote_kernels
 
-    return is_compiled(vote_kernels.errors)
+    return is_compiled(vote_kernels.errors if classes == 2 else class_vote_kernels.errors)
 
 
 def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:

@@ -26,8 +26,12 @@ def patterns_data(instance: AssignmentInstance) -> str:
     Raises
     ------
     InputError
-        If nobody is of use, or the ways are too many for GLPK.
+        If there are more than two classes, nobody is of use, or the ways are too many for GLPK.
     """
+    if instance.classes != 2:
+        raise InputError(
+            f"patterns.mod sums errors of votes between 2 classes, not {instance.classes}; write .mps or .lp instead"
+        )
     pools = pools_of(instance)
     kinds, count = pools.skill.shape
     if not count:

@@ -22,8 +22,8 @@ title = "birds and plants"
 # Every task's answer shall be wrong with at most this probability.
 epsilon = 0.1
 
-# How labels add up to that promise: "bhattacharyya", "hoeffding" (as in Ho et al. 2013), or, for two classes and with
-# fewer labels still, "exact-error" and "probit", which hold every task against the exact error of its vote.
+# How labels add up to that promise: "bhattacharyya", "hoeffding" (as in Ho et al. 2013, two classes), or, with fewer
+# labels still, "exact-error" and "probit", which hold every task against the exact error of its vote.
 rule = "bhattacharyya"
 
 # How likely each class is before any label; leave it out if you do not know.

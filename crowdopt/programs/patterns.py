@@ -115,7 +115,7 @@ def whole_menu(pools: Pools) -> PatternSet:
     every = np.array(list(product(*(range(size + 1) for size in sizes.tolist()))), dtype=np.int64)
     parts = []
     for t in range(pools.tasks_in.size):
-        errors = Errors(pools.skill[t], float(pools.prior[t])).of(every)
+        errors = Errors(pools.skill[t], pools.prior[t]).of(every)
         fine = (every.sum(axis=1) >= pools.fewest[t]) & (every.sum(axis=1) <= pools.most[t])
         if not pools.instance.the_rule.average:
             fine &= errors <= pools.epsilon[t] + CERTAIN

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import lowered, sum_below
+from crowdopt.crowd.class_votes import ClassVotes, least_class_errors
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
@@ -21,6 +22,7 @@ TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
 NODES = 3_000  # partial sets that are followed; the others are only bounded
 MANY = 300  # different tasks beyond which compiled loops price them
+BELIEFS = 256  # told apart by the errors of votes among more than two classes
 STEP = 8  # sets looked at together
 STATES = 200_000  # partial sets that are looked at together; beyond, the bound is what completes them
 
@@ -177,14 +179,14 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     """``sum_i v_i(w, b, r) + sum_j M_j w_j + b B + r sum_i eps_i``: a bound on every plan's cost by exact errors.
 
     ``v_i = min over sets S of workers of sum_{j in S} ((1 - b) c_ij - w_j) - r e_i(S)``, e_i(S) the exact error of the
-    vote by log-odds; under a rule for each task over the sets with ``e_i(S) <= eps_i`` and without r. Valid for any
-    w, b, r <= 0. Workers of one skill count as alike, cheapest first; of more than ``levels`` skills the nearest are
-    rounded up, which can only lower v_i. Labels already in are not provided for: then nothing is proven.
+    vote by log-odds (among more than two classes a lower bound, which is exact where beliefs are few); under a rule for
+    each task over the sets with ``e_i(S) <= eps_i`` and without r. Valid for any w, b, r <= 0. Workers of one skill
+    count as alike, cheapest first; of more than ``levels`` skills the nearest are rounded up, which can only lower v_i.
+    Labels already in are not provided for: then nothing is proven.
 
     Parameters
     ----------
     instance : AssignmentInstance
-        Of two classes.
     worker : (workers,) float
         w, multipliers of the loads.
     budget, wrong : float
@@ -204,17 +206,18 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     price = -min(wrong, 0.0) if average else 0.0
     room = np.minimum(instance.capacity, instance.n_tasks)
     rows = [room * load, np.array([spend * (instance.budget or 0.0)]), -price * instance.epsilon]
-    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[:, 1]
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     fewest, most = instance.new_label_limits
     known: dict[tuple[object, ...], float] = {}
     least = np.empty(instance.n_tasks)
     for task, kind in enumerate(instance.task_type.tolist()):
         target = 1.0 if average else float(instance.epsilon[task])
-        key = (kind, target, float(prior[task]), int(fewest[task]), int(most[task]))
+        chances = tuple(prior[task].tolist())
+        key = (kind, target, chances, int(fewest[task]), int(most[task]))
         if key not in known:
             cost = (1 - spend) * instance.cost[kind] - load
             skill, steps = _levels(instance, kind, cost, room > 0, levels)
-            search = _Sets(skill, steps, float(prior[task]), target, price, int(fewest[task]), int(most[task]))
+            search = _Sets(skill, steps, chances, target, price, int(fewest[task]), int(most[task]))
             size = float(cost.max(initial=0.0)) * instance.n_workers + price
             known[key] = lowered(search.least(), size)
         least[task] = known[key]
@@ -225,12 +228,14 @@ def _levels(
     instance: AssignmentInstance, kind: int, cost: Floats, able: NDArray[np.bool_], levels: int
 ) -> tuple[Floats, list[Floats]]:
     """Different skills of a type, the best first, and for each what its first, second, ... label costs."""
-    p = instance.accuracy[kind]
-    skill = np.where(instance.evidence[kind] > 0, np.minimum(np.maximum(p, 1 - p), 1 - CLIP), 0.5)
+    p, guess = instance.accuracy[kind], 1 / instance.classes
+    turned = 1 - (instance.classes - 1) * p  # whoever names another class than such a worker's knows no more
+    best = np.where(p < guess, turned, p) if instance.classes > 2 else np.maximum(p, 1 - p)
+    skill = np.where(instance.evidence[kind] > 0, np.minimum(best, 1 - CLIP), guess)
     skill, cost = skill[able], cost[able]
     distinct = np.unique(skill)
     if distinct.size > max(1, levels):
-        odds = np.log(distinct) - np.log1p(-distinct)
+        odds = np.log(distinct) - np.log1p(-distinct) + np.log(instance.classes - 1)
         cell = np.minimum((odds / (odds[-1] / levels)).astype(np.int64), levels - 1)
         top = np.array([distinct[cell == c].max() for c in np.unique(cell)])
         skill = top[np.searchsorted(top, skill)]
@@ -245,7 +250,7 @@ class _Sets:
         self,
         skill: Floats,
         steps: list[Floats],
-        prior: float,
+        prior: tuple[float, ...],
         target: float,
         price: float,
         fewest: int,
@@ -269,7 +274,11 @@ class _Sets:
         if new:
             level = np.concatenate([np.repeat(np.arange(len(one)), np.array(one, np.int64)) for one in new])
             starts = np.concatenate([[0], np.cumsum([sum(one) for one in new])]).astype(np.int64)
-            p, chance = self.skill[level], np.full(len(new), self.prior)
+            p, chance = self.skill[level], np.full(len(new), self.prior[1])
+            if len(self.prior) > 2:
+                votes = ClassVotes(starts, p, np.tile(self.prior, (len(new), 1)))
+                self._known.update(zip(new, least_class_errors(votes, BELIEFS).tolist(), strict=True))
+                return np.array([self._known[one] for one in sets])
             odds, lean = np.log(p) - np.log1p(-p), np.log(chance) - np.log1p(-chance)
             above, width = vote_errors(starts, p, odds, chance, lean)
             self._known.update(zip(new, (above - width).tolist(), strict=True))

@@ -9,6 +9,7 @@ from crowdopt.core.roundoff import sum_below
 from crowdopt.crowd.instance import AssignmentInstance
 
 STEP = 2_000_000  # pairs looked at together
+THIRDS, CLOSE = 200, 1e-12  # steps of a search, and how near to the least, relative, they lead
 
 
 def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budget: float, money: float) -> float:
@@ -17,12 +18,12 @@ def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budg
     A lower bound on the expected wrong answers of every plan that costs at most B, for any x >= 0, w = -worker >= 0
     and b = -budget >= 0: a vote with evidence A errs at least ``(1 - sqrt(1 - k e^-A)) / 2``, k = 4 times the product
     of the two classes' chances (Cauchy and Schwarz), and ``m_i(x) = min over A of that + x A``. D_i is the evidence of
-    labels already in.
+    labels already in. Among more than two classes: :func:`_least_among`.
 
     Parameters
     ----------
     instance : AssignmentInstance
-        Of two classes, under the rule mean-error.
+        Under the rule mean-error.
     task : (tasks,) float
         x, the price of evidence in wrong answers.
     worker : (workers,) float
@@ -39,11 +40,8 @@ def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budg
     """
     n, m = instance.n_tasks, instance.n_workers
     x, w, b = np.maximum(task, 0.0), np.maximum(0.0, -worker), max(0.0, -budget)
-    prior = np.broadcast_to(instance.prior, (n, 2))
-    k = np.minimum(1.0, 4 * prior[:, 0] * prior[:, 1]) * (1 - 1e-12)
-    rest = np.minimum(k, 2 * x / (x + np.hypot(x, 0.5)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        least = np.where(x > 0, rest / (2 + 2 * np.sqrt(1 - rest)) + x * np.log(k / rest), 0.0)
+    prior = np.broadcast_to(instance.prior, (n, instance.classes))
+    least = _least_between(prior, x) if instance.classes == 2 else _least_among(prior, x)
     spent = np.append(instance.capacity * w, b * min(money, most_money(instance)))
     gains, size, step = [0.0], [], max(1, STEP // m)
     for start in range(0, n, step):
@@ -54,6 +52,41 @@ def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budg
         size.append(float(worth.sum() + paid.sum()))
     terms = np.concatenate([least, -x * instance.collected_evidence, -spent, -np.array(gains)])
     return sum_below(terms, float(np.sum(size)))
+
+
+def _least_between(prior: Floats, x: Floats) -> Floats:
+    """``min over A of (1 - sqrt(1 - k e^-A)) / 2 + x A``, (tasks,)."""
+    k = np.minimum(1.0, 4 * prior[:, 0] * prior[:, 1]) * (1 - 1e-12)
+    rest = np.minimum(k, 2 * x / (x + np.hypot(x, 0.5)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least: Floats = np.where(x > 0, rest / (2 + 2 * np.sqrt(1 - rest)) + x * np.log(k / rest), 0.0)
+    return least
+
+
+def _least_among(prior: Floats, x: Floats) -> Floats:
+    """``min over A of e + x A`` with ``(K/2 - 1) e + sqrt((K - 1) e (1 - e)) = S e^{-A/2}``, at least, (tasks,).
+
+    No vote with evidence A errs less than e: of the classes' chances g at labels x all but the largest sum to the
+    error r, ``sum over pairs sqrt(g_k g_l) <= (K/2 - 1) r + sqrt((K - 1) r (1 - r))`` by Cauchy and Schwarz, and the
+    left sides of all x sum to ``S e^{-A/2}``, S those of the prior. ``e + x A`` is convex in e, so falls and then rises
+    in t, ``e = sin(t / 2)^2``; a search by thirds ends where it is the least to the last digits, of which CLOSE takes
+    more than rounding can have added.
+    """
+    classes = prior.shape[1]
+    start = np.log((np.square(np.sqrt(prior).sum(axis=1)) - 1) / 2) - 1e-12
+
+    def worth(t: Floats) -> Floats:
+        e = np.square(np.sin(t / 2))
+        together = np.log((classes / 2 - 1) * e + np.sqrt(classes - 1) * np.sin(t) / 2)
+        value: Floats = e + 2 * x * np.maximum(0.0, start - together)
+        return value
+
+    low, high = np.full(len(x), 1e-150), np.full(len(x), np.arccos(2 / classes - 1))
+    for _ in range(THIRDS):
+        one, two = low + (high - low) / 3, high - (high - low) / 3
+        before = worth(one) < worth(two)
+        low, high = np.where(before, low, one), np.where(before, two, high)
+    return np.where(x > 0, worth((low + high) / 2) * (1 - CLOSE), 0.0)
 
 
 def most_money(instance: AssignmentInstance) -> float:

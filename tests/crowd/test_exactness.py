@@ -67,12 +67,13 @@ def test_every_checked_plan_keeps_the_relaxation(instance):
             assert not breaches(loose, some)
 
 
-def test_more_than_two_classes_are_refused():
-    """The rules probit and exact-error are for two classes, and say so."""
-    with pytest.raises(InputError, match="rule exact-error is for 2 classes, not 3"):
-        AssignmentInstance([[0.9]], [0], [1], 0.1, classes=3, rule="exact-error")
-    with pytest.raises(InputError, match="computed for 2 classes"):
-        exact_errors(AssignmentInstance([[0.9]], [0], [1], 0.1, classes=3), np.zeros((0, 2), np.int64))
+def test_lemma_1_is_for_two_classes():
+    """Hoeffding's rule is refused where there are more, with the reason; the others are not."""
+    with pytest.raises(InputError, match="rule hoeffding is for 2 classes, not 3: its lemma is about labels"):
+        AssignmentInstance([[0.9]], [0], [1], 0.1, classes=3, rule="hoeffding")
+    for rule in checked:
+        one = AssignmentInstance([[0.8]], [0], [1], 0.1, classes=3, rule=rule)
+        np.testing.assert_allclose(exact_errors(one, np.array([[0, 0]])), [[0.2], [0.0]], atol=1e-12)
 
 
 def test_priors_are_checked():

@@ -9,9 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.evidence import bhattacharyya_error
+from crowdopt.crowd.evidence import bhattacharyya_error, least_error, least_overlap
 
 LEAST = 1e-12  # evidence has at least this price
+HALVED = 70  # times, an interval of logarithms: to the last digit
 
 Function: TypeAlias = Callable[[Floats], Floats]
 
@@ -63,17 +64,21 @@ def surrogate_curve(prior: Floats) -> ErrorCurve:
 
 
 def least_curve(prior: Floats) -> ErrorCurve:
-    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz); two classes.
+    """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz).
+
+    Among more than two classes its like, crowdopt.crowd.evidence.least_error.
 
     Parameters
     ----------
-    prior : (T, 2) float
+    prior : (T, classes) float
         Of a task of each class; rows add up to 1.
 
     Returns
     -------
     ErrorCurve
     """
+    if prior.shape[1] > 2:
+        return _least_among(prior)
     k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
 
     def value(a: Floats) -> Floats:
@@ -97,6 +102,43 @@ def least_curve(prior: Floats) -> ErrorCurve:
         return amount
 
     return ErrorCurve(value, slope, least, reached)
+
+
+def _least_among(prior: Floats) -> ErrorCurve:
+    """The e with ``phi(e) = S e^{-A/2}`` (crowdopt.crowd.evidence.least_overlap): convex, for phi is concave.
+
+    With ``tan(t) = sqrt(e / (1 - e))`` it is ``phi' = K/2 - 1 + sqrt(K - 1) / tan(2 t)``. Where a price x is paid for
+    evidence, ``e + 2 x ln(S / phi(e))`` is convex in e and least where ``phi = 2 x phi'``.
+    """
+    classes = prior.shape[1]
+    top = bhattacharyya_error(np.zeros(len(prior)), prior) * (1 - 1e-12)
+    most = least_error(top, classes)
+
+    def rise(e: Floats) -> Floats:
+        up: Floats = classes / 2 - 1 + np.sqrt(classes - 1) * (1 - 2 * e) / (2 * np.sqrt(e * (1 - e)))
+        return up
+
+    def value(a: Floats) -> Floats:
+        return least_error(top * np.exp(-a / 2), classes)
+
+    def slope(a: Floats) -> Floats:
+        overlap = top * np.exp(-a / 2)
+        fall: Floats = -overlap / (2 * rise(least_error(overlap, classes)))
+        return fall
+
+    def left(x: Floats) -> Floats:
+        low, high = np.full(most.shape, -700.0), np.log(most)
+        for _ in range(HALVED):
+            middle = (low + high) / 2
+            short = least_overlap(np.exp(middle), classes) < 2 * x * rise(np.exp(middle))
+            low, high = np.where(short, middle, low), np.where(short, high, middle)
+        return np.exp(high)
+
+    def reached(x: Floats) -> Floats:
+        amount: Floats = 2 * np.log(top / least_overlap(left(x), classes))
+        return np.maximum(0.0, amount)
+
+    return ErrorCurve(value, slope, lambda x: left(x) + x * reached(x), reached)
 
 
 def _half_share(rest: Floats) -> Floats:

@@ -12,12 +12,12 @@ from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
 from crowdopt.assign.budget.wrong_bounds import WrongBound, fewest_wrong, most_money
 from crowdopt.assign.patterns.columns import Goal, PatternPrices
 from crowdopt.assign.patterns.true_minimum import (
-    POOLS,
     Prove,
     can_list,
     cheapest,
     duals_of,
     generated,
+    most_pools,
     proved,
     refuse,
     rounded,
@@ -94,7 +94,7 @@ def least_wrong(
     Parameters
     ----------
     instance : AssignmentInstance
-        Of two classes; its rule and targets do not matter.
+        Its rule and targets do not matter.
     money : float
         The most that a plan may cost.
     solve : callable
@@ -116,7 +116,7 @@ def least_wrong(
     Raises
     ------
     InputError
-        If there are more than two classes, or limits that the method does not know.
+        If there are limits that the method does not know.
     """
     clock = Clock(options.time_limit)
     instance = replace(instance, rule="mean-error")
@@ -153,7 +153,7 @@ def _by_patterns(
     refuse(instance)
     limited = replace(instance, budget=money)
     below, above = pools_of(limited, asked), pools_of(limited, asked, up=True)
-    if asked is None and below.sizes.size > POOLS:
+    if asked is None and below.sizes.size > most_pools(instance):
         raise InputError(f"the workers have {below.sizes.size} different skills or prices; choose patterns:pools=8")
     goal = Goal(least_wrong=True)
     columns = generated(below, goal, solve, replace(options, gap=max(options.gap, NEAR)), clock)

@@ -96,7 +96,7 @@ class Columns:
 
     def __post_init__(self) -> None:
         pools = self.pools
-        self.errors = [Errors(pools.skill[t], float(pools.prior[t])) for t in range(pools.tasks_in.size)]
+        self.errors = [Errors(pools.skill[t], pools.prior[t]) for t in range(pools.tasks_in.size)]
         if not self.goal.soft:
             self.pools = pools = replace(pools, deepest=self._deepest())
         starts = [self._menu(t, self._first(t)) for t in range(pools.tasks_in.size)]
@@ -127,10 +127,10 @@ class Columns:
         pools = self.pools
         if target is None:
             target = 1.0 if self.goal.soft else float(pools.epsilon[t])
-        return PatternPricing(self.errors[t], target, int(pools.fewest[t]), int(pools.most[t]), weight)
+        return PatternPricing(self.errors[t], target, int(pools.fewest[t]), int(pools.most[t]), weight, self.left)
 
     def _menu(self, t: int, patterns: Ints) -> PatternSet:
-        return PatternSet(np.full(len(patterns), t), patterns, self.errors[t].of(patterns))
+        return PatternSet(np.full(len(patterns), t), patterns, self.errors[t].promised(patterns))
 
     def _first(self, t: int) -> Ints:
         """To begin with: the best labels first, and those of each pool alone, as many as will do."""
@@ -172,8 +172,11 @@ class Columns:
                 self.bound, self.values, self.prices = bound, values, prices
             if value - self.bound <= CLOSE * max(1.0, abs(value)) or not additions or self.left() <= 0:
                 return
+            known = self.menu.kind.size
             for more in additions:
                 self.menu = self.menu.joined(more)
+            if self.menu.kind.size == known:  # only patterns whose errors are not known exactly
+                return
 
     def _master(self) -> tuple[float, Floats | None]:
         """The LP over the menu, each task free to go without at a price that no plan reaches."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,8 @@ class PatternPricing:
         Largest error; 1 for none.
     weight : float
         Price of error, at least 0.
+    left : callable
+        Seconds left; when there are none, what was not looked at is bounded by what it has cost so far.
     """
 
     errors: Errors
@@ -38,13 +40,11 @@ class PatternPricing:
     fewest: int = 0
     most: int = UNLIMITED
     weight: float = 0.0
+    left: Callable[[], float] = lambda: np.inf
 
     def __post_init__(self) -> None:
         self.order = np.argsort(-self.errors.skill, kind="stable")
-        prior = self.errors.prior
-        with np.errstate(divide="ignore"):
-            least = np.log(prior * (1 - prior)) - np.log(self.target * (1 - self.target)) if self.target < 0.5 else 0.0
-        self._least = float(least) - SURE  # evidence of any vote that keeps the target (Cauchy and Schwarz)
+        self._least = (self.errors.least_evidence(self.target) if self.target < 0.5 else 0.0) - SURE
 
     def meets(self, patterns: Ints) -> np.ndarray:
         """Which patterns keep the target."""
@@ -74,6 +74,9 @@ class PatternPricing:
             on = (~done if self.weight == 0 else np.ones(done.size, bool)) & ~stop
             heads, spent = heads[on], spent[on]
             if last or not heads.size:
+                break
+            if self.left() <= 0:
+                floor = min(floor, float(spent.min()))
                 break
             ahead = self._completions(heads, spent, self.order[depth + 1 :], increments, limit)
             order = np.argsort(ahead, kind="stable")
@@ -117,6 +120,9 @@ class PatternPricing:
         least = np.full(spent.size, np.inf)
         alive, filled = np.arange(spent.size), heads.copy()
         for k in range(best_first.size + 1):
+            if self.left() <= 0:
+                least[alive] = np.minimum(least[alive], spent[alive])
+                break
             if k > 0:
                 filled[alive, best_first[k - 1]] += 1
             if self.weight > 0:

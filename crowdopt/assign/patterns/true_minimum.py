@@ -25,6 +25,8 @@ from crowdopt.errors import InputError
 from crowdopt.programs.patterns import PatternSet, of_menu
 
 POOLS = 24  # different skills and prices up to which nothing has to be rounded
+EARLY = 0.5  # of the time left, for patterns among more than two classes
+AMONG = 8  # the same among more than two classes, where an error costs more time
 LEVELS = 24  # skills of each type that a bound tells apart
 TIGHTER = 1e-7  # wrong answers; what a solver's tolerance may let slip in all
 ROUNDS = 4  # of tightening
@@ -96,7 +98,7 @@ def solve_patterns(
     Parameters
     ----------
     instance : AssignmentInstance
-        Of two classes, under the rule exact-error or mean-error.
+        Under the rule exact-error or mean-error.
     solve : callable
         ``solve(program, backend, options)``.
     prove : callable
@@ -120,7 +122,7 @@ def solve_patterns(
     """
     refuse(instance)
     clock = Clock(options.time_limit)
-    if listener is not None and not are_compiled():
+    if listener is not None and not are_compiled(instance.classes):
         listener(Progress(0.0, None, None, "compiling once"))
     wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
     below = pools_of(instance, pools)
@@ -148,19 +150,25 @@ def refuse(instance: AssignmentInstance) -> None:
 
 
 def can_list(instance: AssignmentInstance) -> bool:
-    """Whether patterns can be used without rounding: two classes, no pairs of their own, and few skills."""
+    """Whether patterns can be used without rounding: no pairs of their own, and few skills."""
     try:
         refuse(instance)
-        return pools_of(instance).sizes.size <= POOLS
+        return pools_of(instance).sizes.size <= most_pools(instance)
     except InputError:
         return False
 
 
+def most_pools(instance: AssignmentInstance) -> int:
+    """Different skills and prices up to which patterns need no rounding."""
+    return POOLS if instance.classes == 2 else AMONG
+
+
 def check_size(pools: Pools, asked: int | None) -> None:
     """InputError where skills are too many and nobody asked to round them."""
-    if asked is None and pools.sizes.size > POOLS:
+    most = most_pools(pools.instance)
+    if asked is None and pools.sizes.size > most:
         raise InputError(
-            f"the workers have {pools.sizes.size} different skills or prices, more than {POOLS}; "
+            f"the workers have {pools.sizes.size} different skills or prices, more than {most}; "
             "round the skills: --method patterns:pools=8 (the plan then says how far from the optimum it can be)"
         )
 
@@ -185,8 +193,8 @@ def _planned(
     pairs = best.pairs(columns.pools)
     if exact and best.claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
         known = Certificate(None, rounded(instance, best.claimed - NOISE), "solver", None, None)
-    if pairs is not None and not exact and not instance.the_rule.average:
-        pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less
+    if pairs is not None and not instance.the_rule.average and not (exact and instance.classes == 2):
+        pairs = settled(instance, pairs, clock)  # the workers' own skills may do with less, or beliefs joined with more
     if pairs is not None and not _keeps(instance, pairs):
         pairs = None
     duals = None if prices is None else duals_of(instance, prices)
@@ -215,7 +223,8 @@ def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: C
     -------
     Columns
     """
-    columns = Columns(pools, goal, solve, options, lambda: 0.0 if clock.over else clock.left)
+    turn = clock if pools.instance.classes == 2 else Clock(EARLY * clock.left)  # so that time is left for the plan
+    columns = Columns(pools, goal, solve, options, lambda: 0.0 if turn.over else turn.left)
     columns.generate()
     return columns
 

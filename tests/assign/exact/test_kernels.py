@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from crowdopt.assign.exact import kernels
+from crowdopt.assign.exact import kernels, split
 from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.assign.exact.dealt import Dealt, Terms
 from crowdopt.crowd.classes import classes_of
@@ -96,3 +97,14 @@ def test_the_fewest_labels_are_the_fewest(instance):
         fewest = max(min(enough, default=len(allowed) + 1), instance.new_label_limits[0][i])
         assert classes.cardinality[classes.task_class[i]] <= fewest
         assert not enough or classes.cardinality[classes.task_class[i]] == fewest
+
+
+@settings(max_examples=200)
+@given(
+    arrays(
+        np.float64, st.tuples(st.integers(1, 9), st.integers(1, 3)), elements=st.sampled_from([-1.5, -0.0, 0.0, 0.5])
+    )
+)
+def test_rows_are_ranked_in_lexicographic_order(rows):
+    """Equal rows share a place, 0 and -0 being equal, and the places are numpy's: plans depend on their order."""
+    assert split._ranks(rows).tolist() == np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).tolist()

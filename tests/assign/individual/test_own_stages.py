@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from crowdopt import AssignmentInstance
+from crowdopt import AssignmentInstance, recipe
 from crowdopt.api.binding import SOLVERS
+from crowdopt.assign.individual import own_stages
 from crowdopt.assign.individual.own_stages import is_individual, solve_individually
 from crowdopt.assign.plan import breaches
-from crowdopt.core.solution import Options
+from crowdopt.core.solution import Options, Progress
 from crowdopt.recheck.individual_proofs import least_sets
 from crowdopt.recheck.proofs import minimum_knapsack, prove_blocks
 from tests.small import brute_force, instances
@@ -124,3 +125,16 @@ def test_individual_is_who_has_a_need_of_their_own():
     given = {"accuracy": rng.uniform(0.5, 0.95, (10, 100)), "task_type": np.arange(1000) % 10, "capacity": [200] * 100}
     assert not is_individual(AssignmentInstance(**given, epsilon=0.1))
     assert is_individual(AssignmentInstance(**given, epsilon=rng.uniform(0.05, 0.15, 1000)))
+
+
+def test_a_plan_comes_before_the_first_bound(monkeypatch):
+    """Whoever has little time, or little of the machine, is left with a plan; better ones follow."""
+    rng = np.random.default_rng(3)
+    instance = recipe("R10:60x30", seed=2).with_epsilon(rng.uniform(0.07, 0.13, 60))
+    monkeypatch.setattr(own_stages, "SOON", 0)
+    told: list[Progress] = []
+    plan = solve_individually(instance, SOLVERS, Options(time_limit=600.0, nodes=1, gap=0.02), told.append).plan()
+    first = next(one for one in told if one.value is not None)
+    assert first.bound is None
+    assert first.value >= plan.objective >= plan.bound > 0
+    assert not breaches(instance, plan.pairs)
