@@ -89,7 +89,7 @@ class PairVotes:
         return chance
 
 
-class ClassVotes:
+class PluralVotes:
     """One coin over K classes. ``sums`` is (2, tasks, classes): log-likelihoods if the task is easy, and if it is hard.
 
     Parameters
@@ -144,4 +144,4 @@ def votes_of(tasks: int, classes: int) -> TaskVotes:
     -------
     TaskVotes
     """
-    return PairVotes(tasks) if classes == 2 else ClassVotes(tasks, classes)
+    return PairVotes(tasks) if classes == 2 else PluralVotes(tasks, classes)
