@@ -86,8 +86,9 @@ def _beside(found: Comparison) -> list[str]:
     if found.least is not None and isfinite(found.least.cost):
         one = found.least
         learning = "" if one.unknown is None or not one.independent else f", {one.unknown:.0f} if they are not"
+        least = one.information if one.known is None else one.known
         said.append(
-            f"online, no policy keeps the mean error target below {one.known:.0f} even if skills are known{learning}"
+            f"online, no policy keeps the mean error target below {least:.0f} even if skills are known{learning}"
         )
     elif found.least is not None:
         said.append("online, no policy keeps the mean error target: all the labels there are do not suffice")

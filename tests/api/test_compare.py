@@ -146,6 +146,34 @@ def test_what_is_possible_and_what_is_claimed_stand_beside(campaign, tmp_path):
 
 
 @pytest.mark.slow
+def test_four_classes_are_compared_like_two(tmp_path):
+    """Beliefs, claims, breaches and the bound by information are for any number of classes."""
+    instance = crowdopt.AssignmentInstance(
+        np.full((1, 40), 0.75), np.zeros(60, int), np.full(40, 50), 0.2, classes=4, rule="bhattacharyya"
+    )
+    crowdopt.write_campaign(instance, tmp_path / "four")
+    done = run(
+        "compare",
+        tmp_path / "four",
+        "--policies",
+        "sequential,adaptive:gold=5,re-solve:gold=5",
+        "--trials",
+        2,
+        "-o",
+        tmp_path / "out",
+    )
+    assert done.exit_code == 0, done.output
+    bound = crowdopt.api.compare.least(instance, crowdopt.solve).information
+    assert f"below {bound:.0f} even if skills are known" in done.output
+    assert "by information alone" in (tmp_path / "out" / "comparison.md").read_text(encoding="utf-8")
+    for line in rows_of(tmp_path / "out"):
+        assert line["policy"] == "greedy" or 0 < float(line["error_claimed"]) <= 0.2
+    texts = ("--policies", "sequential", "--trials", 1, "--breach", "difficulty=.3", "-o", tmp_path / "broken")
+    broken = run("compare", tmp_path / "four", *texts)
+    assert broken.exit_code == 0, broken.output
+
+
+@pytest.mark.slow
 def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
     """With hard tasks the claims no longer hold; without any breach the numbers are those of no option at all."""
     texts = ("--policies", "entropy:gold=10", "--trials", 3)

@@ -8,27 +8,25 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.class_state import beliefs_of
-from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule, missing
+from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import level_at_error
-from crowdopt.online.beliefs.shared_difficulty import hopeless, told
+from crowdopt.online.beliefs.shared_difficulty import told
+from crowdopt.online.beliefs.task_levels import TaskLevels
 from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
 from crowdopt.online.policies.adaptive import Adaptive
 from crowdopt.online.policy import BasePolicy
 
 STOPS = ("mean", "each")
-STATE = ("over", "sure", "level", "paid", "pace", "weighed", "fallen", "fitted_at")
+STATE, LEVELS = ("over", "paid", "pace", "weighed", "fallen", "fitted_at"), ("sure", "level")
 SETTLE = 5  # labels after which a worker's messages are worked out anew
 CONFIRM = 6  # sweeps over everybody before the end is believed
-RAISE = 0.1  # nats by which every task is to be surer where none is open and the mean is not there yet
 NEWS = 0.2  # share of all labels that has to be new before the difficulty of tasks is fitted again
 REST = 0.1  # of the errors of tasks that are given up: where all others' are no more, being surer helps no more
 FRESH = 0.005  # share of all labels that has to be new before everybody's are weighed again
@@ -99,19 +97,13 @@ class Sequential(BasePolicy):
     def start(self, known: Known, solve: Solve) -> None:
         """Nothing is known of any task or worker."""
         self.known = known
-        self.wanted = known.need > COVERAGE
-        self.error = np.where(self.wanted, known.epsilon, 1 - 1 / known.classes)
-        aim = self.error * (1 - self.margin) if self.stop == "each" else self.error
-        self.sure = level_at_error(aim, known.classes)
-        self.level = self.sure.copy()  # the same, but where a task is given up
         self.session: WorkerSession | None = None
         self.beliefs = beliefs_of(known.task_type, known.types, known.workers, known.classes)
-        self.over = np.array([not self.wanted.any()])
-        lack = missing(np.zeros(known.n_tasks), self.sure, self.error, known.classes)
+        self.tasks = TaskLevels(known, self.beliefs, self.margin if self.stop == "each" else 0.0)
+        self.over, lack = np.array([not self.tasks.wanted.any()]), self.tasks.lack
         self.pace = np.array([lack, lack, lack])  # nats brought of late, promised of late, missing when last seen
         self.paid = np.zeros(2)  # labels asked and what they cost: the middling price
         self.weighed = np.zeros(1, np.int64)  # labels and gold when all was weighed last
-        self.left = np.zeros(known.types, np.int64)
         self.fitted_at = np.zeros(1, np.int64)  # labels when the difficulty of tasks was fitted last
         self.reserve = Adaptive(until=self.stop, repair=False, difficulty=self.difficulty)
         self.reserve.start(known, solve)
@@ -160,20 +152,19 @@ class Sequential(BasePolicy):
         self.reserve.watch(arrival)
         self.beliefs.welcome()
         self._look()
-        free, cost = self.wanted.copy(), self._relative(arrival.cost)
+        free, cost = self.tasks.wanted.copy(), self._relative(arrival.cost)
         free[arrival.barred] = False
         rules = SessionOptions(self.block, self.most_gold, self.testing, self.settled, self.audit)
         rule = self._rule(arrival, cost)
-        tasks = OpenTasks(self.level, free, self.left)
+        tasks = OpenTasks(self.tasks.level, free, self.tasks.left)
         self.session = WorkerSession(self.beliefs, rule, rules, arrival, tasks, cost)
 
     def _rule(self, arrival: Arrival, cost: Floats) -> DismissalRule:
         """What the worker has to be worth, by what is missing and by how much of the promised the last ones brought."""
-        lack = missing(self.beliefs.level, self.level, self.error, self.known.classes)
+        lack, horizons = self.tasks.lack, np.minimum(arrival.capacity, self.tasks.left)
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
         to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
-        most = float(np.mean(level_at_error(self.error[self.wanted], self.known.classes)))
-        rule = dismissal_rule(self.beliefs, most, lack, to_come, np.minimum(arrival.capacity, self.left), cost)
+        rule = dismissal_rule(self.beliefs, self.tasks.most, lack, to_come, horizons, cost)
         self.pace = np.array([FADES * brought, FADES * self.pace[1] + rule.promised, lack])
         return rule
 
@@ -206,10 +197,9 @@ class Sequential(BasePolicy):
             self.beliefs.propagate(CONFIRM)
             self._gauge(0.0)
             self.over[0] = self._enough() and not self._falls()
-        while not self._ended and self.stop == "mean" and not self.left.any():
+        while not self._ended and self.stop == "mean" and not self.tasks.left.any():
             self.over[0] = self._is_stuck
-            self.sure += RAISE
-            self._survey()
+            self.tasks.ask_more()
 
     def _gauge(self, news: float = NEWS) -> None:
         """How hard tasks are, anew, where enough labels are."""
@@ -222,19 +212,10 @@ class Sequential(BasePolicy):
                 self.beliefs.propagate(CONFIRM)
 
     @property
-    def _given_up(self) -> Bools:
-        """Tasks that are so surely hard that labels tell next to nothing of them."""
-        difficulty = self.beliefs.difficulty
-        if not difficulty.share:
-            return np.zeros(self.wanted.size, bool)
-        return self.wanted & hopeless(difficulty, self.beliefs.hard_chance)
-
-    @property
     def _is_stuck(self) -> bool:
         """Whether the target is out of reach: all tasks are sure but those given up, which alone err too often."""
-        error, given_up = self.beliefs.error(), self._given_up
-        hard, others = error[given_up].sum(), error[self.wanted & ~given_up].sum()
-        return bool(hard > (1 - self.margin) * self.error[self.wanted].sum() or others < REST * hard)
+        hard, others = self.tasks.hard_and_other
+        return hard > (1 - self.margin) * self.tasks.promised or others < REST * hard
 
     def _falls(self) -> bool:
         """Where gold contradicts agreement, skills come from gold alone from now on."""
@@ -246,17 +227,8 @@ class Sequential(BasePolicy):
         return True
 
     def _enough(self) -> bool:
-        error = self._survey() / (1 - self.margin)
-        if self.stop == "mean":
-            return bool(error <= self.error[self.wanted].sum())
-        return not self.left.any()
-
-    def _survey(self) -> float:
-        from crowdopt.online.beliefs.belief_kernels import survey
-
-        self.level[:] = np.where(self._given_up, -1.0, self.sure)
-        others = self.known.classes - 1.0
-        return float(survey(self.beliefs.level, others, self.level, self.wanted, self.known.task_type, self.left))
+        error = self.tasks.survey() / (1 - self.margin)
+        return error <= self.tasks.promised if self.stop == "mean" else not self.tasks.left.any()
 
     def _relative(self, cost: Floats) -> Floats:
         """Cost of the worker's labels in units of the mean over all who came."""
@@ -290,25 +262,26 @@ class Sequential(BasePolicy):
 
     def notes(self) -> list[str]:
         """Tasks that are not sure enough, gold against agreement, and a target that was not met."""
-        unsure = int((self.claims() > self.known.epsilon)[self.wanted].sum())
-        sentences = (
-            [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] if unsure else []
-        )
+        claims, wanted = self.claims(), self.tasks.wanted
+        unsure = int((claims > self.known.epsilon)[wanted].sum())
+        sentences = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"]
+        sentences = sentences if unsure else []
         if self.fallen[0] >= 0:
             sentences.insert(
                 0, f"gold contradicts agreement: from arrival {self.fallen[0]} on skills are taken from gold"
             )
-        elif self.wanted.any() and not self.over[0]:
-            mean = float(self.claims()[self.wanted].mean())
+        elif wanted.any() and not self.over[0]:
+            mean = float(claims[wanted].mean())
             sentences.append(
                 f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"
             )
         difficulty = self.beliefs.difficulty if self.fallen[0] < 0 else self.reserve.known_difficulty
-        return sentences + told(difficulty, self.claims()[self.wanted], self.error[self.wanted])
+        return sentences + told(difficulty, claims[wanted], self.tasks.error[wanted])
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Beliefs, levels at which tasks are sure, and the policy held in reserve."""
         own = {name: getattr(self, name).copy() for name in STATE}
+        own |= {f"tasks.{name}": getattr(self.tasks, name).copy() for name in LEVELS}
         parts = {"beliefs": self.beliefs.arrays(), "reserve": self.reserve.snapshot()}
         return own | {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
 
@@ -316,6 +289,8 @@ class Sequential(BasePolicy):
         """Go on from a snapshot."""
         for name in STATE:
             setattr(self, name, np.array(arrays[name]))
+        for name in LEVELS:
+            getattr(self.tasks, name)[:] = arrays[f"tasks.{name}"]
         for name, part in (("beliefs.", self.beliefs), ("reserve.", self.reserve)):
             part.restore({key[len(name) :]: arrays[key] for key in arrays if key.startswith(name)})
 
