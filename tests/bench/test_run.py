@@ -107,9 +107,10 @@ def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
     assert all(sentence in said for sentence in summary["verdict"])
 
 
-def test_a_folder_keeps_to_its_benchmark(finished, tmp_path):
+def test_a_folder_keeps_to_its_benchmark(tmp_path):
     """Another benchmark needs another folder, or --force; a folder of something else is never touched."""
-    whole, _ = finished
+    whole = tmp_path / "whole"
+    calls.measure(calls.benchmark(["R1:8x20"], methods=["highs-ipm"]), whole)
     plan = calls.benchmark(["R1:8x20"], methods=["highs"])
     with pytest.raises(InputError, match="another benchmark"):
         calls.measure(plan, whole)
