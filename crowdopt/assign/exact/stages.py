@@ -11,6 +11,7 @@ from crowdopt.assign.exact.aim import LARGE_STEPS, aim, is_large
 from crowdopt.assign.exact.block_stage import dive_into, pays, price, start_blocks
 from crowdopt.assign.exact.blocks import MEETS
 from crowdopt.assign.exact.dive import DiveSettings
+from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.levels import climb as levels
 from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
@@ -101,6 +102,7 @@ def _stages(search: Search, soon: bool) -> Iterator[Callable[[], None]]:
         yield partial(price, search, blocks, MEETS)
         yield partial(dive_into, search, blocks, 1, CAREFUL)
         if not soon:
+            yield partial(settle, search)
             yield partial(dive_into, search, blocks, DIVES, THOROUGH)
     yield partial(aim, search, ATTEMPTS)
     if not soon:
