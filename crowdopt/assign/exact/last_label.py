@@ -20,7 +20,7 @@ from crowdopt.programs import aggregated, whole_amounts
 CELLS = 4_000  # task classes x worker classes up to which amounts are searched
 NEAR = 1.0  # money between the LP and the bound; beyond, the LP's amounts say too little of tasks' own sets
 MARGINS = (3e-5, 0.0)  # evidence per task beyond the need: room for sharing out, then none, which proves more
-CERTAIN = 1e-4  # evidence that must be missing, where none can be
+CERTAIN = 1e-4  # evidence: less that is missing proves nothing, for solvers round
 PART, LONGEST = 0.25, 15.0  # of the time left, and seconds, that a search may take
 FINISHING, TRADING = 20_000, 1_000_000  # work of sharing out
 

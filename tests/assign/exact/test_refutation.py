@@ -9,7 +9,7 @@ from crowdopt import AssignmentInstance, Status, assign
 from crowdopt.assign.exact import stages
 from crowdopt.assign.exact.search import Search
 from crowdopt.recheck.proofs import prove_blocks
-from tests.small import brute_force
+from tests.small import brute_force, three_by_four
 
 
 def paid_at_most(instance: AssignmentInstance) -> float:
@@ -43,15 +43,7 @@ def test_whoever_is_told_there_is_no_plan_has_none(monkeypatch):
     monkeypatch.setattr(Search, "in_full", lambda *_: None)
     refuted = 0
     for seed in (13, 38, 65, 68, 0, 1, 2, 3):
-        rng = np.random.default_rng(seed)
-        kinds, n, m = int(rng.integers(1, 3)), 3, 4
-        instance = AssignmentInstance(
-            accuracy=rng.choice([0.85, 0.65, 0.75], (kinds, m)),
-            task_type=rng.integers(0, kinds, n),
-            capacity=rng.integers(1, n + 1, m),
-            epsilon=rng.choice([0.2, 0.3]),
-            cost=rng.integers(1, 4, m).astype(float),
-        )
+        instance = three_by_four(seed, (0.85, 0.65, 0.75))
         plan, best = assign(instance, nodes=4, time_limit=60), brute_force(instance)
         assert (plan.status is Status.INFEASIBLE) <= (best is None), seed
         if plan.status is Status.INFEASIBLE and plan.duals is not None and plan.duals.form == "blocks":
