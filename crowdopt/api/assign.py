@@ -15,9 +15,11 @@ from crowdopt.answers.family_errors import family_errors
 from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, WHOLE, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
-from crowdopt.assign.checked import refuse_shares, solve_checked
+from crowdopt.assign.checked import Linear, refuse_shares, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.every_set import by_every_set, has_few_sets
+from crowdopt.assign.exact.levels.true_errors import by_levels
+from crowdopt.assign.exact.levels.true_errors import knows as knows_errors
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
@@ -254,9 +256,23 @@ def _planned(
         )
     linear = partial(_linear, method, program, isolated)
     if program == "ip" and instance.the_rule.checked:
+        if method == "exact" and knows_errors(instance):
+            return _by_errors(instance, partial(linear, None), options, listener, clock)
         plan = solve_checked(instance, partial(linear, None), options, listener)
         return _by_enumeration(plan, options, clock) if method == "exact" and plan.status is UNDECIDED else plan
     return linear(listener, instance, options)
+
+
+def _by_errors(
+    instance: AssignmentInstance, linear: Linear, options: Options, listener: Listener | None, clock: Clock
+) -> Plan:
+    """The true minimum by levels; where a gap is left, plans that linear rules lead to as well."""
+    plan = by_levels(instance, SOLVERS, prove_patterns, options, listener)
+    if plan.proven or plan.interrupted or clock.over or plan.gap <= options.gap:
+        return plan
+    other = solve_checked(instance, linear, replace(options, time_limit=clock.left), listener)
+    higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
+    return _by_enumeration(_cheaper(higher, lower), options, clock)
 
 
 def _by_enumeration(plan: Plan, options: Options, clock: Clock) -> Plan:
