@@ -27,6 +27,7 @@ FEW = 6.0  # labels per task up to which the last label of a task weighs enough
 COUNT = 30  # levels for each class of tasks, to begin with
 REFINEMENTS = 20  # of the levels
 ROUNDS, ROUGH, NEAR = 400, 1e-3, 1e-4  # of column generation; relative gap of the master at which it ends, early on
+GAINED = 0.9  # of the sets that rest on rounding: with fewer than this left, cutting goes on
 MANY, HONEST = 0.5, 0.1  # of the tasks whose sets may rest on rounding where plans are drawn from levels
 SHARE = 0.7  # of the time left, at most: where levels do not get there, plans are aimed at
 FINISHING = (4, 4_000)  # work per task and at most, in pairs looked at
@@ -69,7 +70,7 @@ class Ladder:
     raise_bound, offer : callable
         Take over what a master's prices prove, and the plan that its shares lead to.
     patience : int
-        How often in a row neither bound nor plan may gain, once few sets rest on rounding.
+        How often in a row nothing may be gained, once few sets rest on rounding.
     """
 
     standing: Standing
@@ -82,7 +83,7 @@ class Ladder:
         """Cut levels until nothing rests on rounding, what was asked for is proven, or nothing helps any more."""
         standing, tasks = self.standing, levels.classes.tasks_in.sum()
         sets: list[Set] = []
-        near, idle = ROUGH, 0
+        near, idle, fewest = ROUGH, 0, np.inf
         for _ in range(REFINEMENTS):
             known = standing.bound, standing.value
             blocks = LevelBlocks(levels, self.enough, standing.solvers.make_master, values, sets)
@@ -94,7 +95,9 @@ class Ladder:
             near = NEAR if cheated <= MANY * tasks else ROUGH
             if cheated <= HONEST * tasks:
                 self.offer(blocks)
-            idle = 0 if near == ROUGH or known != (standing.bound, standing.value) else idle + 1
+            gained = known != (standing.bound, standing.value) or cheated < GAINED * fewest
+            idle = 0 if near == ROUGH or gained else idle + 1
+            fewest = min(fewest, cheated)
             if standing.done or turn.over or levels.starts[-1] == blocks.starts[-1] or idle >= self.patience:
                 return
 

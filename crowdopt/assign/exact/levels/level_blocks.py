@@ -148,6 +148,17 @@ class LevelBlocks:
             else:
                 return
 
+    def with_sets_for_all(self, left: Seconds) -> MasterPoint | None:
+        """The master as its rows are now, with new sets for as long as tasks or levels go without."""
+        inner = int(self.starts[-1]) + self.levels.of.shape[0]
+        while True:
+            point = self.master.solve(max(0.0, left()))
+            if point is None or point.primal[:inner].sum() <= USED or left() <= ENOUGH:
+                return point
+            outer = self.values(point)
+            if not self._price(outer[1], outer):
+                return point
+
     def shares(self, point: MasterPoint) -> tuple[Floats, Floats]:
         """Labels of each class of workers for each class of tasks (T, G), and tasks with each set."""
         kinds, groups = self.levels.of.shape
