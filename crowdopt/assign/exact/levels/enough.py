@@ -114,6 +114,17 @@ class ByError:
 
 
 def skill_of(evidence: Floats) -> Floats:
-    """The skill p of at least 1/2 whose evidence ``-ln 4p(1 - p)`` that is."""
+    """The skill p of at least 1/2 whose evidence is ``a = -ln 4p(1 - p)``: ``p = (1 + sqrt(1 - e^-a)) / 2``.
+
+    Parameters
+    ----------
+    evidence : array of float
+        a, of any shape.
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
     skill: Floats = 0.5 * (1.0 + np.sqrt(-np.expm1(-np.maximum(evidence, 0.0))))
     return skill
