@@ -25,12 +25,19 @@ AnyPath: TypeAlias = str | Path
 InstanceLike: TypeAlias = AssignmentInstance | str | Path  # an instance, or the folder of a campaign
 
 
-def instance_of(given: InstanceLike, rule: str | None = None, epsilon: float | None = None) -> AssignmentInstance:
-    """The instance itself, or as its campaign folder has it, with a rule and a target in place of its own."""
+def instance_of(
+    given: InstanceLike,
+    rule: str | None = None,
+    epsilon: float | None = None,
+    difficulty: tuple[float, float] | None = None,
+) -> AssignmentInstance:
+    """The instance itself, or as its campaign folder has it, with a rule, a target and more in place of its own."""
     instance = given if isinstance(given, AssignmentInstance) else read_campaign(given)
     settings: dict[str, Any] = {} if rule is None else {"rule": rule}
     if epsilon is not None:
         settings["epsilon"] = float(epsilon)
+    if difficulty is not None:
+        settings["difficulty"] = dict(zip(("share", "left"), map(float, difficulty), strict=True))
     return overridden(instance, settings) if settings else instance
 
 
