@@ -31,7 +31,20 @@ def instance_of(
     epsilon: float | None = None,
     difficulty: tuple[float, float] | None = None,
 ) -> AssignmentInstance:
-    """The instance itself, or as its campaign folder has it, with a rule, a target and more in place of its own."""
+    """The instance itself, or as its campaign folder has it, with settings in place of its own.
+
+    Parameters
+    ----------
+    given : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    rule, epsilon : str, float, optional
+    difficulty : (float, float), optional
+        Share of hard tasks, and what is left of skill there.
+
+    Returns
+    -------
+    AssignmentInstance
+    """
     instance = given if isinstance(given, AssignmentInstance) else read_campaign(given)
     settings: dict[str, Any] = {} if rule is None else {"rule": rule}
     if epsilon is not None:

@@ -174,18 +174,14 @@ def simulated_labels(
     shift = 1 + (draws[1] * (instance.classes - 1)).astype(np.int64)
     true = truth[pairs[:, 0]]
     if instance.confusion is not None:
-        return truth, _confused(instance, pairs, true, draws)
+        return truth, _confused(instance.confusion[instance.task_type[pairs[:, 0]], pairs[:, 1], true], true, draws)
     return truth, np.where(right, true, (true + shift) % instance.classes)
 
 
-def _confused(
-    instance: AssignmentInstance, pairs: NDArray[np.int64], true: NDArray[np.int64], draws: tuple[Floats, Floats]
-) -> NDArray[np.int64]:
-    """Labels by confusion tables: the first number says whether a worker is right, the second which wrong class."""
-    law = instance.confusion[instance.task_type[pairs[:, 0]], pairs[:, 1], true]
-    place = np.arange(true.size)
-    right, wrong = law[place, true], law.copy()
+def _confused(law: Floats, true: NDArray[np.int64], draws: tuple[Floats, Floats]) -> NDArray[np.int64]:
+    """Labels by their laws, (k, classes): one number says whether a worker is right, the other which wrong class."""
+    place, wrong = np.arange(true.size), law.copy()
     wrong[place, true] = 0.0
     heads = np.cumsum(wrong, axis=1)
     other = (draws[1][:, None] * heads[:, -1:] >= heads).sum(axis=1)
-    return np.where((draws[0] < right) | (heads[:, -1] <= 0), true, np.minimum(other, instance.classes - 1))
+    return np.where(draws[0] < law[place, true], true, np.minimum(other, law.shape[1] - 1))

@@ -94,7 +94,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
     skills = read_accuracy(path, ids, settings)
     collected = optional_table(path, "collected")
     prior = settings.get("prior")
-    names = skills.names if prior is None else tuple(prior)
+    class_names = skills.names if prior is None else tuple(prior)
     instance = AssignmentInstance(
         accuracy=skills.accuracy,
         task_type=np.array([ids.type[kind] for kind in kinds]),
@@ -102,9 +102,9 @@ def read_with_labels(folder: str | Path) -> Campaign:
         cost=read_cost(path, workers, ids),
         **read_limits(path, tasks, workers, ids),
         rule=settings.get("rule", "bhattacharyya"),
-        classes=settings.get("classes", len(names or ()) or 2),
+        classes=settings.get("classes", len(class_names or ()) or 2),
         prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
-        class_names=names,
+        class_names=class_names,
         confusion=skills.confusion,
         difficulty=stated_difficulty(settings["difficulty"]) if "difficulty" in settings else NONE,
         budget=settings.get("budget"),

@@ -99,10 +99,8 @@ def _by_class(folder: Path, ids: Ids, settings: dict[str, Any]) -> CampaignSkill
     true, answered = (gold.places(side, place, "it is no class of the campaign") for side in ("true", "answered"))
     count = gold.counts("count") if "count" in gold else np.ones(gold.rows, np.int64)
     tallies = np.zeros((len(ids.types), len(ids.workers), len(names), len(names)), np.int64)
-    if "type" in gold:
-        np.add.at(tallies, (kinds, workers, true, answered), count)
-    else:
-        np.add.at(tallies, (slice(None), workers, true, answered), count)
+    for row in [kinds] if "type" in gold else [np.full(gold.rows, k) for k in range(len(ids.types))]:
+        np.add.at(tallies, (row, workers, true, answered), count)
     known = tallies.sum(axis=(1, 2, 3)) > 0
     if not known.any():
         raise InputError(f"{gold.path.name}: nobody was asked anything, so skills cannot be estimated; give skills.csv")

@@ -75,8 +75,8 @@ def test_plans_against_all_assignments(instance):
 
 
 def crowd(**changes) -> AssignmentInstance:
-    """Thirty workers of accuracy .7 to .9 and twelve tasks, a third of them hard, half of the skill left."""
-    accuracy = np.linspace(0.7, 0.9, 30)[None]
+    """Thirty workers of accuracies .7 to .9 and twelve tasks, 30 % of them hard, half of the skill left there."""
+    accuracy = np.repeat([0.7, 0.8, 0.9], 10)[None]
     given = {"epsilon": 0.1, "rule": "exact-error", "difficulty": Difficulty(0.3, 0.5)} | changes
     return AssignmentInstance(accuracy, np.zeros(12, np.int64), np.full(30, 12), **given)
 

@@ -82,7 +82,7 @@ def test_what_gold_by_class_cannot_do_is_said(campaign, tmp_path):
     with pytest.raises(InputError, match="write an .npz archive"):
         crowdopt.write_campaign(crowdopt.read_campaign(campaign), tmp_path / "copy")
     with pytest.raises(InputError, match="compare recorded labels"):
-        crowdopt.compare(campaign, ["greedy"], 1)
+        crowdopt.compare(campaign, ["greedy"], trials=1)
     crowdopt.write_campaign(crowdopt.read_campaign(campaign), tmp_path / "copy.npz")
     again = crowdopt.read_campaign(tmp_path / "copy.npz")
     np.testing.assert_array_equal(again.confusion, crowdopt.read_campaign(campaign).confusion)
