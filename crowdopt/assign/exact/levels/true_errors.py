@@ -41,7 +41,7 @@ def knows(instance: AssignmentInstance) -> bool:
     own = len(instance.collected) or len(instance.fixed) or len(instance.forbidden) or instance.min_load.any()
     if instance.rule != "exact-error" or instance.classes > 2 or own or instance.budget is not None:
         return False
-    if has_joint_limits(instance) or (fewest_exact(instance) > FEW).any():
+    if has_joint_limits(instance) or instance.difficulty.share or (fewest_exact(instance) > FEW).any():
         return False
     classes = classes_of(instance)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[:, 1]
