@@ -20,10 +20,9 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from crowdopt.bench.confine import run_confined
-
 from crowdopt.bench.measure import measure
 from crowdopt.bench.subject import Limits, Subject
+from crowdopt.confine import run_confined
 
 EATER = "held = []\nwhile True: held.append(bytearray(b'x' * 4_000_000))"
 BREEDER = f"import subprocess, sys\nfor one in [subprocess.Popen([sys.executable, '-c', {EATER!r}])] * 2: one.wait()"
