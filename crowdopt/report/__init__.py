@@ -60,7 +60,9 @@ def kind_of(folder: Path) -> Kind:
     return found
 
 
-def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None) -> Path:
+def write_page(
+    folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None, still: bool = False
+) -> Path:
     """Write ``report.html``, whole or not at all; returns its path.
 
     Parameters
@@ -70,6 +72,8 @@ def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | N
         What is shown; default: the folder's summary.
     kind : Kind, optional
         Default: what the folder's mark says it is.
+    still : bool
+        Charts as pictures: a small page in which only tables move.
 
     Raises
     ------
@@ -83,6 +87,6 @@ def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | N
         assert kind.summary is not None, f"what is shown of {kind.name} has to be given"
         facts = read_json(folder / kind.summary, Keys(open=True))
     with from_disk(folder):
-        text = html(kind.page(facts))
+        text = html(kind.page(facts), still=still)
     write_text(folder / NAME, text)
     return folder / NAME
