@@ -63,7 +63,7 @@ def kind_of(folder: Path) -> Kind:
 def write_page(
     folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None, still: bool = False
 ) -> Path:
-    """Write ``report.html``, whole or not at all; returns its path.
+    """Write ``report.html``, whole or not at all.
 
     Parameters
     ----------
@@ -74,6 +74,11 @@ def write_page(
         Default: what the folder's mark says it is.
     still : bool
         Charts as pictures: a small page in which only tables move.
+
+    Returns
+    -------
+    Path
+        Of the page.
 
     Raises
     ------
