@@ -35,7 +35,7 @@ LIBRARIES = ("numpy", "scipy", "numba", "highspy", "pulp", "cvxpy")
 
 def make(figure: Figure) -> bool:
     """Run a figure's commands one after another, show and keep what they print; False where one fails."""
-    began, code, loads = monotonic(), figure.digest(), [_load()]
+    began, code, commit, loads = monotonic(), figure.digest(), _commit(figure), [_load()]
     outputs = []
     for command in (command.replace("{code}", code) for command in figure.commands):
         printed, status = _run(command)
@@ -49,7 +49,7 @@ def make(figure: Figure) -> bool:
     write_text(PRINTED / f"{figure.name}.txt", "".join(f"+ python {one}\n{said}" for one, said in listed), replace=True)
     for source, place in figure.pictures.items():
         shutil.copyfile(ROOT / source.replace("{code}", code), ROOT / place)
-    made = _made(code, monotonic() - began, loads)
+    made = {"commit": commit, "code": code, **_made(monotonic() - began, loads)}
     for page in figure.pages:
         paste(page, figure.name, outputs, sentence(made))
     made["shown"] = sorted(one.hash() for page in figure.pages for one in blocks(page) if one.figure == figure.name)
@@ -73,14 +73,18 @@ def _load() -> float:
     return round(os.getloadavg()[0], 1)
 
 
-def _made(code: str, seconds: float, loads: list[float]) -> dict[str, Any]:
-    """The state of a figure that was just made."""
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    dirty = subprocess.run(["git", "status", "--porcelain", "crowdopt/*.py"], cwd=ROOT, capture_output=True, text=True)
+def _commit(figure: Figure) -> str:
+    """What is checked out, and whether the figure's code has changes beyond it."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    asked = ["git", "status", "--porcelain", "--", *map(str, figure.files)]
+    changes = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    return (head.stdout.strip()[:12] or "unknown") + (" and changes" if changes.stdout.strip() else "")
+
+
+def _made(seconds: float, loads: list[float]) -> dict[str, Any]:
+    """When, how long, on what and by which versions a figure was made."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "commit": (commit.stdout.strip()[:12] or "unknown") + (" and changes" if dirty.stdout.strip() else ""),
-        "code": code,
         "seconds": round(seconds),
         "load": [min(loads), max(loads)],
         "cores": os.cpu_count(),
