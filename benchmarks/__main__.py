@@ -106,7 +106,7 @@ def sentence(made: dict[str, Any]) -> str:
     """When, from what and by what it was made, for the page."""
     low, high = made["load"]
     load = f"load {low:g}" if low == high else f"load {low:g} to {high:g}"
-    versions = ", ".join(f"{name} {number}" for name, number in made["versions"].items())
+    versions = ", ".join(f"{name} {number}" for name, number in sorted(made["versions"].items()))
     return f"Printed on {made['date']}, commit {made['commit']}, {made['cores']} cores at {load}; {versions}."
 
 
