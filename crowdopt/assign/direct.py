@@ -146,7 +146,24 @@ def strict(
 
     The cover rows are loose by COVERAGE already: whole labels must keep them exactly, shares up to rounding.
 
-    Returns the first solution, whose bound and multipliers belong to the program as given, and the point or None.
+    Parameters
+    ----------
+    program : Program
+        With a block of rows ``cover``.
+    clean : callable
+        ``clean(program, point)``: the point that is meant, or None.
+    solve : callable
+        ``solve(program, backend, options, listener)``.
+    backend : str
+    options : Options
+        Limits of all solves together.
+    listener : callable, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Solution, and (columns,) float or None
+        The first solution, whose bound and multipliers belong to the program as given, and the point.
     """
     clock = Clock(options.time_limit)
     first = solution = solve(program, backend, options, listener)
@@ -184,7 +201,19 @@ def _scale(program: Program) -> Floats:
 
 
 def clipped(program: Program, point: Floats) -> Floats | None:
-    """The point inside its box; None if it is not one."""
+    """The point inside its box; None if it is not one.
+
+    Parameters
+    ----------
+    program : Program
+        Whose box it is.
+    point : (columns,) float
+        As a solver returns it.
+
+    Returns
+    -------
+    (columns,) float or None
+    """
     if not np.isfinite(point).all():
         return None
     inside = np.clip(point, program.lower, program.upper)

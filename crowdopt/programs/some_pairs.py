@@ -31,7 +31,7 @@ class SomePairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class PairLimits:
     """What tasks need, workers have room for, and money there is.
 
     Parameters
@@ -54,7 +54,7 @@ class Sides:
     money: float
 
 
-def of_pairs(pairs: SomePairs, sides: Sides, dear: tuple[float, float]) -> Program:
+def of_pairs(pairs: SomePairs, sides: PairLimits, dear: tuple[float, float]) -> Program:
     """``min sum c y + d sum_i short_i + e (sum_i few_i + sum_j under_j)`` over the pairs given, the others at 0.
 
     s.t. ``sum_j q_ij y_ij + short_i >= C_i``, ``L_j <= sum_i y_ij + under_j``, ``sum_i y_ij <= M_j``,
@@ -66,7 +66,7 @@ def of_pairs(pairs: SomePairs, sides: Sides, dear: tuple[float, float]) -> Progr
     Parameters
     ----------
     pairs : SomePairs
-    sides : Sides
+    sides : PairLimits
     dear : (float, float)
         d, of a unit of evidence that is not there, and e, of a label.
 

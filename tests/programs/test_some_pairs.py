@@ -9,7 +9,7 @@ import pytest
 
 from crowdopt import relax
 from crowdopt.programs import assignment, some_pairs
-from crowdopt.programs.some_pairs import Sides, SomePairs
+from crowdopt.programs.some_pairs import PairLimits, SomePairs
 from tests.assign.individual.test_own_stages import individual
 from tests.programs.optima import optimum
 
@@ -21,7 +21,7 @@ def over(instance, some: np.ndarray):
     task, worker = np.divmod(some, instance.n_workers)
     kind = instance.task_type[task]
     fewest, most = instance.new_label_limits
-    sides = Sides(
+    sides = PairLimits(
         need=instance.floor,
         fewest=fewest.astype(float),
         most=np.where(most > 10**9, np.inf, most),

@@ -109,14 +109,14 @@ def _lowest(
     m = reduced.shape[1]
     paying = (reduced < -trifle[:, None]).sum(axis=1)
     wanted = np.maximum(np.minimum(paying, most), least)
-    width = int(min(m, wanted.max(initial=0)))
+    wanted = np.minimum(wanted, m)
+    width = int(wanted.max(initial=0))
     if width == 0:
         return np.zeros(0, np.int64)
     busy = np.flatnonzero(wanted)
     key = reduced[busy] + unit * rng.random((busy.size, m))
-    near = np.argpartition(key, width - 1, axis=1)[:, :width]
-    near = np.take_along_axis(near, np.argsort(np.take_along_axis(key, near, axis=1), axis=1), axis=1)
-    taken = np.arange(width) < wanted[busy][:, None]
-    taken &= np.isfinite(np.take_along_axis(reduced[busy], near, axis=1))
-    places: Ints = (busy[:, None] * m + near)[taken]
+    nearest = np.sort(np.partition(key, width - 1, axis=1)[:, :width], axis=1)
+    last = nearest[np.arange(busy.size), wanted[busy] - 1]
+    row, worker = np.nonzero((key <= last[:, None]) & np.isfinite(key))
+    places: Ints = busy[row] * m + worker
     return places

@@ -18,7 +18,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Options, Solution
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.programs import some_pairs
-from crowdopt.programs.some_pairs import Sides, SomePairs
+from crowdopt.programs.some_pairs import PairLimits, SomePairs
 
 ADDED = 6  # workers that join a task at a time, at most
 DEAR, DEARER, RAISED = 10.0, 30.0, 4  # what is missing costs so many times the dearest; then more; so many times
@@ -93,7 +93,7 @@ class Shares:
         arrays, (task, worker) = tasks.arrays, np.divmod(self.chosen, m)
         row = arrays.row[task]
         cost = arrays.cost[row if len(arrays.cost) > 1 else np.zeros_like(row), worker]
-        sides = Sides(
+        sides = PairLimits(
             need=arrays.floor,
             fewest=arrays.fewest.astype(float),
             most=np.where(arrays.most == UNLIMITED, np.inf, arrays.most),
