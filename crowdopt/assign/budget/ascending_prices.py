@@ -11,22 +11,22 @@ from __future__ import annotations
 from contextlib import suppress
 
 import numpy as np
-from scipy.optimize import minimize
 
 from crowdopt.arrays import Floats
 from crowdopt.assign.budget.error_curves import ErrorCurve
+from crowdopt.assign.budget.projected_steps import descend
 from crowdopt.assign.budget.task_demand import TaskRows
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.classes import Classes
 
-STEPS, STARTS = 300, 8  # of a climb, and climbs, at most
-FLAT = 1e-7  # relative; a climb that gains no more than this has ended
+STARTS, LOOKS = 8, 1_500  # climbs, and looks of all, at most
+FLAT, LATELY = 1e-7, 100  # relative; climbing ends where so many looks gained no more than this
 
 
 def ascended(
     classes: Classes, curve: ErrorCurve, held: Floats, money: float, clock: Clock
 ) -> tuple[Floats, Floats, float]:
-    """Prices of evidence, of workers and of money where the bound is high, by L-BFGS (Byrd et al. 1995).
+    """Prices of evidence, of workers and of money where the bound is high, by L-BFGS.
 
     Parameters
     ----------
@@ -51,6 +51,8 @@ def ascended(
     label = max(1e-9, float(classes.cost.mean()))
     unit = float(-curve.slope(held).mean()) * float(classes.evidence.max()) / label or 1.0
 
+    lowest: list[float] = []
+
     def below(point: Floats) -> tuple[float, Floats]:
         """The negated bound and its gradient; prices are counted in units of a first label's gain."""
         nonlocal best
@@ -60,17 +62,14 @@ def ascended(
         slope = np.append(unit * label * (asked.wanted - room), unit * (asked.bill - money))
         if -value < best[0]:
             best = (-value, point.copy())
-        if clock.over:
-            raise StopIteration  # the way out of scipy's loop
+        lowest.append(best[0])
+        gained = np.inf if len(lowest) <= LATELY else lowest[-LATELY - 1] - lowest[-1]
+        if clock.over or len(lowest) >= LOOKS or gained <= FLAT * max(1.0, abs(best[0])):
+            raise StopIteration
         return -value, -slope
 
-    bounds, settings = [(0.0, None)] * (groups + 1), {"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 0.0, "gtol": 0.0}
-    start, before = np.append(np.zeros(groups), 0.1), np.inf
     with suppress(StopIteration):
         for _ in range(STARTS):  # at a kink it may stop early: begun anew there it goes on
-            minimize(below, start, jac=True, method="L-BFGS-B", bounds=bounds, options=settings)
-            if before - best[0] <= FLAT * max(1.0, abs(best[0])):
-                break
-            start, before = best[1], best[0]
+            descend(below, np.append(np.zeros(groups), 0.1) if np.isinf(best[0]) else best[1])
     worker, spend = unit * label * best[1][:groups], unit * float(best[1][groups])
     return rows.demand(curve, held, worker, spend).price, worker, spend

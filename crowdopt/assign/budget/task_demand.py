@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.budget.error_curves import LEAST, ErrorCurve
 from crowdopt.crowd.classes import Classes, firsts
+
+FEW = 15  # labels that hardly a task exceeds
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +85,17 @@ class TaskRows:
             lack[owner, worker],
         )
 
+    @cached_property
+    def _owners(self) -> tuple[Ints, Ints]:
+        """Classes of tasks that may have fewer labels of somebody, and where each one's begin."""
+        return np.unique(self.owner, return_index=True)
+
+    @cached_property
+    def _cell(self) -> Ints:
+        """Place of those in a table of rows and workers."""
+        cell: Ints = self.row[self.owner] * self.worth.shape[1] + self.worker
+        return cell
+
     def demand(self, curve: ErrorCurve, held: Floats, worker: Floats, spend: float) -> Demand:
         """The labels that make each task's errors and its labels' prices least together.
 
@@ -126,34 +140,44 @@ class TaskRows:
         sums = np.zeros((order.shape[0], order.shape[1] + 1))
         np.cumsum(np.take_along_axis(table * self.room, order, axis=1), axis=1, out=sums[:, 1:])
         off = table[self.row[self.owner], self.worker] * self.lack
+        some, starts = self._owners
 
         def total(count: Ints) -> Floats:
-            less = np.where(rank < count[self.owner], off, 0.0)
-            along: Floats = sums[self.row, count] - np.bincount(self.owner, weights=less, minlength=self.row.size)
+            along: Floats = sums[self.row, count]
+            if some.size:
+                along[some] -= np.add.reduceat(np.where(rank < count[self.owner], off, 0.0), starts)
             return along
 
         return total
 
     def _taken(self, ratio: Floats, curve: ErrorCurve, held: Floats, evidence: Callable[[Ints], Floats]) -> Ints:
         """How many workers of its row each class of tasks takes: slopes fall and ratios rise along a row."""
-        low, high = np.zeros(self.row.size, np.int64), np.full(self.row.size, ratio.shape[1])
-        for _ in range(ratio.shape[1].bit_length()):
-            middle = np.minimum((low + high) // 2, ratio.shape[1] - 1)
-            pays = (ratio[self.row, middle] < -curve.slope(held + evidence(middle))) & (low < high)
-            low, high = np.where(pays, middle + 1, low), np.where(pays, high, np.minimum(high, middle))
+        end = ratio.shape[1]
+
+        def pays(at: Ints) -> Bools:
+            return np.asarray(ratio[self.row, at] < -curve.slope(held + evidence(at)))
+
+        low, high = np.zeros(self.row.size, np.int64), np.full(self.row.size, min(FEW, end))
+        while (further := (high < end) & pays(np.minimum(high, end - 1))).any():
+            low, high = np.where(further, high + 1, low), np.where(further, np.minimum(4 * high, end), high)
+        while (open_ := low < high).any():
+            middle = np.minimum((low + high) // 2, end - 1)
+            more = pays(middle)
+            low, high = np.where(open_ & more, middle + 1, low), np.where(open_ & ~more, middle, high)
         return low
 
     def _wanted(self, order: Ints, rank: Ints, last: Ints, share: Floats) -> Floats:
         """Labels that the tasks of each row ask of each class of workers, (R, G)."""
         shape = order.shape[0], order.shape[1] + 1
-        whole, part = (np.zeros(shape) for _ in range(2))
-        np.add.at(whole, (self.row, last), self.tasks_in)
-        np.add.at(part, (self.row, last), self.tasks_in * share)
+        place, cells = self.row * shape[1] + last, shape[0] * shape[1]
+        whole = np.bincount(place, weights=self.tasks_in, minlength=cells).reshape(shape)
+        part = np.bincount(place, weights=self.tasks_in * share, minlength=cells).reshape(shape)
         asked = whole.sum(axis=1, keepdims=True) - np.cumsum(whole, axis=1) + part
         wanted = np.empty(order.shape)
         np.put_along_axis(wanted, order, asked[:, :-1], axis=1)
         wanted *= self.room
         owner = self.owner
         taken = np.where(rank < last[owner], 1.0, np.where(rank == last[owner], share[owner], 0.0))
-        np.subtract.at(wanted, (self.row[owner], self.worker), self.tasks_in[owner] * taken * self.lack)
+        spared = self.tasks_in[owner] * taken * self.lack
+        wanted -= np.bincount(self._cell, weights=spared, minlength=wanted.size).reshape(wanted.shape)
         return wanted
