@@ -1,8 +1,8 @@
 """The least of a smooth convex function over ``x >= 0``: quasi-Newton steps among coordinates that are free, projected.
 
 L-BFGS by its two loops (Nocedal 1980) on the coordinates that are above 0, or whose slope leads there; each step is cut
-off at 0 and halved until the function falls enough (Bertsekas 1982). scipy's L-BFGS-B does the same, but BLAS shares its
-products of a few thousand numbers among threads, which takes four times as long as the products do.
+off at 0 and halved until the function falls enough (Bertsekas 1982). scipy's L-BFGS-B does the same, but BLAS shares
+products of a few thousand numbers among threads there, which takes four times as long as the products do.
 """
 
 from __future__ import annotations
