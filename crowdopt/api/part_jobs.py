@@ -26,6 +26,7 @@ from crowdopt.memory import machine_memory
 
 SAMPLE, NEW_PLAN = "sample", "plan"  # folders in the work folder
 INTERPRETER, HELD = 300e6, 18  # bytes of a process before it reads anything; and for a pair of a part that is kept
+CALM = 0.7  # of a Dask worker's limit: it rests where it holds .8, and is ended at .95
 KEPT: dict[tuple[str, str, str], tuple[PartsFolder, Part, OwnTasks]] = {}  # in this process
 SIZES: list[int] = []  # pairs of each
 CHANCE = {"sample": 1, "plan": 2}  # what a part draws from a seed is independent of what it draws for another end
@@ -151,7 +152,7 @@ def _read(folder: str, stamp: str, part: str, memory: float) -> tuple[PartsFolde
         read = read_part(shared, part)
         known = shared, read, own_tasks(read.instance)
         pairs = read.instance.n_tasks * read.instance.n_workers
-        if INTERPRETER + HELD * (sum(SIZES) + pairs) + BYTES * pairs > (memory or _fair_share()):
+        if INTERPRETER + HELD * (sum(SIZES) + pairs) + BYTES * pairs > _allowed(memory):
             return known
         KEPT[key] = known
         SIZES.append(pairs)
@@ -164,14 +165,16 @@ def forget() -> None:
     SIZES.clear()
 
 
-def _fair_share() -> float:
-    """Bytes: what a Dask worker is limited to, or half of the machine's memory for each core."""
+def _allowed(memory: float) -> float:
+    """Bytes: so many, or half of the machine's memory for each core; never more than a Dask worker holds in peace."""
     if "distributed" in sys.modules:
         from distributed import get_worker
 
         with suppress(ValueError, AttributeError):
-            return float(get_worker().memory_manager.memory_limit or 0) or machine_memory() / 2 / (os.cpu_count() or 1)
-    return machine_memory() / 2 / (os.cpu_count() or 1)
+            calm = CALM * float(get_worker().memory_manager.memory_limit or 0)
+            if calm:
+                return min(memory or calm, calm)
+    return memory or machine_memory() / 2 / (os.cpu_count() or 1)
 
 
 def _rng(seed: int, place: int, what: str) -> np.random.Generator:
