@@ -298,7 +298,7 @@ def _landed(future: Future[str], job: Job) -> str:
 def _threads(executor: Executor) -> int:
     """How many rows a Dask cluster computes at a time; 0 where the executor is none."""
     client = getattr(executor, "_client", None)
-    return sum(client.nthreads().values()) if hasattr(client, "nthreads") else 0
+    return 0 if client is None else sum(client.nthreads().values())
 
 
 def page_of(executor: Executor) -> str | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from psutil import Process
 
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.sweep import Prices, Sweeper
@@ -25,10 +26,9 @@ from crowdopt.io.parts_plan import ASSIGNMENT, write_pairs
 from crowdopt.memory import machine_memory
 
 SAMPLE, NEW_PLAN = "sample", "plan"  # folders in the work folder
-INTERPRETER, HELD = 300e6, 18  # bytes of a process before it reads anything; and for a pair of a part that is kept
+INTERPRETER = 340e6  # bytes of a process before it reads anything
 CALM = 0.7  # of a Dask worker's limit: it rests where it holds .8, and is ended at .95
 KEPT: dict[tuple[str, str, str], tuple[PartsFolder, Part, OwnTasks]] = {}  # in this process
-SIZES: list[int] = []  # pairs of each
 CHANCE = {"sample": 1, "plan": 2}  # what a part draws from a seed is independent of what it draws for another end
 
 
@@ -152,17 +152,15 @@ def _read(folder: str, stamp: str, part: str, memory: float) -> tuple[PartsFolde
         read = read_part(shared, part)
         known = shared, read, own_tasks(read.instance)
         pairs = read.instance.n_tasks * read.instance.n_workers
-        if INTERPRETER + HELD * (sum(SIZES) + pairs) + BYTES * pairs > _allowed(memory):
+        if Process().memory_info().rss + BYTES * pairs > _allowed(memory):
             return known
         KEPT[key] = known
-        SIZES.append(pairs)
     return KEPT[key]
 
 
 def forget() -> None:
     """Let go of the parts that this process has kept."""
     KEPT.clear()
-    SIZES.clear()
 
 
 def _allowed(memory: float) -> float:

@@ -236,7 +236,7 @@ def test_what_cannot_be_is_said_of_a_task(tmp_path):
 def test_parts_too_large_for_a_process_are_refused(solved, tmp_path):
     """Before any work, with how many parts would do."""
     with pytest.raises(InputError, match="at least [0-9]+ parts"):
-        assign_parts(solved[0], output=tmp_path / "plan", memory=300.01)
+        assign_parts(solved[0], output=tmp_path / "plan", memory=340.01)
 
 
 def run_by_hand(campaign: Path, plan: Path, *options: str) -> subprocess.Popen:
