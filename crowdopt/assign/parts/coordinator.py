@@ -29,6 +29,7 @@ from crowdopt.core.solution import Options, Solve
 
 SWEEPS = 40  # at most
 ENOUGH = 1e-5  # relative: what the model of the bound may still promise when the sweeps end
+FLAT, TWICE = 1e-6, 2  # relative; they end too where so many in a row gain no more on prices of a sample
 EACH, LINES = 6, 96  # groups of a part at most; lines of all parts beyond which parts share one
 DEALS = 3  # times that room is dealt to parts that are not whole
 PLANNING = 15  # sweeps that planning takes as long as, at most: what is kept of a time limit
@@ -111,13 +112,19 @@ def solve_parts(
         ascent.nodes = start.nodes
     ceiling = float(sample.arrays.cost.max(axis=0) @ np.minimum(room, total)) + constant
 
+    bounds: list[float] = []
+
     def said(sweep: Sweep) -> bool:
+        bounds.append(max([sweep.bound, *bounds[-1:]]))
         over = int(np.maximum(0, sweep.load.sum(axis=0) - room).sum())
         hear(f"sweep {len(ascent.visited)}, {over} labels over capacity", bound_of(sweep), None)
         promised = ascent.ahead - ascent.best.bound if ascent.best is not None else np.inf
         near = promised <= ENOUGH * max(1.0, abs(sweep.bound)) and not ascent.at_edge
+        gained = bounds[-1] - bounds[max(0, len(bounds) - 1 - TWICE)]
+        is_flat = start is not None and len(bounds) > TWICE and gained <= FLAT * abs(bounds[-1])
         left.append(clock.left)
-        return sweep.bound > ceiling + 1.0 or near or left[-1] < PLANNING * (left[-2] - left[-1])
+        is_short = left[-1] < PLANNING * (left[-2] - left[-1])
+        return sweep.bound > ceiling + 1.0 or near or is_flat or is_short
 
     def bound_of(sweep: Sweep) -> float:
         if not np.isfinite(sweep.bound) or sweep.bound > ceiling + 1.0:
