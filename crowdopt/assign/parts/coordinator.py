@@ -173,11 +173,14 @@ def _planned(
     looks: Sequence[PartLook],
     hear: Callable[[str, float, float | None], None],
 ) -> list[PartPlan] | None:
-    """Room dealt to the parts by what they ask for on average of the best sweeps; if that fails, a fair share."""
+    """Room dealt to the parts by what they ask for at the best prices, which are then right in all of them.
+
+    If that fails, a fair share.
+    """
     best, room = ascent.best, sweeper.tasks.room
     assert best is not None
     bound, tasks = best.bound, np.array([look.tasks for look in looks])
-    starts, loads = _starts(sweeper, ascent)
+    starts, loads = _starts(sweeper, ascent), sweeper.loads[ascent.visited.index(best.prices)].sum(axis=1)
     for asked in (loads, np.zeros_like(loads)):
         dealt = deal_room(room, asked, tasks)
         plans = _settled(parts, room, dealt, starts, ascent.nodes, lambda text: hear(text, bound, None))
@@ -186,24 +189,18 @@ def _planned(
     return None
 
 
-def _starts(sweeper: PartsSweeper, ascent: Ascent) -> tuple[list[Start], Ints]:
-    """Each part's sweeps in the shares in which all parts fit workers best, and what they ask for, (parts, workers)."""
+def _starts(sweeper: PartsSweeper, ascent: Ascent) -> list[Start]:
+    """Each part's sweeps in the shares in which all parts fit workers best."""
     best = ascent.best
     assert best is not None
     unit = float(np.abs(best.prices.worker).max(initial=0.0)) or float(sweeper.tasks.arrays.cost.mean())
-    mixed = ascent.mixture(DEAR * unit)
-    if mixed is None:
-        mixed = [best.prices], np.ones((1, sweeper.groups))
-        sweeper.loads[:] = [sweeper.loads[-1]]
-    visited, share = mixed
-    starts, loads = [], np.zeros((len(sweeper.line), sweeper.tasks.room.size), np.int64)
-    for part, line in enumerate(sweeper.line):
+    visited, share = ascent.mixture(DEAR * unit) or ([best.prices], np.ones((1, sweeper.groups)))
+    starts = []
+    for line in sweeper.line:
         own = share[:, line]
         used = np.flatnonzero((own > NOTHING).any(axis=1))
         starts.append(Start(best.prices, [visited[u] for u in used], own[used]))
-        each = np.array([load[part] for load in sweeper.loads[-len(visited) :]])
-        loads[part] = np.rint((own[:, :, None] * each).sum(axis=(0, 1)))
-    return starts, loads
+    return starts
 
 
 def _settled(
