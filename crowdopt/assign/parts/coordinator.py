@@ -139,7 +139,7 @@ def solve_parts(
         if not said(first):
             ascent.climb(SWEEPS, said)
         if ascent.best is not None and bound_of(ascent.best) < np.inf:
-            plans = _planned(parts, sweeper, ascent, looks, hear)
+            plans = _planned(parts, sweeper, ascent, looks, hear, start is not None)
     except TimeIsUp:
         is_late = True
     best = ascent.best
@@ -172,15 +172,19 @@ def _planned(
     ascent: Ascent,
     looks: Sequence[PartLook],
     hear: Callable[[str, float, float | None], None],
+    is_sampled: bool,
 ) -> list[PartPlan] | None:
-    """Room dealt to the parts by what they ask for at the best prices, which are then right in all of them.
+    """Room dealt to the parts by what they ask for, on average of the best sweeps; if that fails, a fair share.
 
-    If that fails, a fair share.
+    Where tasks are so many that a sample tells their prices, by what they ask for at the best ones alone: these are
+    then right in every part, and its plan follows the loads from there.
     """
     best, room = ascent.best, sweeper.tasks.room
     assert best is not None
     bound, tasks = best.bound, np.array([look.tasks for look in looks])
-    starts, loads = _starts(sweeper, ascent), sweeper.loads[ascent.visited.index(best.prices)].sum(axis=1)
+    starts, loads = _starts(sweeper, ascent)
+    if is_sampled:
+        loads = sweeper.loads[ascent.visited.index(best.prices)].sum(axis=1)
     for asked in (loads, np.zeros_like(loads)):
         dealt = deal_room(room, asked, tasks)
         plans = _settled(parts, room, dealt, starts, ascent.nodes, lambda text: hear(text, bound, None))
@@ -189,18 +193,22 @@ def _planned(
     return None
 
 
-def _starts(sweeper: PartsSweeper, ascent: Ascent) -> list[Start]:
-    """Each part's sweeps in the shares in which all parts fit workers best."""
+def _starts(sweeper: PartsSweeper, ascent: Ascent) -> tuple[list[Start], Ints]:
+    """Each part's sweeps in the shares in which all parts fit workers best, and what they ask for, (parts, workers)."""
     best = ascent.best
     assert best is not None
     unit = float(np.abs(best.prices.worker).max(initial=0.0)) or float(sweeper.tasks.arrays.cost.mean())
-    visited, share = ascent.mixture(DEAR * unit) or ([best.prices], np.ones((1, sweeper.groups)))
-    starts = []
-    for line in sweeper.line:
+    mixed = ascent.mixture(DEAR * unit)
+    visited, share = mixed or ([best.prices], np.ones((1, sweeper.groups)))
+    brought = sweeper.loads[-len(visited) :] if mixed else [sweeper.loads[ascent.visited.index(best.prices)]]
+    starts, loads = [], np.zeros((len(sweeper.line), sweeper.tasks.room.size), np.int64)
+    for part, line in enumerate(sweeper.line):
         own = share[:, line]
         used = np.flatnonzero((own > NOTHING).any(axis=1))
         starts.append(Start(best.prices, [visited[u] for u in used], own[used]))
-    return starts
+        each = np.array([load[part] for load in brought])
+        loads[part] = np.rint((own[:, :, None] * each).sum(axis=(0, 1)))
+    return starts, loads
 
 
 def _settled(
