@@ -138,10 +138,12 @@ class PartsAtWork:
         path = self.work / f"{self.asked:04d}-{function.__name__}.json"
         key = sha256(json.dumps(each).encode()).hexdigest()[:24]
         self.asked += 1
-        gone = [part for part in names if made is not None and not made(part).exists()]
-        answers = None if gone and made is not None else _kept(path, key)
+        gone = [row for part, row in zip(names, rows, strict=True) if made is not None and not made(part).exists()]
+        answers = None if gone else _kept(path, key)
         if answers is None:
-            done = self._computed(rows, title, fresh=bool(gone))
+            for row in gone:
+                (self.work / ROWS / f"{row.key}.json").unlink(missing_ok=True)
+            done = self._computed(rows, title)
             answers = [row.result for row in done]
             write_text(path, json.dumps({"key": key, "answers": answers}) + "\n")
             rmtree(self.work / ROWS, ignore_errors=True)
@@ -155,14 +157,12 @@ class PartsAtWork:
         if self.clock.over:
             raise TimeIsUp
 
-    def _computed(self, rows: list[jobs.Job], title: str, fresh: bool) -> list[jobs.Row]:
+    def _computed(self, rows: list[jobs.Job], title: str) -> list[jobs.Row]:
         """Every row without an error; a row whose process is lost is asked for again."""
         self._refuse_late()
         if isinstance(self._executor, AtHome):
             self._executor.settle()
         kept = self.work / ROWS
-        if fresh:
-            rmtree(kept, ignore_errors=True)
         for attempt in range(1, TRIES + 1):
             try:
                 done = jobs.run(rows, kept, 0, self._executor, retry=True, title=title, after=self._refuse_late)
