@@ -1,119 +1,93 @@
 """Every published figure: the list, which are stale, and made anew.
 
     python -m benchmarks                    # the list: what makes each figure, and where it stands
-    python -m benchmarks status             # which are stale: the code under them has changed since they were made
-    python -m benchmarks run [NAME ...]     # makes figures anew (default: the stale ones) and keeps what was printed
+    python -m benchmarks status             # which are stale: the code under them means something else than then
+    python -m benchmarks run [NAME ...]     # makes figures anew (default: the stale ones), and the pages that show them
 
-What a command prints goes to build/figures/NAME.txt as well; pictures are written where pages show them, tables are
-copied into the pages by hand. `states.json` keeps, for each figure, when, from which commit, by which versions and from
-which code it was made. A run that is stopped goes on with the figures that are left. `{code}` in a command is the
-hash of the code, so that what an older state left in build/ is not taken for new.
+What a command prints goes to build/figures/NAME.txt and between the marks of the pages where it stands (printed.py);
+pictures are written where pages show them. `states.json` keeps, for each figure, when, from which commit, by which
+versions, at which load and from which code it was made. Code is compared by its meaning (meaning.py): a comment, a
+docstring or a line broken in another place makes nothing stale. A run that is stopped goes on with the figures that
+are left, and most commands with the trials that are.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import platform
+import shutil
 import subprocess
 import sys
-import tomllib
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import crowdopt
+from benchmarks.figures import FRESH, ROOT, STATES, Figure, figures, state_of, states, text_of
+from benchmarks.printed import blocks, paste
 from crowdopt.files import write_text
 
-ROOT = Path(__file__).parent.parent
-LIST, STATES = ROOT / "benchmarks" / "figures.toml", ROOT / "benchmarks" / "states.json"
 PRINTED = ROOT / "build" / "figures"
 LIBRARIES = ("numpy", "scipy", "numba", "highspy", "pulp", "cvxpy")
-FRESH, STALE, UNKNOWN = "fresh", "stale", "no record"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A table or picture: the commands that make it, where it stands, the rooms that its figures rest on."""
-
-    name: str
-    commands: tuple[str, ...]
-    stands: tuple[str, ...]
-    rooms: tuple[str, ...]
-
-    @property
-    def scripts(self) -> list[Path]:
-        """The files in benchmarks/ that its commands run."""
-        words = [word for command in self.commands for word in command.split()]
-        files = [ROOT / word for word in words if word.endswith(".py")]
-        modules = [ROOT / f"{word.replace('.', '/')}.py" for word in words if word.startswith("benchmarks.")]
-        return list(dict.fromkeys([*files, *modules]))
-
-    def digest(self) -> str:
-        """A hash of the code that its figures rest on: its scripts and every module of its rooms."""
-        found = [path for room in self.rooms for path in sorted((ROOT / "crowdopt" / room).rglob("*.py"))]
-        hashed = sha256()
-        for path in [*self.scripts, *found]:
-            hashed.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
-        return hashed.hexdigest()[:16]
-
-
-def figures() -> dict[str, Figure]:
-    """All of them, by name."""
-    listed = tomllib.loads(LIST.read_text(encoding="utf-8"))
-    return {
-        name: Figure(name, *(tuple(entry[key]) for key in ("commands", "stands", "rooms")))
-        for name, entry in listed.items()
-    }
-
-
-def states() -> dict[str, dict[str, Any]]:
-    """What is known of when each was made."""
-    known: dict[str, dict[str, Any]] = json.loads(STATES.read_text(encoding="utf-8")) if STATES.exists() else {}
-    return known
-
-
-def state_of(figure: Figure, known: dict[str, dict[str, Any]]) -> str:
-    """Fresh, stale or no record."""
-    if figure.name not in known:
-        return UNKNOWN
-    return FRESH if known[figure.name]["code"] == figure.digest() else STALE
 
 
 def make(figure: Figure) -> bool:
     """Run a figure's commands one after another, show and keep what they print; False where one fails."""
-    began, code = monotonic(), figure.digest()
+    began, code, commit, loads = monotonic(), figure.digest(), _commit(figure), [_load()]
+    outputs = []
+    for command in (command.replace("{code}", code) for command in figure.commands):
+        printed, status = _run(command)
+        outputs.append(printed)
+        loads.append(_load())
+        if status:
+            print(f"{figure.name}: python {command} ended with {status}; the figure keeps its old state")
+            return False
     PRINTED.mkdir(parents=True, exist_ok=True)
-    with (PRINTED / f"{figure.name}.txt").open("w", encoding="utf-8") as kept:
-        for command in (command.replace("{code}", code) for command in figure.commands):
-            print(f"+ python {command}", file=kept, flush=True)
-            with subprocess.Popen(
-                [sys.executable, *command.split()], cwd=ROOT, stdout=subprocess.PIPE, text=True
-            ) as child:
-                assert child.stdout is not None
-                for line in child.stdout:
-                    print(line, end="", flush=True)
-                    kept.write(line)
-            if child.returncode:
-                print(f"{figure.name}: python {command} ended with {child.returncode}; the figure keeps its old state")
-                return False
-    write_text(STATES, _text({**states(), figure.name: _made(code, monotonic() - began)}), replace=True)
+    listed = zip(figure.commands, outputs, strict=True)
+    write_text(PRINTED / f"{figure.name}.txt", "".join(f"+ python {one}\n{said}" for one, said in listed), replace=True)
+    for source, place in figure.pictures.items():
+        shutil.copyfile(ROOT / source.replace("{code}", code), ROOT / place)
+    made = {"commit": commit, "code": code, **_made(monotonic() - began, loads)}
+    for page in figure.pages:
+        paste(page, figure.name, outputs, sentence(made))
+    made["shown"] = sorted(one.hash() for page in figure.pages for one in blocks(page) if one.figure == figure.name)
+    write_text(STATES, text_of({**states(), figure.name: made}), replace=True)
     return True
 
 
-def _made(code: str, seconds: float) -> dict[str, Any]:
-    """The state of a figure that was just made."""
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    dirty = subprocess.run(["git", "status", "--porcelain", "crowdopt"], cwd=ROOT, capture_output=True, text=True)
+def _run(command: str) -> tuple[str, int]:
+    """What a command prints, shown on the way, and its exit status."""
+    lines = []
+    with subprocess.Popen([sys.executable, *command.split()], cwd=ROOT, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+    return "".join(lines), child.returncode
+
+
+def _load() -> float:
+    """Processes that want to run, mean over the last minute."""
+    return round(os.getloadavg()[0], 1)
+
+
+def _commit(figure: Figure) -> str:
+    """What is checked out, and whether the figure's code has changes beyond it."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    asked = ["git", "status", "--porcelain", "--", *map(str, figure.files)]
+    changes = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    return (head.stdout.strip()[:12] or "unknown") + (" and changes" if changes.stdout.strip() else "")
+
+
+def _made(seconds: float, loads: list[float]) -> dict[str, Any]:
+    """When, how long, on what and by which versions a figure was made."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "commit": (commit.stdout.strip()[:12] or "unknown") + (" and changes" if dirty.stdout.strip() else ""),
-        "code": code,
         "seconds": round(seconds),
+        "load": [min(loads), max(loads)],
+        "cores": os.cpu_count(),
         "versions": {"crowdopt": crowdopt.__version__, "python": platform.python_version(), **_versions()},
     }
 
@@ -128,8 +102,12 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _text(content: Any) -> str:
-    return json.dumps(content, indent=2, sort_keys=True) + "\n"
+def sentence(made: dict[str, Any]) -> str:
+    """When, from what and by what it was made, for the page."""
+    low, high = made["load"]
+    load = f"load {low:g}" if low == high else f"load {low:g} to {high:g}"
+    versions = ", ".join(f"{name} {number}" for name, number in sorted(made["versions"].items()))
+    return f"Printed on {made['date']}, commit {made['commit']}, {made['cores']} cores at {load}; {versions}."
 
 
 def show(wanted: list[Figure], known: dict[str, dict[str, Any]]) -> int:

@@ -211,7 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(", ".join(f"{key} {value}" for key, value in made.items()))
     for subject in given.subjects or SUBJECTS:
         lines = SUBJECTS[subject](bench)
-        print(f"\n{subject}: {(SUBJECTS[subject].__doc__ or '').strip()}")
+        print(f"\n{subject}: {(SUBJECTS[subject].__doc__ or '').strip()} {given.trials} trials.\n")
         print("\n".join(_table(lines)), flush=True)
         (given.output / f"{subject}.json").write_text(json.dumps({**made, subject: lines}, indent=1) + "\n", "utf-8")
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import resource
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-BARS = {"one-coin": 5, "dawid-skene": 2, "kos": 25}
+METHODS = ("one-coin", "dawid-skene", "kos")
 ROUNDS = 100
 
 
@@ -113,23 +112,21 @@ def main() -> None:
     if given.one:
         print(json.dumps(once(given.one, given.method, given, int(given.rounds))))
         return
-    print(
-        f"{given.items * given.labels_per_item} labels, {given.workers} workers, {given.items} items, seed {given.seed}"
-    )
-    head = f"{'method':12} {'rounds':>6} {'crowd-kit s':>11} {'crowdopt s':>10} {'ratio':>6} {'bar':>4}"
-    print(f"{head} {'MB':>6} {'right, both':>16} {'answers that differ':>20}")
-    for method, bar in BARS.items():
+    sizes = f"{given.items * given.labels_per_item:,} labels, {given.workers} workers, {given.items:,} items"
+    versions = ", ".join(f"{name} {version(name)}" for name in ("crowd-kit", "pandas"))
+    print(f"{sizes}, seed {given.seed}; {versions}; medians of {given.repeats} (KOS of crowd-kit: one run).\n")
+    head = ("method", "rounds", "crowd-kit, s", "crowdopt, s", "ratio", "answers that differ", "right, both", "MB")
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    for method in METHODS:
         theirs = [apart("crowd-kit", method, 0) for _ in range(given.repeats if method != "kos" else 1)]
         rounds = theirs[0]["iterations"]
         mine = [apart("crowdopt", method, rounds) for _ in range(given.repeats)]
         slow, fast = (median(run["seconds"] for run in runs) for runs in (theirs, mine))
-        both = f"{theirs[0]['right']:.5f} {mine[0]['right']:.5f}"
+        both = f"{theirs[0]['right']:.5f}, {mine[0]['right']:.5f}"
         apart_by = differing(theirs[0]["answers"], mine[0]["answers"])
         memory = max(run["megabytes"] for run in mine)
-        line = f"{method:12} {rounds:6} {slow:11.2f} {fast:10.3f} {slow / fast:6.1f} {bar:4}"
-        print(f"{line} {memory:6.0f} {both:>16} {apart_by:20}")
-    versions = ", ".join(f"{name} {version(name)}" for name in ("crowd-kit", "pandas", "numpy", "scipy"))
-    print(f"{versions}, Python {platform.python_version()}")
+        times = f"{slow:.1f} | {fast:.2f} | {slow / fast:.0f}"
+        print(f"| {method} | {rounds} | {times} | {apart_by} | {both} | {memory:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,8 @@ def _posteriors(rng):
 
 def checks(trials):
     exact = checks_needed(SIZE, TARGET, WRONG / SIZE, DELTA)
-    print(f"exact: {exact} looks, power .9; {WRONG} of {SIZE} wrong, target {TARGET}; {trials} trials")
+    print(f"`exact`: {exact} looks, power .9; {WRONG} of {SIZE} wrong, target {TARGET}; {trials} trials.\n")
+    print("| claims | sequential | assisted, claims right | assisted, claims useless |\n|---|---|---|---|")
     for name, claims_of in populations():
         counts = {what: [] for what in ("sequential", "calibrated", "useless")}
         for trial in range(trials):
@@ -75,11 +76,10 @@ def checks(trials):
             counts["calibrated"].append(looks(claims, wrong, "assisted", trial))
             counts["useless"].append(looks(claims, rng.permutation(wrong), "assisted", trial))
         told = [
-            f"{what} {np.mean(got):.1f} ± {1.96 * np.std(got) / np.sqrt(trials):.1f} "
-            f"({np.mean(got) / exact:.2f} x, q90 {np.quantile(got, 0.9):.0f})"
-            for what, got in counts.items()
+            f"{np.mean(got):.0f} ± {1.96 * np.std(got) / np.sqrt(trials):.0f} ({np.quantile(got, 0.9):.0f})"
+            for got in counts.values()
         ]
-        print(f"{name}: {'; '.join(told)}", flush=True)
+        print(f"| {name} | {' | '.join(told)} |", flush=True)
 
 
 def recorded():
@@ -95,13 +95,13 @@ def recorded():
 
 def hold(draws, tries):
     """Whether bounds hold, at every look of an audit of 100; looks and cost to a certified .1."""
+    head = ("answers", "claimed", "realised", "method", f"claims held, of {draws}", "certified", "after looks")
+    head += (f"looks for {TARGET:g}", "labels", f"with looks at {PRICE}")
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for name, count, claims, wrong in recorded():
         n = wrong.size
         size = min(100, n - 1)
-        print(
-            f"{name}: {n} answers of {count} labels, claimed {claims.mean():.4f}, realised {wrong.mean():.4f}",
-            flush=True,
-        )
+        whose = f"{name}, {n} | {claims.mean():.3f} | {wrong.mean():.3f}"
         for method in ("assisted", "sequential", "exact"):
             false, bounds = 0, []
             for seed in range(draws):
@@ -115,14 +115,8 @@ def hold(draws, tries):
             if method != "exact":
                 needed = [looks(claims, wrong, method, seed) for seed in range(tries)]
             total = count + PRICE * np.mean(needed)
-            print(
-                f"  {method}: holds in {draws - false} of {draws} draws; {np.mean(bounds):.4f} after {size} looks;",
-                end="",
-            )
-            print(
-                f" {TARGET:g} after {np.mean(needed):.0f}: {count} labels, {total:.0f} with looks at {PRICE}",
-                flush=True,
-            )
+            held = f"{draws - false} | {np.mean(bounds):.3f} | {size}"
+            print(f"| {whose} | {method} | {held} | {np.mean(needed):.0f} | {count} | {total:.0f} |", flush=True)
 
 
 def picture(path):

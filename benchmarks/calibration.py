@@ -67,13 +67,14 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
     table = [("crowd", "rule", "campaigns", "predicted", "realised", "realised/predicted", "95 % interval", "labels")]
+    print(f"| {' | '.join(table[0])} |\n|{'---|' * len(table[0])}")
     for crowd in CROWDS:
         for rule in ("bhattacharyya", "exact-error"):
             sizes = given.workers, given.tasks, given.gold, given.epsilon
             rows = np.array([campaign(crowd, rule, k, *sizes) for k in range(given.campaigns)])
             rows = rows[~np.isnan(rows[:, 0])]
             if not len(rows):
-                print(f"{crowd} | {rule} | no plan in any campaign", flush=True)
+                print(f"| {crowd} | {rule} | 0, no plan in any {'| ' * 6}", flush=True)
                 continue
             says, does, labels = rows.mean(axis=0)
             low, high = interval(rows[:, :2])
@@ -81,7 +82,7 @@ def main() -> None:
                 (crowd, rule, len(rows), f"{says:.4f}", f"{does:.4f}", f"{does / says:.3f}", f"{low:.3f}-{high:.3f}",
                  f"{labels / given.tasks:.2f}")
             )  # fmt: skip
-            print(" | ".join(map(str, table[-1])), flush=True)
+            print(f"| {' | '.join(map(str, table[-1]))} |", flush=True)
     if given.output is not None:
         with given.output.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(table)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import resource
 import subprocess
 import sys
@@ -141,8 +140,11 @@ def shown(row: Row) -> str:
     gap = "-" if row.value is None or row.bound is None else f"{100 * (row.value - row.bound) / row.bound:.3f} %"
     value = "none" if row.value is None else f"{row.value:.10g}"
     bound = "none" if row.bound is None else f"{row.bound:.10g}"
-    cells = [f"{row.recipe:16}", f"{row.method:9}", row.program, f"{row.status:9}", f"{value:>14}", f"{bound:>14}"]
-    return " ".join([*cells, f"{gap:>9}", f"{row.seconds:9.4f} s", f"{row.megabytes:6.0f} MB"])
+    cells = [row.recipe, row.method, row.status, value, bound, gap, f"{row.seconds:.2g}", f"{row.megabytes:.0f}"]
+    return f"| {' | '.join(cells)} |"
+
+
+HEAD = ("instance", "method", "status", "cost", "bound", "gap", "seconds", "MB")
 
 
 def picture(rows: list[Row], path: str) -> None:
@@ -195,13 +197,13 @@ def main() -> None:
         print(json.dumps(asdict(once(recipe, method, program, float(limit)))))
         return
     rows = []
+    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     methods = [("exact", given.exact_limit), *((name, given.limit) for name in given.backends.split(",") if name)]
     for recipe in given.recipes or (LP_RECIPES if given.program == "lp" else RECIPES):
         for method, limit in methods:
             rows.append(apart(recipe, method, given.program, limit))
             print(shown(rows[-1]), flush=True)
     libraries = {name: version(name) for name in ("crowdopt", "highspy", "pulp", "numba", "numpy")}
-    print(json.dumps({"python": platform.python_version(), **libraries}))
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:
             json.dump({"versions": libraries, "rows": [asdict(row) for row in rows]}, file, indent=1)

@@ -90,13 +90,16 @@ def main() -> None:
         print(json.dumps(once(given.once)))
         return
     rows = []
+    print(
+        "| tasks × workers | LP with primal, dual and proof | plan | gap proven | peak memory |\n|---|---|---|---|---|"
+    )
     for size in given.sizes or SIZES:
         done = subprocess.run([sys.executable, __file__, "--once", size], capture_output=True, text=True, check=True)
         row = json.loads(done.stdout.splitlines()[-1])
         rows.append(row)
         gap = 100 * (row["labels"] - row["bound"]) / row["bound"]
-        times = f"LP {row['lp_seconds']:8.3f} s   plan {row['seconds']:8.2f} s"
-        print(f"{size:16} {times}   gap {gap:.5f} %   {row['megabytes']:6.0f} MB", flush=True)
+        times = f"{row['lp_seconds']:.3f} s | {row['seconds']:.2g} s"
+        print(f"| {size.replace('x', ' × ')} | {times} | {gap:.2g} % | {row['megabytes']:.0f} MB |", flush=True)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     if given.picture:

@@ -217,9 +217,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results = {}
     for subject in given.subjects or SUBJECTS:
         results[subject] = SUBJECTS[subject](given.repeats)
-        print(f"\n{subject}")
+        head = list(results[subject][0])
+        print(f"\n{subject}: {(SUBJECTS[subject].__doc__ or '').strip()}\n")
+        print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
         for line in results[subject]:
-            print("  " + "  ".join(f"{key} {_shown(value)}" for key, value in line.items()), flush=True)
+            print(f"| {' | '.join(_shown(line[key]) for key in head)} |", flush=True)
     if given.output:
         given.output.write_text(json.dumps({**made, **results}, indent=1) + "\n", encoding="utf-8")
 

@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
     rows = []
+    print(f"| instance | epsilon | {' | '.join(RULES)} |\n|{'---|' * (2 + len(RULES))}")
     for name, instance in instances():
         cells = []
         for rule in RULES:
@@ -84,7 +85,7 @@ def main() -> None:
             rows.append({"instance": name, "rule": rule, "labels": plan.labels / instance.n_tasks})
             told = "proven" if plan.proven else f"gap {100 * plan.gap:.2g} %"
             cells.append(f"{plan.labels:g} ({told})")
-        print(" | ".join([name, f"{float(instance.epsilon[0]):g}", *cells]), flush=True)
+        print(f"| {name} | {float(instance.epsilon[0]):g} | {' | '.join(cells)} |", flush=True)
     if given.picture is not None:
         draw(rows, given.picture)
 

@@ -8,15 +8,12 @@ With --money instead: 300 workers with prices, at most 100 and 40 in money, by s
 from __future__ import annotations
 
 import argparse
-import platform
 from collections.abc import Callable
-from importlib.metadata import version
 from statistics import median
 from time import perf_counter
 
 import numpy as np
 
-import crowdopt
 from crowdopt.api.select import hire
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.hire.ranking import algorithm1
@@ -40,9 +37,10 @@ def with_money(seed: int) -> None:
     rng = np.random.default_rng(seed)
     correct = rng.binomial(10, rng.beta(2.3, 2, 300))
     instance = SelectionInstance(correct, 10, 2, 100, price=rng.integers(1, 20, 300) / 2, money=40.0)
+    print("| 300 workers with prices, at most 100 and 40 in money | seconds | score | status |\n|---|---|---|---|")
     for method in ("dynamic-programming", "program"):
         took, found = timed(lambda: hire(instance, method, time_limit=300.0))  # noqa: B023
-        print(f"{method:20} {took:8.2f} s, score {found.score:.9f}, {found.status.value}")
+        print(f"| {method} | {took:.2f} | {found.score:.9f} | {found.status.value} |")
 
 
 def main() -> None:
@@ -55,10 +53,10 @@ def main() -> None:
     if given.money:
         with_money(given.seed)
         return
-    print(f"{given.workers} workers, seed {given.seed}, medians of {given.repeats}, side by side")
-    print(
-        f"{'questions':>10} {'argsort':>9} {'algorithm 1':>12} {'ratio':>6} {'recheck':>9} {'ratio':>6}  hired, proven"
-    )
+    how = f"seed {given.seed}, medians of {given.repeats}, side by side"
+    print(f"{given.workers:,} workers, {how}; seconds, in brackets times the argsort's.\n")
+    head = ("control questions each", "argsort of the gains", "Algorithm 1 with its proof", "the proof checked again")
+    print(f"| {' | '.join(head)} | hired |\n|{'---|' * (len(head) + 1)}")
     for kind in ("10", "2 to 200", "2 to 5000"):
         correct, asked = tallies(kind, given.workers, given.seed)
         gains = -SelectionInstance(correct, asked).gain
@@ -71,11 +69,8 @@ def main() -> None:
             took, proven = timed(lambda: found.proven)  # noqa: B023
             seconds["check"].append(took)
         sort, run, check = (median(seconds[name]) for name in ("sort", "run", "check"))
-        size = found.members.size
-        print(
-            f"{kind:>10} {sort:9.4f} {run:12.4f} {run / sort:6.2f} {check:9.4f} {check / sort:6.2f}  {size}, {proven}"
-        )
-    print(f"crowdopt {crowdopt.__version__}, numpy {version('numpy')}, Python {platform.python_version()}")
+        times = " | ".join(f"{took:.3f} ({took / sort:.2f})" for took in (run, check))
+        print(f"| {kind} | {sort:.3f} | {times} | {found.members.size:,}{', proven' if proven else ''} |")
 
 
 if __name__ == "__main__":

@@ -26,13 +26,7 @@ from crowdopt.online.run_score import answers_of, realised_error
 TASKS, WORKERS, CAPACITY = 1000, 300, 200
 EPSILONS = (0.1, 0.05)
 SEED = 60_000  # none of these were tuned on
-BARS = {  # labels at error .1 and .05
-    "spammers-hammers": (8_600, 12_000),
-    "uniform": (13_500, 19_000),
-    "u51": (1_600, 2_000),
-    "beta": (2_600, 3_600),
-    "types": (11_500, 18_000),
-}
+SETTINGS = ("spammers-hammers", "uniform", "u51", "beta", "types")
 POLICIES = ("sequential", "adaptive")
 
 
@@ -80,20 +74,14 @@ def line(setting: str, epsilon: float, policy: str, rows: list[dict[str, Any]]) 
     """Means with half-widths of 95 % intervals."""
     column = {key: np.array([one[key] for one in rows], dtype=float) for key in rows[0]}
     half = {key: 1.96 * values.std(ddof=1) / np.sqrt(len(rows)) for key, values in column.items()}
-    bar = BARS[setting][EPSILONS.index(epsilon)] if epsilon in EPSILONS else float("nan")
-    realised, claimed = column["realised"].mean(), column["claimed"].mean()
-    return (
-        f"{setting:17s} {epsilon:4.2f} {policy:24s} {column['labels'].mean():7.0f} ± {half['labels']:4.0f} {bar:7.0f}"
-        f" {column['gold'].mean():6.0f}  {realised:.4f} ± {half['realised']:.4f} {column['realised'].max():.3f}"
-        f"  {claimed:.4f} {realised / claimed:6.3f} {column['unfinished'].mean():6.3f}"
-        f" {column['fell_back'].sum():3.0f} {column['seconds'].mean():6.2f} {column['seconds'].max():6.2f}"
-    )
+    mean = {key: values.mean() for key, values in column.items()}
+    cells = [policy, setting, f"{epsilon:g}", f"{mean['labels']:.0f} ± {half['labels']:.0f}", f"{mean['gold']:.0f}"]
+    cells += [f"{mean['realised']:.4f} ± {half['realised']:.4f}", f"{column['realised'].max():.3f}"]
+    cells += [f"{mean['claimed']:.4f}", f"{mean['unfinished']:.3f}", f"{mean['seconds']:.2f}"]
+    return f"| {' | '.join(cells)} |"
 
 
-HEAD = (
-    f"{'setting':17s} {'eps':4s} {'policy':24s} {'labels':>14s} {'bar':>7s} {'gold':>6s}  {'realised':15s} {'worst':5s}"
-    f"  {'claimed':7s} {'r / c':6s} {'unsure':6s} {'fell':4s} {'sec':>5s} {'worst':>6s}"
-)
+HEAD = ("policy", "crowd", "epsilon", "labels", "of that gold", "realised", "worst run", "claimed", "unsure", "seconds")
 
 
 def decisions(tasks: int = 100_000, workers: int = 40) -> None:
@@ -130,7 +118,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--processes", type=int, default=0)
     parser.add_argument("--policies", default=",".join(POLICIES))
-    parser.add_argument("--settings", default=",".join(BARS))
+    parser.add_argument("--settings", default=",".join(SETTINGS))
     parser.add_argument("--epsilons", default=",".join(map(str, EPSILONS)))
     parser.add_argument("--decisions", action="store_true")
     parser.add_argument("-o", "--output", type=Path)
@@ -139,7 +127,7 @@ def main() -> None:
     print(f"seeds from {given.seed}")
     if given.decisions:
         return decisions()
-    print(HEAD)
+    print(f"\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for policy in given.policies.split(","):
         warm(policy)
         for setting in given.settings.split(","):

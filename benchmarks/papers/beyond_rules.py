@@ -118,7 +118,7 @@ def draw(rows: list[dict], path: Path) -> None:
 
 def computed(tasks: int, limit: float) -> list[list[str]]:
     """The table's rows, each printed as soon as it is known."""
-    print(" · ".join(f"{name} {number}" for name, number in versions().items()))
+    print(" · ".join(f"{name} {number}" for name, number in versions().items()) + "\n")
     print("| crowd | epsilon | " + " | ".join(RULES) + " |")
     print("|---" * (2 + len(RULES)) + "|")
     rows = []

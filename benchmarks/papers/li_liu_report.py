@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,7 +169,8 @@ def computed(
     for row in rows:
         if row.error is not None:
             raise SystemExit(f"{row.arguments}: {row.error}\n" + "\n".join(row.trace))
-    print(f"{len(rows)} trials in {perf_counter() - started:.1f} s with {given.processes} processes")
+    took = f"{len(rows)} trials in {perf_counter() - started:.1f} s with {given.processes} processes"
+    print(took, file=sys.stderr)  # what is printed goes into pages
     return [[row.result for row in rows[k : k + len(seeds)]] for k in range(0, len(rows), len(seeds))]
 
 

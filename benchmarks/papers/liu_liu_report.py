@@ -67,9 +67,9 @@ def write(
             writer.writerows(rows)
     lines = [f"{note}\n", *markdown_tables(tables), "| the paper says | ours | holds? |", "|---|---|---|"]
     lines += [f"| {claim.says} | {claim.ours} | {claim.holds} |" for claim in claims]
+    print("\n".join(lines))
     lines += ["", *(f"- {key}: {what}" for key, what in DEFINITIONS.items())]
     (folder / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
 
 
 def markdown_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:

@@ -11,12 +11,14 @@ from crowdopt.io.plan_overview import plan_overview
 from crowdopt.report import kind_of, write_page
 
 
-def report(folder: AnyPath) -> Path:
+def report(folder: AnyPath, *, still: bool = False) -> Path:
     """Write the page of a plan, a comparison, a study of learn or a benchmark; a benchmark's anew from its raw rows.
 
     Parameters
     ----------
     folder : path
+    still : bool
+        Charts as pictures: a page of a tenth of the size, with nothing to zoom.
 
     Returns
     -------
@@ -33,4 +35,4 @@ def report(folder: AnyPath) -> Path:
     place = Path(folder)
     facts = {MARK: summarise, PLAN: plan_overview}.get(kind_of(place).mark)
     with from_disk(place):
-        return write_page(place, None if facts is None else facts(place))
+        return write_page(place, None if facts is None else facts(place), still=still)

@@ -60,8 +60,10 @@ def kind_of(folder: Path) -> Kind:
     return found
 
 
-def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None) -> Path:
-    """Write ``report.html``, whole or not at all; returns its path.
+def write_page(
+    folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None, still: bool = False
+) -> Path:
+    """Write ``report.html``, whole or not at all.
 
     Parameters
     ----------
@@ -70,6 +72,13 @@ def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | N
         What is shown; default: the folder's summary.
     kind : Kind, optional
         Default: what the folder's mark says it is.
+    still : bool
+        Charts as pictures: a small page in which only tables move.
+
+    Returns
+    -------
+    Path
+        Of the page.
 
     Raises
     ------
@@ -83,6 +92,6 @@ def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | N
         assert kind.summary is not None, f"what is shown of {kind.name} has to be given"
         facts = read_json(folder / kind.summary, Keys(open=True))
     with from_disk(folder):
-        text = html(kind.page(facts))
+        text = html(kind.page(facts), still=still)
     write_text(folder / NAME, text)
     return folder / NAME

@@ -130,7 +130,7 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
     seen = [outcome for outcome in OUTCOMES if any(outcome in row for row in comparison["methods"])]
     columns = {**METHODS, **{outcome: outcome for outcome in seen}}
     limit = summary["limits"]["seconds"]
-    means = f"Shifted geometric means with 95 % intervals over seeds; what is not settled counts {limit:g} s. {ZOOM}"
+    means = f"Shifted geometric means with 95 % intervals over seeds; what is not settled counts {limit:g} s."
     shares = (
         f"Of all cases, by the first {MOST}: how many a method settled within a factor of the fastest one's seconds."
     )
@@ -141,7 +141,7 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
     grown = PageTable(GROWTH, comparison["growth"], GROWTH_NOTES, "Over the cases that a method settled.")
     growth = [Folded("How seconds grow with tasks x workers", grown)] if comparison["growth"] else []
     parts: list[Part] = [
-        Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
+        Chart("How many cases each method settled, and how fast", means_chart(comparison), means, ZOOM),
         PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
         Chart("Gap over time", gap_chart(comparison, limit), gaps) if comparison["gaps"] else gaps,

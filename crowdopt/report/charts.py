@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ LOOK = {
 SUFFIXES = (".png", ".svg")
 MISSING = "charts need the extra plots: pip install 'crowdopt[plots]'"
 PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
+WIDE = 680  # pixels of a picture whose chart would else be as wide as its page
 
 
 class Undrawn(InputError):
@@ -59,17 +62,49 @@ def save(chart: Any, path: Path) -> None:
     """
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: a chart is written as {' or '.join(SUFFIXES)}")
+    if path.suffix == ".svg":
+        content = svg(chart, name=path.name).encode()
+    else:
+        with _drawing(path.name) as vl_convert:
+            content = vl_convert.vegalite_to_png(chart.configure(**LOOK).to_json(), scale=PIXELS_PER_UNIT)
+    with draft(path) as file:
+        file.write(content)
+
+
+def svg(chart: Any, name: str = "the chart") -> str:
+    """A chart in the house's look, as SVG.
+
+    Parameters
+    ----------
+    chart : altair.Chart
+    name : str
+        What an error calls it.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If it cannot be drawn, or the extra ``plots`` is missing.
+    """
+    drawing = chart.configure(**LOOK).to_dict()
+    if drawing.get("width") == "container":
+        drawing["width"] = WIDE
+    with _drawing(name) as vl_convert:
+        drawn: str = vl_convert.vegalite_to_svg(drawing)
+    return drawn
+
+
+@contextmanager
+def _drawing(name: str) -> Iterator[Any]:
+    """The converter; what it cannot draw, or that it is not there, is a sentence."""
     try:
         import vl_convert
     except ImportError:
         raise Undrawn(MISSING) from None
-    drawing = chart.configure(**LOOK).to_json()
     try:
-        if path.suffix == ".svg":
-            content = vl_convert.vegalite_to_svg(drawing).encode()
-        else:
-            content = vl_convert.vegalite_to_png(drawing, scale=PIXELS_PER_UNIT)
+        yield vl_convert
     except ValueError as error:
-        raise Undrawn(f"{path.name} cannot be drawn: {' '.join(str(error).split())}") from None
-    with draft(path) as file:
-        file.write(content)
+        raise Undrawn(f"{name} cannot be drawn: {' '.join(str(error).split())}") from None

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from importlib.resources import files
+from itertools import count
 from typing import Any, TypeAlias
 
 from crowdopt.errors import InputError
-from crowdopt.report.charts import LOOK, MISSING
+from crowdopt.report.charts import LOOK, MISSING, svg
 
 GLOBALS = "window.vegaEmbed = vegaEmbed;"
+# what a still picture can do without: it is named as a whole, and its letters are the page's
+SPOKEN = re.compile(r' (?:role|aria-\w+|font-family|pointer-events)="[^"]*"')
 LONG = 32  # letters of a cell from which on it may be broken into lines
 SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
@@ -38,11 +42,12 @@ class PageTable:
 
 @dataclass(frozen=True)
 class Chart:
-    """An Altair chart under a heading, and what it shows, in words."""
+    """An Altair chart under a heading, and what it shows, in words; a hint says what a reader can do with it."""
 
     title: str
     drawing: Any
     caption: str
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,21 @@ class Page:
     footer: str = ""
 
 
-def html(page: Page) -> str:
+Place: TypeAlias = Callable[[Chart], str]  # a chart's figure, between its heading and its caption
+
+
+def html(page: Page, *, still: bool = False) -> str:
     """The page as one file.
+
+    Parameters
+    ----------
+    page : Page
+    still : bool
+        Charts as pictures: the page then carries no charting library, 900 kB, and nothing in it moves but the tables.
+
+    Returns
+    -------
+    str
 
     Raises
     ------
@@ -83,8 +101,9 @@ def html(page: Page) -> str:
         If there are charts and the extra ``plots`` is missing.
     """
     drawings: list[str] = []
+    place = _stills() if still else _moving(drawings)
     verdict = "".join(f"<li>{escape(sentence)}</li>" for sentence in page.verdict)
-    sections = "".join(_section(section, drawings) for section in page.sections)
+    sections = "".join(_section(section, place) for section in page.sections)
     assets = files("crowdopt.report") / "assets"
     style, script = ((assets / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     charts = ""
@@ -100,20 +119,42 @@ def html(page: Page) -> str:
     )
 
 
-def _section(section: Section, drawings: list[str]) -> str:
-    parts = "".join(_part(one, drawings) for one in section.parts)
+def _moving(drawings: list[str]) -> Place:
+    """Places that the charting library fills; what it draws there is added to ``drawings``."""
+
+    def place(chart: Chart) -> str:
+        drawings.append(_safe(chart.drawing.configure(**LOOK).to_json(indent=None)))
+        said = escape(" ".join(filter(None, (chart.caption, chart.hint))))
+        return f'<div class="chart" id="chart-{len(drawings) - 1}"></div><figcaption>{said}</figcaption>'
+
+    return place
+
+
+def _stills() -> Place:
+    """Pictures; names inside each are its own, for a page has one name space."""
+    numbers = count()
+
+    def place(chart: Chart) -> str:
+        names = rf"\g<1>still-{next(numbers)}-"
+        picture = re.sub(r'(\bid="|url\(#|href="#)', names, SPOKEN.sub("", svg(chart.drawing)))
+        said = f"<figcaption>{escape(chart.caption)}</figcaption>"
+        return f'<div class="still" role="img" aria-label="{escape(chart.title)}">{picture}</div>{said}'
+
+    return place
+
+
+def _section(section: Section, place: Place) -> str:
+    parts = "".join(_part(one, place) for one in section.parts)
     return f"<section>\n<h2>{escape(section.title)}</h2>\n{parts}</section>\n"
 
 
-def _part(part: Part, drawings: list[str]) -> str:
+def _part(part: Part, place: Place) -> str:
     if isinstance(part, PageTable):
         return _table(part)
     if isinstance(part, Chart):
-        drawings.append(_safe(part.drawing.configure(**LOOK).to_json(indent=None)))
-        place = f'<div class="chart" id="chart-{len(drawings) - 1}"></div>'
-        return f"<figure><h3>{escape(part.title)}</h3>{place}<figcaption>{escape(part.caption)}</figcaption></figure>\n"
+        return f"<figure><h3>{escape(part.title)}</h3>{place(part)}</figure>\n"
     if isinstance(part, Folded):
-        content = _part(part.content, drawings)
+        content = _part(part.content, place)
         return f"<details><summary>{escape(part.title)}</summary>{content}</details>\n"
     return f"<p>{escape(part)}</p>\n"
 

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -55,6 +56,17 @@ def sample() -> Page:
     drawing = altair().Chart(data(rows)).mark_point().encode(x="value:Q", y="name:N").properties(width="container")
     table = PageTable({"name": "name", "value": "value", "note": "note"}, rows, {"value": 'a "unit"'}, "caption")
     return Page("A & B", ["All <well>."], [Section("One", [Chart("c", drawing, "d"), Folded("more", table), "text"])])
+
+
+def test_a_still_page_has_pictures_in_place_of_the_library():
+    """So it is small enough to be kept; two pictures share no name, or one would be cut to the other's frame."""
+    chart = sample().sections[0].parts[0]
+    twice = Page("P", [], [Section("S", [replace(chart, hint="Drag it."), chart])])
+    text, moving = html(twice, still=True), html(twice)
+    assert text.count("<svg") == 2 and "vegaEmbed(" not in text.split("<script>")[0] and len(text) < 30_000
+    assert "Drag it." in moving and "Drag it." not in text
+    names = re.findall(r'\bid="([^"]+)"', text)
+    assert len(names) == len(set(names)) and set(re.findall(r"url\(#([^)]+)\)", text)) <= set(names)
 
 
 def test_everything_is_escaped_and_inside():
