@@ -30,9 +30,11 @@ def family_errors(instance: AssignmentInstance, pairs: Ints, solve: Solve) -> tu
     (tasks,) float, (tasks,) float
         The second is a bound: the rule's guarantee, or less where duals certify it, for families taken together, of at
         most 10 labels. None where no task may have several labels of a family, for then both are one, and where there
-        are more than two classes or a prior, for which it is not known.
+        are more than two classes, a prior or confusion tables, for which it is not known.
     """
     if not (instance.dependence > 1).any() or instance.classes != 2 or instance.has_prior or instance.observed:
+        return None
+    if instance.confusion is not None:
         return None
     independent = exact_errors(instance, pairs)[0]
     home = np.arange(instance.n_workers) + len(instance.groups)

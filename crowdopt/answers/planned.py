@@ -63,8 +63,8 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
         Task and worker of each label that is there.
     label : (labels,) int
         Its class.
-    weight : (labels,) float
-        Its vote's weight.
+    weight : (labels,) or (labels, classes) float
+        Its vote's weight: for its own class, or for each.
 
     Returns
     -------

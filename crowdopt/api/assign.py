@@ -10,14 +10,18 @@ from math import inf, isfinite
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
+
 from crowdopt import backends
 from crowdopt.answers.family_errors import family_errors
 from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, WHOLE, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
-from crowdopt.assign.checked import refuse_shares, solve_checked
+from crowdopt.assign.checked import Linear, refuse_shares, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.every_set import by_every_set, has_few_sets
+from crowdopt.assign.exact.levels.true_errors import by_levels
+from crowdopt.assign.exact.levels.true_errors import knows as knows_errors
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
@@ -30,8 +34,10 @@ from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
+from crowdopt.crowd.exactness import CERTAIN, least_errors
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
+from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, check_target
@@ -57,6 +63,7 @@ def assign(
     program: str = "ip",
     rule: str | None = None,
     epsilon: float | None = None,
+    difficulty: tuple[float, float] | None = None,
     rows: OwnRows | AnyPath | None = None,
     time_limit: float = 60.0,
     gap: float = 0.0,
@@ -86,6 +93,9 @@ def assign(
         ``ip`` for whole labels, ``lp`` for the relaxation.
     rule, epsilon : str, float, optional
         Evidence rule, and error target of every task, in place of the instance's; the plan records them.
+    difficulty : (float, float), optional
+        In place of the instance's: the share of tasks that are hard, and how much of a worker's edge over guessing is
+        left there (crowdopt.crowd.hard_needs). For the rule exact-error; skills then count as those on easy tasks.
     rows : OwnRows or path, optional
         Linear limits of one's own in place of the instance's, or a table of them: row, task, worker, coefficient,
         lower, upper (crowdopt.io.own_rows). The plan records them, and their multipliers are part of its proof.
@@ -129,7 +139,7 @@ def assign(
     if program not in PROGRAMS:
         raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {program!r}")
     method = _with_options(method, solver_options)
-    wanted = instance_of(instance, rule, epsilon)
+    wanted = instance_of(instance, rule, epsilon, difficulty)
     if rows is not None:
         own = rows if isinstance(rows, OwnRows) else read_rows(Path(rows), wanted)
         wanted = stating(replace(wanted, own_rows=own), "rows")
@@ -137,7 +147,8 @@ def assign(
     started, clock = datetime.now(UTC), Clock(time_limit)
     method, why = _advised(wanted, method, program)
     plan = _planned(wanted, method, program, options, listener, clock, isolated)
-    plan = replace(plan, note="; ".join(filter(None, [why, plan.note])))
+    hard = stated(wanted.difficulty) if wanted.difficulty.share else ""
+    plan = replace(plan, note="; ".join(filter(None, [why, plan.note, hard])))
     seconds = perf_counter() - clock.started
     plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
     if plan.pairs is not None and plan.amounts is None:
@@ -195,7 +206,23 @@ def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
             f"infeasible ({vouched}): no labels that can be had err so little on average; raise epsilon or add workers"
         ]
     lack = shortage(plan.instance, probe(time_limit))
-    return [f"infeasible ({vouched}): there is no such plan", *(lack.sentences(plan.instance) if lack else [])]
+    lines = _out_of_reach(plan.instance) + (lack.sentences(plan.instance) if lack else [])
+    return [f"infeasible ({vouched}): there is no such plan", *lines]
+
+
+def _out_of_reach(instance: AssignmentInstance) -> list[str]:
+    """Where tasks may be hard: which targets nobody's labels reach, and what these err with."""
+    if not instance.difficulty.share:
+        return []
+    floor = least_errors(instance)
+    short = np.flatnonzero(floor > instance.epsilon + CERTAIN)
+    if not short.size:
+        return []
+    task = int(short[0])
+    return [
+        f"{stated(instance.difficulty)}: even with the labels of everybody task {instance.task_id(task)} errs with "
+        f"{floor[task]:.4g}, above its target {instance.epsilon[task]:.4g} ({short.size} such tasks)"
+    ]
 
 
 def what_it_lacked(plan: Plan) -> str:
@@ -254,9 +281,23 @@ def _planned(
         )
     linear = partial(_linear, method, program, isolated)
     if program == "ip" and instance.the_rule.checked:
+        if method == "exact" and knows_errors(instance):
+            return _by_errors(instance, partial(linear, None), options, listener, clock)
         plan = solve_checked(instance, partial(linear, None), options, listener)
         return _by_enumeration(plan, options, clock) if method == "exact" and plan.status is UNDECIDED else plan
     return linear(listener, instance, options)
+
+
+def _by_errors(
+    instance: AssignmentInstance, linear: Linear, options: Options, listener: Listener | None, clock: Clock
+) -> Plan:
+    """The true minimum by levels; where a gap is left, plans that linear rules lead to as well."""
+    plan = by_levels(instance, SOLVERS, prove_patterns, options, listener)
+    if plan.proven or plan.interrupted or clock.over or plan.gap <= options.gap:
+        return plan
+    other = solve_checked(instance, linear, replace(options, time_limit=clock.left), listener)
+    higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
+    return _by_enumeration(_cheaper(higher, lower), options, clock)
 
 
 def _by_enumeration(plan: Plan, options: Options, clock: Clock) -> Plan:

@@ -25,12 +25,32 @@ AnyPath: TypeAlias = str | Path
 InstanceLike: TypeAlias = AssignmentInstance | str | Path  # an instance, or the folder of a campaign
 
 
-def instance_of(given: InstanceLike, rule: str | None = None, epsilon: float | None = None) -> AssignmentInstance:
-    """The instance itself, or as its campaign folder has it, with a rule and a target in place of its own."""
+def instance_of(
+    given: InstanceLike,
+    rule: str | None = None,
+    epsilon: float | None = None,
+    difficulty: tuple[float, float] | None = None,
+) -> AssignmentInstance:
+    """The instance itself, or as its campaign folder has it, with settings in place of its own.
+
+    Parameters
+    ----------
+    given : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    rule, epsilon : str, float, optional
+    difficulty : (float, float), optional
+        Share of hard tasks, and what is left of skill there.
+
+    Returns
+    -------
+    AssignmentInstance
+    """
     instance = given if isinstance(given, AssignmentInstance) else read_campaign(given)
     settings: dict[str, Any] = {} if rule is None else {"rule": rule}
     if epsilon is not None:
         settings["epsilon"] = float(epsilon)
+    if difficulty is not None:
+        settings["difficulty"] = dict(zip(("share", "left"), map(float, difficulty), strict=True))
     return overridden(instance, settings) if settings else instance
 
 

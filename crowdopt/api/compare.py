@@ -116,6 +116,8 @@ def compare(
     if labels is not None:
         record = read_record(instance, Path(labels), None if truth is None else Path(truth))
     refuse_average(instance.the_rule, "compare")
+    if instance.confusion is not None and record is None:
+        raise InputError("simulated workers have one accuracy each; with gold by class compare recorded labels")
     if trials < 1:
         raise InputError(f"the number of trials must be at least 1, not {trials}")
     wanted = texts(policies)

@@ -6,13 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.mending import TaskLabels
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
+from crowdopt.crowd.difficulty import NONE
+from crowdopt.crowd.evidence import PROBIT
 from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.hard_needs import normal_need
 from crowdopt.crowd.instance import AssignmentInstance
 
 ROUNDS = 12  # of asking for more
@@ -53,7 +57,7 @@ def asked_for_more(
     """
     best, value, pairs = None, np.inf, start
     demand = np.full(instance.n_tasks, FIRST)
-    base = replace(relaxation(instance), rule="probit")
+    base = relaxation(instance)
     for _ in range(ROUNDS):
         if pairs is not None:
             wrong = TaskLabels.of(instance, pairs).wrong()
@@ -67,12 +71,33 @@ def asked_for_more(
                 demand[wrong] *= MORE
         if clock.over or demand.max() > MOST:
             break
-        aimed = replace(base, demand=demand)
+        aimed = aiming(base, demand)
         plan = linear(aimed, replace(options, time_limit=max(clock.left * PART, 0.1)))
         if plan.interrupted or plan.pairs is None:
             break
         pairs = plan.pairs
     return best
+
+
+def aiming(instance: AssignmentInstance, aim: ArrayLike) -> AssignmentInstance:
+    """The instance by the rule probit, its need so many times what a normal vote takes; difficulty heeded.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    aim : float or (tasks,) float
+
+    Returns
+    -------
+    AssignmentInstance
+        Without difficulty: its demand says what that takes.
+    """
+    aim = np.asarray(aim, dtype=np.float64)
+    if instance.difficulty.share:
+        plain = PROBIT.need(instance.epsilon, instance.classes, instance.prior)
+        needed = normal_need(instance.epsilon, instance.prior, instance.difficulty)
+        aim = aim * np.divide(needed, plain, out=np.ones_like(needed), where=plain > 0)
+    return replace(instance, rule="probit", demand=aim, difficulty=NONE)
 
 
 def _thinned(instance: AssignmentInstance, pairs: Ints) -> Ints:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.asking_more import asked_for_more
+from crowdopt.assign.asking_more import aiming, asked_for_more
 from crowdopt.assign.mending import TaskLabels
 from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
 from crowdopt.core.certificate import PROVEN, relative_gap
@@ -110,7 +110,7 @@ def _starts(loose: AssignmentInstance, head: Plan, linear: Linear, options: Opti
     for number, aim in enumerate(AIMS):
         if clock.over or head.interrupted:
             return
-        aimed = replace(loose, rule="probit", demand=np.asarray(aim))
+        aimed = aiming(loose, aim)
         if loose.rule == "probit" and aim < 1:
             continue
         yield linear(aimed, replace(options, time_limit=clock.left / (len(AIMS) - number)))

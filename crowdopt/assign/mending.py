@@ -104,6 +104,8 @@ class TaskLabels:
         if not swaps or min(swaps)[0] > 0:
             return False
         *_, old, new = min(swaps)
+        if not self._keep([task], [[*(k for k in self.held[task] if k != old), new]])[0]:
+            return False  # where tasks are hard a better label may serve worse
         self._move(task, old, new)
         return True
 
@@ -170,7 +172,8 @@ class TaskLabels:
     def thin(self) -> None:
         """Drop every label that its task can do without, the dearest first, then those with the least evidence.
 
-        A label that once cannot be dropped never can: no vote errs less for having fewer labels.
+        A label that once cannot be dropped is not tried again: no vote errs less for having fewer labels, but where
+        tasks are hard, and there hardly ever.
         """
         queues = [self._order(task) for task in range(len(self.held))]
         load, fewest = self.instance.capacity - self.room, self.instance.new_label_limits[0]

@@ -42,7 +42,7 @@ class Duals:
     wrong : float
         <= 0: of one more wrong answer expected, under a rule for the average.
     levels : int
-        Skills of each type that the form ``patterns`` tells apart, the others rounded up.
+        Skills of each type that the form ``patterns`` tells apart, the others rounded up; 0: all of them.
     joint : dict
         Of the blocks ``group``, ``most_share``, ``least_share`` and ``own`` of the program, where it has them.
     """

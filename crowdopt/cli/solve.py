@@ -44,6 +44,13 @@ PARTS = ("campaign", "seed", "require_proof", "output", "force", "as_json")  # w
 @click.option("--rule", type=click.Choice(list(RULES)), help="Evidence rule, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
 @click.option(
+    "--difficulty",
+    type=float,
+    nargs=2,
+    metavar="SHARE LEFT",
+    help="Tasks that are hard, and how much of skill is left there: 0.3 0.2. For rule exact-error.",
+)
+@click.option(
     "--rows",
     type=click.Path(path_type=Path),
     help="Table of rows of your own: row,task,worker,coefficient,lower,upper.",
@@ -70,6 +77,7 @@ def solve(
     program: str,
     rule: str | None,
     epsilon: float | None,
+    difficulty: tuple[float, float] | None,
     rows: Path | None,
     time_limit: float,
     gap: float,
@@ -112,6 +120,7 @@ def solve(
             program=program,
             rule=rule,
             epsilon=epsilon,
+            difficulty=difficulty,
             rows=rows,
             time_limit=time_limit,
             gap=gap,

@@ -10,8 +10,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.checks import floats
 from crowdopt.errors import InputError
 
+RULE = "bhattacharyya"  # the rule that holds for confusion tables: pair by pair of classes
+SUM = 1e-9  # how far a row may be from adding up to 1
 STRENGTHS: Floats = np.geomspace(0.25, 256.0, 11)  # labels like the crowd, per true class, to begin with
 
 
@@ -85,6 +88,44 @@ def confusion_evidence(confusion: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         evidence: Floats = np.maximum(0.0, -2 * np.log(np.minimum(worst, 1.0)))
     return evidence
+
+
+def checked_tables(confusion: object, accuracy: Floats, classes: int, rule: str) -> Floats | None:
+    """Confusion tables of each type and worker whose evidence is at least that of the accuracies; None without any.
+
+    Parameters
+    ----------
+    confusion : (types, workers, classes, classes) array_like, optional
+    accuracy : (types, workers) float
+        Of one-coin workers who tell no more (:func:`one_coin_like`).
+    classes : int
+    rule : str
+
+    Returns
+    -------
+    (types, workers, classes, classes) float, or None
+
+    Raises
+    ------
+    InputError
+        If they are no chances, tell less than the accuracies, or the rule is about one coin only.
+    """
+    if confusion is None:
+        return None
+    if rule != RULE:
+        raise InputError(f"rule {rule} is about one accuracy per worker; with confusion tables choose rule {RULE}")
+    tables = floats("confusion", confusion)
+    if tables.shape != (*accuracy.shape, classes, classes):
+        raise InputError(
+            f"confusion has shape {tables.shape}; it needs types, workers and two classes, "
+            f"{(*accuracy.shape, classes, classes)}"
+        )
+    if not (tables > 0).all() or (np.abs(tables.sum(axis=-1) - 1) > SUM).any():
+        raise InputError("rows of confusion tables must be chances above 0 that add up to 1")
+    told = np.stack([one_coin_like(confusion_evidence(table), classes) for table in tables])
+    if ((accuracy > told + SUM) | (accuracy * classes < 1 - SUM)).any():
+        raise InputError("accuracies beside confusion tables must tell no more than these; set them by with_confusion")
+    return tables
 
 
 def class_votes(confusion: Floats) -> Floats:

@@ -10,8 +10,9 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.class_votes import ClassVotes, class_vote_errors, least_class_errors
 from crowdopt.crowd.evidence import CLIP, EXACT_ERROR, bhattacharyya_error
+from crowdopt.crowd.hard_needs import mixture, on_hard_tasks
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.voting import vote_errors
+from crowdopt.crowd.voting import log_odds, vote_errors
 
 SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
 BELOW, MANY = 4_096, 65_536  # beliefs told apart by a lower bound: of a vote, of all together
@@ -95,14 +96,24 @@ def _held_against(instance: AssignmentInstance, tasks: Ints) -> Floats | None:
     return None if instance.the_rule.average else instance.epsilon[tasks]
 
 
-def _errors(instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: Ints) -> tuple[Floats, Floats]:
+def _errors(
+    instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: Ints, informed: bool = False
+) -> tuple[Floats, Floats]:
+    """Errors between two classes, on easy and hard tasks together; ``informed``: weighed as if these were known."""
     cell = np.repeat(instance.task_type[tasks], np.diff(starts)), workers
     accuracy = np.clip(instance.accuracy[cell], CLIP, 1 - CLIP)
     weight = np.where(instance.evidence[cell] > 0, instance.weight[cell], 0.0)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[tasks]
     odds = np.log(prior[:, 1]) - np.log(prior[:, 0])
     bias = odds if instance.the_rule.heeds_prior else np.zeros(tasks.size)
-    return vote_errors(starts, accuracy, weight, np.ascontiguousarray(prior[:, 1]), bias)
+    chance = np.ascontiguousarray(prior[:, 1])
+    above, width = vote_errors(starts, accuracy, weight, chance, bias)
+    if not instance.difficulty.share:
+        return above, width
+    accuracy = on_hard_tasks(accuracy, instance.difficulty)
+    weight = np.where(weight != 0, log_odds(accuracy), 0.0) if informed else weight
+    hard, more = vote_errors(starts, accuracy, weight, chance, bias)
+    return mixture(above, hard, instance.difficulty), mixture(width, more, instance.difficulty)
 
 
 def fewest_exact(instance: AssignmentInstance) -> Ints:
@@ -111,7 +122,8 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
     No vote errs less for having a worker replaced by a better one, nor for having one label fewer: so the best k
     workers that a task may have do best among all k, and k is found by bisection. Among more than two classes a worker
     who is mostly wrong counts as one who knows all that they know (:func:`at_best`), and lower bounds of the errors
-    decide: the fewest labels are then at least as many as this.
+    decide: the fewest labels are then at least as many as this. So they do where some tasks are hard: there votes are
+    taken to know which ones.
 
     Parameters
     ----------
@@ -141,6 +153,24 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
     return fewest
 
 
+def least_errors(instance: AssignmentInstance) -> Floats:
+    """What every plan's vote errs with at least, whatever it buys, (tasks,): all labels that a task may have.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (tasks,) float
+    """
+    task, of = _alike(instance)
+    held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
+    hands = [np.array(held[k] + _ranked(instance, int(i)).tolist(), np.int64) for k, i in enumerate(task)]
+    floor: Floats = _at_least(instance, task, hands)[of]
+    return floor
+
+
 def at_best(accuracy: Floats, classes: int) -> Floats:
     """A skill of at least 1/K that knows all that a worker knows: p, or ``1 - (K - 1) p`` where p is below 1/K.
 
@@ -165,11 +195,12 @@ def at_best(accuracy: Floats, classes: int) -> Floats:
 
 def _at_least(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
     """At least the error of the best vote over these workers' labels or any others of no better skill."""
-    if instance.classes == 2:
-        return errors_of(instance, tasks, hands)
     sizes = [len(hand) for hand in hands]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    cell = np.repeat(instance.task_type[tasks], sizes), np.concatenate([*hands, np.zeros(0, np.int64)]).astype(np.int64)
+    workers = np.concatenate([*hands, np.zeros(0, np.int64)]).astype(np.int64)
+    if instance.classes == 2:
+        return _errors(instance, tasks, starts, workers, informed=True)[0]
+    cell = np.repeat(instance.task_type[tasks], sizes), workers
     skill = np.clip(at_best(instance.accuracy[cell], instance.classes), CLIP, 1 - CLIP)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[tasks]
     votes = _that_say_something(starts, skill, prior, instance.evidence[cell] > 0)
@@ -200,7 +231,9 @@ def _ranked(instance: AssignmentInstance, task: int) -> Ints:
 
 
 def _enough(instance: AssignmentInstance, task: int, ranked: Ints) -> int:
-    """A number of labels that is enough by the rule bhattacharyya; one more than there are where none is."""
+    """A number of labels that is enough by the rule bhattacharyya; one more than there are where none is known."""
+    if instance.difficulty.share:
+        return ranked.size + 1
     total = instance.collected_evidence[task] + np.cumsum(instance.evidence[instance.task_type[task], ranked])
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[task]
     errs = bhattacharyya_error(np.append(instance.collected_evidence[task], total), prior)

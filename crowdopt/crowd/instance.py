@@ -13,9 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import floats, ids, integers, is_amount, per
+from crowdopt.crowd.confusion import checked_tables, class_votes, confusion_evidence, one_coin_like
+from crowdopt.crowd.difficulty import NONE, Difficulty
 from crowdopt.crowd.evidence import Rule, bhattacharyya_error, guessing, rule_named
 from crowdopt.crowd.families import dependence, joint_error, joint_need, refuse_rule
 from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
+from crowdopt.crowd.hard_needs import hard_bound, hard_need, refuse_difficulty
 from crowdopt.errors import InputError
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array
@@ -73,6 +76,13 @@ class AssignmentInstance:
     observed : bool
         Whether what the collected labels say is in the prior already: they then add no evidence, and the guarantee is
         conditional on them.
+    difficulty : Difficulty
+        How many tasks are hard for everybody, and what is left of skill there (crowdopt.crowd.hard_needs); the
+        accuracies are then those on easy tasks. For the rule exact-error.
+    confusion : (types, workers, classes, classes) float, optional
+        Chances to say the last class where the one before is true. The accuracies are then those of one-coin workers
+        who tell as much of the pair of classes that is hardest to tell apart (:meth:`with_confusion`), and votes are by
+        log-likelihood. For the rule bhattacharyya.
     forbidden, fixed, collected : (k, 2) int, optional
         Pairs (task, worker) that must not be in the plan; that must be; whose label is already in (it counts
         towards the need and towards the task's label limits, and cannot be had again).
@@ -112,6 +122,8 @@ class AssignmentInstance:
     prior: Floats = _ABSENT
     class_names: Sequence[str] | None = None
     observed: bool = False
+    difficulty: Difficulty = NONE
+    confusion: Floats | None = None
     forbidden: Ints = _ABSENT
     fixed: Ints = _ABSENT
     collected: Ints = _ABSENT
@@ -144,6 +156,8 @@ class AssignmentInstance:
             prior: ArrayLike | None = None,
             class_names: Sequence[str] | None = None,
             observed: bool = False,
+            difficulty: Difficulty = NONE,
+            confusion: ArrayLike | None = None,
             forbidden: ArrayLike | None = None,
             fixed: ArrayLike | None = None,
             collected: ArrayLike | None = None,
@@ -191,6 +205,10 @@ class AssignmentInstance:
         object.__setattr__(self, "groups", checked_groups(self.groups, self.worker_id, m))
         object.__setattr__(self, "own_rows", checked_rows(self.own_rows, n, m))
         refuse_rule(self.rule, self.observed, self.dependence, self.task_id)
+        tables = checked_tables(self.confusion, self.accuracy, int(self.classes), self.rule)
+        if tables is not None:
+            self._keep("confusion", tables)
+        refuse_difficulty(self.difficulty, self.rule, int(self.classes), self.observed)
         _check_contradictions(self)
 
     def _keep(self, name: str, array: NDArray[Any]) -> None:
@@ -228,13 +246,22 @@ class AssignmentInstance:
         return self.the_rule.weight(self.accuracy, self.classes)
 
     @cached_property
+    def votes(self) -> Floats | None:
+        """``ln P(label | class)`` where there are confusion tables, shape (types, workers, labels, classes)."""
+        if self.confusion is None:
+            return None
+        return np.stack([class_votes(table) for table in self.confusion])
+
+    @cached_property
     def dependence(self) -> Ints:
         """The most labels that each task can have of workers who err together, at least 1, shape (tasks,)."""
         return dependence(self.groups, self.collected, self.n_tasks)
 
     @cached_property
     def need(self) -> Floats:
-        """C: evidence each task needs in all, shape (tasks,); more where workers err together."""
+        """C: evidence each task needs in all, shape (tasks,); more where workers err together, or tasks are hard."""
+        if self.difficulty.share:
+            return self.demand * hard_need(self.epsilon, self.prior, self.difficulty)
         return self.demand * joint_need(self.the_rule, self.epsilon, self.prior, self.dependence)
 
     @property
@@ -301,6 +328,8 @@ class AssignmentInstance:
         The rule's own error, or the rule bhattacharyya's where the rule promises nothing by itself; where several
         labels of a task may err together, the theorem of crowdopt.crowd.families, which a guess does not cap.
         """
+        if self.difficulty.share:
+            return hard_bound(np.asarray(evidence, dtype=np.float64), self.prior, self.difficulty)
         error, given = bhattacharyya_error if self.the_rule.checked else self.the_rule.error_of, np.asarray(evidence)
         alone = np.minimum(guessing(self.prior), error(given.astype(np.float64), self.prior))
         if (self.dependence == 1).all():
@@ -324,6 +353,21 @@ class AssignmentInstance:
     def given(self, posterior: Floats) -> AssignmentInstance:
         """The instance once the collected labels are seen: what they say is each task's prior, (tasks, classes)."""
         return replace(self, prior=posterior, observed=True)
+
+    def with_difficulty(self, difficulty: Difficulty) -> AssignmentInstance:
+        """The instance whose plans heed difficulty, such as :func:`crowdopt.crowd.difficulty_fit.fitted` finds it.
+
+        A fit is in units of the edges that were believed: these are scaled to what they are on easy tasks.
+        """
+        accuracy = np.clip(0.5 + difficulty.easy * (self.accuracy - 0.5), 0.0, 1.0)
+        stated = replace(difficulty, hard=difficulty.left, easy=1.0)
+        return replace(self, accuracy=accuracy, difficulty=stated)
+
+    def with_confusion(self, confusion: ArrayLike) -> AssignmentInstance:
+        """The instance with a confusion table for each type and worker, and accuracies that tell as much."""
+        tables = floats("confusion", confusion)
+        told = [one_coin_like(confusion_evidence(table), int(self.classes)) for table in tables]
+        return replace(self, accuracy=np.stack(told), confusion=tables)
 
     def as_read(self) -> AssignmentInstance:
         """The same instance, which remembers that a campaign says all of this."""

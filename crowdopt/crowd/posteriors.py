@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import BHATTACHARYYA
+from crowdopt.crowd.evidence import BHATTACHARYYA, CLIP
+from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 
 LEAST = 1e-12  # probability; no class is ruled out entirely
@@ -14,13 +15,14 @@ LEAST = 1e-12  # probability; no class is ruled out entirely
 def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
     """``P(class | labels)`` of each task: prior times ``exp(sum of log-odds of the labels that say so)``.
 
-    Exact for one-coin workers: right with chance p, otherwise wrong uniformly over the other classes. Accuracies are
-    clipped as in the evidence.
+    Exact for one-coin workers: right with chance p, otherwise wrong uniformly over the other classes; and for confusion
+    tables, where labels add log-likelihoods. Accuracies are clipped as in the evidence. Where tasks may be hard it is
+    ``prior times [(1 - h) P(labels | class, easy) + h P(labels | class, hard)]``.
 
     Parameters
     ----------
     instance : AssignmentInstance
-        Of the skills and the prior.
+        Of the skills, the prior and the difficulty.
     pairs : (k, 2) int
         Task and worker of each label.
     label : (k,) int
@@ -31,8 +33,24 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
     (tasks, classes) float
         Each row adds up to 1.
     """
-    p = instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
-    return _softmax(vote_sums(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
+    cell = instance.task_type[pairs[:, 0]], pairs[:, 1]
+    if instance.votes is not None:
+        return _softmax(vote_sums(instance, pairs, label, instance.votes[(*cell, label)]))
+    p = instance.accuracy[cell]
+    if not instance.difficulty.share:
+        return _softmax(vote_sums(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
+    p, share = np.clip(p, CLIP, 1 - CLIP), instance.difficulty.share
+    easy = _likelihoods(instance, pairs, label, p)
+    hard = _likelihoods(instance, pairs, label, on_hard_tasks(p, instance.difficulty))
+    return _softmax(np.log(instance.prior) + np.logaddexp(np.log1p(-share) + easy, np.log(share) + hard))
+
+
+def _likelihoods(instance: AssignmentInstance, pairs: Ints, label: Ints, p: Floats) -> Floats:
+    """``ln P(labels | class)`` of each task at these accuracies, (tasks, classes)."""
+    miss = np.log1p(-p) - np.log(instance.classes - 1)
+    own = vote_sums(instance, pairs, label, np.log(p) - miss, heeds_prior=False)
+    likelihood: Floats = own + np.bincount(pairs[:, 0], miss, instance.n_tasks)[:, None]
+    return likelihood
 
 
 def vote_sums(
@@ -48,8 +66,8 @@ def vote_sums(
         Task and worker of each label.
     label : (k,) int
         Its class.
-    weight : (k,) float
-        What it counts.
+    weight : (k,) or (k, classes) float
+        What it counts: for its own class, or for each.
     heeds_prior : bool
         Whether the log of the prior is added.
 
@@ -59,7 +77,10 @@ def vote_sums(
     """
     n, classes = instance.n_tasks, instance.classes
     cell = pairs[:, 0] * classes + label
-    votes: Floats = np.bincount(cell, weights=weight, minlength=n * classes).astype(np.float64).reshape(n, classes)
+    if weight.ndim > 1:
+        cell = pairs[:, :1] * classes + np.arange(classes)
+    votes: Floats = np.bincount(cell.ravel(), weights=weight.ravel(), minlength=n * classes).astype(np.float64)
+    votes = votes.reshape(n, classes)
     return votes + np.log(instance.prior) if heeds_prior else votes
 
 

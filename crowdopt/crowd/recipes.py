@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.family_draws import KnownLabels, share_draws
+from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.item_recipes import item_recipe
 from crowdopt.errors import InputError
@@ -140,7 +141,7 @@ def simulated_labels(
 
     Truth is drawn from the prior, unless given; worker j then says it with chance p and otherwise any other class.
     Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class;
-    then those that families share (crowdopt.crowd.family_draws).
+    then those that families share (crowdopt.crowd.family_draws); then, where tasks may be hard, one per task for that.
 
     Parameters
     ----------
@@ -165,7 +166,22 @@ def simulated_labels(
     truth = drawn if truth is None else truth
     draws = rng.random(len(pairs)), rng.random(len(pairs))
     share_draws(instance, pairs, truth, draws, rng, known)
-    right = draws[0] < instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    skill = instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    if instance.difficulty.share:
+        hard = rng.random(instance.n_tasks) < instance.difficulty.share
+        skill = np.where(hard[pairs[:, 0]], on_hard_tasks(skill, instance.difficulty), skill)
+    right = draws[0] < skill
     shift = 1 + (draws[1] * (instance.classes - 1)).astype(np.int64)
     true = truth[pairs[:, 0]]
+    if instance.confusion is not None:
+        return truth, _confused(instance.confusion[instance.task_type[pairs[:, 0]], pairs[:, 1], true], true, draws)
     return truth, np.where(right, true, (true + shift) % instance.classes)
+
+
+def _confused(law: Floats, true: NDArray[np.int64], draws: tuple[Floats, Floats]) -> NDArray[np.int64]:
+    """Labels by their laws, (k, classes): one number says whether a worker is right, the other which wrong class."""
+    place, wrong = np.arange(true.size), law.copy()
+    wrong[place, true] = 0.0
+    heads = np.cumsum(wrong, axis=1)
+    other = (draws[1][:, None] * heads[:, -1:] >= heads).sum(axis=1)
+    return np.where(draws[0] < law[place, true], true, np.minimum(other, law.shape[1] - 1))

@@ -105,6 +105,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
         instance,
         groups=_members(instance, workers),
         accuracy=instance.accuracy[:, workers],
+        confusion=None if instance.confusion is None else instance.confusion[:, workers],
         capacity=instance.capacity[workers],
         cost=instance.cost[:, workers],
         min_load=instance.min_load[workers],

@@ -9,20 +9,23 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.crowd.difficulty import NONE
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import misfit
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.folder import check_target
 from crowdopt.io.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
+from crowdopt.io.stated_difficulty import DIFFICULTY, stated_difficulty
 
 FORMAT = 1
-FIELDS = tuple(field.name for field in fields(AssignmentInstance) if field.name != "origin")
+HARD = ("hard_share", "hard_left")  # entries of a difficulty, where there is one
+FIELDS = tuple(field.name for field in fields(AssignmentInstance) if field.name not in ("origin", "difficulty"))
 JOINT = {  # entries that are text: how each is written and read, and its shape
     "groups": (written_groups, recorded_groups, GROUPS),
     "own_rows": (written_rows, recorded_rows, ROWS),
 }
-SINGLE = (*JOINT, "rule", "title", "skills_source", "classes", "observed", "budget")
+SINGLE = (*JOINT, *HARD, "rule", "title", "skills_source", "classes", "observed", "budget")
 KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
     **dict.fromkeys(("rule", "title", "skills_source", "groups", "own_rows"), ("U", "one text")),
     **dict.fromkeys(("tasks", "workers", "types", "class_names"), ("U", "texts")),
@@ -49,6 +52,8 @@ def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
                 arrays[name] = np.asarray(json.dumps(JOINT[name][0](instance)))
         elif value is not None:
             arrays[name] = np.asarray(value)
+    if instance.difficulty.share:
+        arrays |= dict(zip(HARD, (instance.difficulty.share, instance.difficulty.left), strict=True))
     if (instance.cost == instance.cost[0]).all():
         arrays["cost"] = instance.cost[0]
     return arrays
@@ -70,7 +75,7 @@ def read_archive(path: Path) -> AssignmentInstance:
         raise InputError(f"{path.name} is not an archive of arrays: {said}") from None
     if arrays.pop("format", np.int64(0)).tolist() != FORMAT:
         raise InputError(f"{path.name} is no campaign of format {FORMAT}; write it anew with this version")
-    strange = sorted(set(arrays) - set(FIELDS))
+    strange = sorted(set(arrays) - {*FIELDS, *HARD})
     if strange:
         raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
     missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)
@@ -82,8 +87,15 @@ def read_archive(path: Path) -> AssignmentInstance:
             raise InputError(
                 f"{path.name}: the entry {name} must be {wanted}, not {array.dtype} of shape {array.shape}"
             )
+    hard = {key: arrays.pop(name).item() for key, name in zip(("share", "left"), HARD, strict=True) if name in arrays}
+    wrong = misfit(hard, DIFFICULTY, "hard") if hard else None
+    if wrong is not None:
+        raise InputError(f"{path.name}: {wrong}")
     joint = {name: str(arrays.pop(name).item()) for name in JOINT if name in arrays}
-    instance = AssignmentInstance(**{name: _restored(array) for name, array in arrays.items()})
+    instance = AssignmentInstance(
+        **{name: _restored(array) for name, array in arrays.items()},
+        difficulty=stated_difficulty(hard) if hard else NONE,
+    )
     return replace(instance, **{name: _parsed(path, instance, name, text) for name, text in joint.items()})
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.crowd.difficulty import NONE
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.errors import InputError
@@ -18,6 +19,7 @@ from crowdopt.io.campaign_settings import read_settings
 from crowdopt.io.campaign_skills import read_accuracy
 from crowdopt.io.campaign_tables import Ids, needed_table, optional_table, refuse_empty
 from crowdopt.io.own_rows import read_groups, read_own
+from crowdopt.io.stated_difficulty import stated_difficulty
 from crowdopt.io.tables import is_folder
 
 
@@ -89,19 +91,22 @@ def read_with_labels(folder: str | Path) -> Campaign:
     refuse_empty(tasks, workers)
     kinds = tasks.ids("type") if "type" in tasks else ["all"] * tasks.rows
     ids = Ids(*names, list(dict.fromkeys(kinds)))
-    accuracy, source = read_accuracy(path, ids, settings)
+    skills = read_accuracy(path, ids, settings)
     collected = optional_table(path, "collected")
     prior = settings.get("prior")
+    class_names = skills.names if prior is None else tuple(prior)
     instance = AssignmentInstance(
-        accuracy=accuracy,
+        accuracy=skills.accuracy,
         task_type=np.array([ids.type[kind] for kind in kinds]),
         epsilon=read_epsilon(tasks, settings),
         cost=read_cost(path, workers, ids),
         **read_limits(path, tasks, workers, ids),
         rule=settings.get("rule", "bhattacharyya"),
-        classes=settings.get("classes", 2 if prior is None else len(prior)),
+        classes=settings.get("classes", len(class_names or ()) or 2),
         prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
-        class_names=None if prior is None else list(prior),
+        class_names=class_names,
+        confusion=skills.confusion,
+        difficulty=stated_difficulty(settings["difficulty"]) if "difficulty" in settings else NONE,
         budget=settings.get("budget"),
         groups=read_groups(path, ids, settings),
         own_rows=read_own(path, ids),
@@ -109,7 +114,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
         workers=ids.workers,
         types=ids.types,
         title=settings.get("title", ""),
-        skills_source=source,
+        skills_source=skills.source,
     )
     labels = [] if collected is None else collected.ids("label")
     return Campaign(instance, labels, settings.get("collected") == "observed")

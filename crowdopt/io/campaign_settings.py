@@ -10,6 +10,7 @@ from crowdopt.crowd.instance import CLASSES, AssignmentInstance
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, read_toml, whole
 from crowdopt.errors import InputError
+from crowdopt.io.stated_difficulty import DIFFICULTY, difficulty_text
 
 PRIOR_SUM = 1e-9  # how far a prior's probabilities may be from adding up to 1
 
@@ -35,6 +36,7 @@ SETTINGS = Keys(
         "classes": whole(f"a whole number from 2 to {CLASSES}", 2, CLASSES),
         "prior": Value("a table of the classes' probabilities such as { yes = 0.7, no = 0.3 }", _is_prior),
         "collected": one_of("evidence", "observed"),
+        "difficulty": DIFFICULTY,
         "budget": number("a number of at least 0"),
         "title": TEXT,
         "skills": one_of(*ESTIMATORS),
@@ -73,6 +75,8 @@ def settings_text(instance: AssignmentInstance, gold_source: str | None) -> str:
         names = instance.class_names or [str(k) for k in range(instance.classes)]
         parts = [f"{_quoted(name)} = {chance!r}" for name, chance in zip(names, instance.prior.tolist(), strict=True)]
         lines.append(f"prior = {{ {', '.join(parts)} }}")
+    if instance.difficulty.share:
+        lines.append(f"difficulty = {difficulty_text(instance.difficulty)}")
     if instance.budget is not None:
         lines.append(f"budget = {float(instance.budget)!r}")
     if gold_source is not None:

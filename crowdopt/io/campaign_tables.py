@@ -16,6 +16,7 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "workers": (("worker", "capacity"), ("price", "min_tasks")),
     "skills": (("worker", "accuracy"), ("type",)),
     "gold": (("worker", "correct", "asked"), ("type",)),
+    "gold by class": (("worker", "true", "answered"), ("type", "count")),
     "prices": (("worker", "price"), ("type",)),
     "forbidden": (("task", "worker"), ()),
     "fixed": (("task", "worker"), ()),
@@ -27,7 +28,7 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def optional_table(folder: Path, name: str) -> Table | None:
     """A table of the campaign, or None if it is not there."""
-    path = find_table(folder, name)
+    path = find_table(folder, name.partition(" ")[0])
     return None if path is None else read_table(path, *COLUMNS[name])
 
 

@@ -56,6 +56,8 @@ def write_campaign(
         raise InputError("a campaign covers its whole need; an instance with another demand cannot be written as one")
     if instance.prior.ndim > 1:
         raise InputError("an instance with a prior per task cannot be written as a campaign; give one prior for all")
+    if instance.confusion is not None:
+        raise InputError("confusion tables stand in no table of a campaign; write an .npz archive")
     if len(collected_labels) != len(instance.collected):
         raise InputError("the labels already in must be given, one for each collected pair")
     with new_folder(path, CAMPAIGN, force) as new:

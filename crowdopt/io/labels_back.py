@@ -14,8 +14,9 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.campaign import Campaign, read_with_labels
 from crowdopt.io.label_table import campaign_pairs, read_label_table
 from crowdopt.io.overrides import overridden
-from crowdopt.io.stored_plan import read_overrides, read_pairs, read_weights
+from crowdopt.io.stored_plan import read_overrides, read_pairs
 from crowdopt.io.tables import Table
+from crowdopt.io.vote_table import read_votes, read_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +85,12 @@ def read_answers(labels: str | Path, plan: str | Path, campaign: str | Path) -> 
     said = [table["label"][k] for k in kept.tolist()]
     pairs = np.concatenate([instance.collected, fresh])
     planned, _ = read_pairs(plan, instance)
-    weight = read_weights(plan, instance)[instance.task_type[pairs[:, 0]], pairs[:, 1]]
-    result = answers(instance, planned, pairs, known.indices(said), weight)
+    label, cell = known.indices(said), (instance.task_type[pairs[:, 0]], pairs[:, 1])
+    if instance.confusion is None:
+        weight = read_weights(plan, instance)[cell]
+    else:
+        weight = read_votes(plan, instance)[(*cell, label)]
+    result = answers(instance, planned, pairs, label, weight)
     every = [*known.collected_labels, *said]
     names, left_out = known.class_names(said), table.rows - len(said)
     return Answered(known, Path(campaign), result, pairs, every, fresh, names, left_out, overrides)

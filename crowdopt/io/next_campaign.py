@@ -20,6 +20,7 @@ from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import CAMPAIGN
 from crowdopt.io.labels_back import Answered
 from crowdopt.io.own_rows import write_groups, write_rows
+from crowdopt.io.stated_difficulty import difficulty_text
 from crowdopt.io.tables import find_table, read_table
 
 KEPT = ("tasks", "skills", "gold", "prices", "forbidden", "groups")  # tables that are taken over as they are
@@ -46,30 +47,35 @@ def _write_settings(found: Answered, folder: Path) -> None:
     """campaign.toml with its comments: labels count as they fell; the plan's own settings stay in force.
 
     A rule that takes no notice of what labels say counts them as evidence: that is how its promise was meant. So do
-    labels of workers who err together, from which no posterior is known.
+    labels of workers who err together, from which no posterior is known, and those of tasks that may be hard: of them
+    a posterior of the class is not all that is to be known.
     """
     numbers = {key: value for key, value in found.overrides.items() if isinstance(value, str | float)}
     heeds = found.instance.the_rule.heeds_prior and not (found.instance.dependence > 1).any()
+    heeds &= not found.instance.difficulty.share
     settings = {"collected": json.dumps("observed" if heeds else "evidence")}
     settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
+    if "difficulty" in found.overrides:
+        settings["difficulty"] = difficulty_text(found.instance.difficulty)
     lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
     kept = [line for line in lines if line.partition("=")[0].strip() not in {*settings, *found.overrides}]
+    kept = _without(kept, "difficulty") if "difficulty" in found.overrides else kept
     if "groups" in found.overrides:
-        kept = [*_without_groups(kept), *group_tables(found.instance)]
+        kept = [*_without(kept, "groups"), *group_tables(found.instance)]
         for path in (folder / "groups.csv", folder / "groups.parquet"):
             path.unlink(missing_ok=True)
         write_groups(found.instance, folder)
     write_text(folder / CAMPAIGN, "\n".join([*(f"{key} = {value}" for key, value in settings.items()), *kept, ""]))
 
 
-def _without_groups(lines: list[str]) -> list[str]:
-    """Lines of a campaign.toml that say nothing of groups."""
+def _without(lines: list[str], name: str) -> list[str]:
+    """Lines of a campaign.toml without a table of this name and those in it."""
     kept, inside = [], False
     for line in lines:
         text = line.strip()
         if text.startswith("["):
-            inside = text.strip("[] ").split(".")[0].strip(" \"'") == "groups"
-        if not inside and not text.replace(" ", "").startswith("groups."):
+            inside = text.strip("[] ").split(".")[0].strip(" \"'") == name
+        if not inside and not text.replace(" ", "").startswith(f"{name}."):
             kept.append(line)
     return kept
 

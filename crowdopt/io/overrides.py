@@ -20,6 +20,7 @@ from crowdopt.io.recorded_settings import RECORD, RECORDED, SETTINGS
 BEYOND = "beyond_campaign"  # entry of plan.json
 BEYOND_RECORD = {  # field -> what differs; a plan only names these, because it cannot hold them
     "accuracy": "skills",
+    "confusion": "skills",
     "task_type": "tasks or their types",
     "classes": "number of classes",
     "prior": "prior",
@@ -71,7 +72,7 @@ def _shape(instance: AssignmentInstance) -> Any:
 
 def _differ(name: str, one: AssignmentInstance, other: AssignmentInstance) -> bool:
     mine, theirs = getattr(one, name), getattr(other, name)
-    if isinstance(mine, np.ndarray):
+    if isinstance(mine, np.ndarray) or isinstance(theirs, np.ndarray):
         return mine is not theirs and not np.array_equal(mine, theirs)
     return bool(mine != theirs)
 

@@ -19,7 +19,9 @@ from crowdopt.io.folder import PLAN, new_folder
 from crowdopt.io.overrides import BEYOND, beyond, overrides
 from crowdopt.io.queue_names import queue_files
 from crowdopt.io.recorded_settings import RECORD
+from crowdopt.io.stated_difficulty import difficulty_table
 from crowdopt.io.stored_plan import LIMITS
+from crowdopt.io.vote_table import write_weights
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
@@ -43,7 +45,7 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
         _write_tasks(plan, new)
         _write_workers(plan, new)
         _write_limits(plan, new)
-        _write_weights(plan, new)
+        write_weights(plan.instance, np.flatnonzero(plan.loads > 0), new)
         _write_queues(plan, new)
         _write_repair(plan, new)
         _write_json(new / "plan.json", summary(plan))
@@ -83,6 +85,8 @@ def summary(plan: Plan) -> dict[str, Any]:
             numbers |= {"wrong_dual": plan.duals.wrong, "levels": plan.duals.levels}
     if instance.has_prior or instance.observed:
         numbers["prior"] = stated_prior(instance)
+    if instance.difficulty.share:
+        numbers["difficulty"] = difficulty_table(instance.difficulty)
     if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
         numbers["budget_dual"] = plan.duals.budget
     if plan.note:
@@ -204,20 +208,6 @@ def _write_limits(plan: Plan, folder: Path) -> None:
             rows.append((limit[block], named[block][place[0]], task, float(duals[tuple(place)])))
     if rows:
         write_csv(folder / LIMITS, ["limit", "name", "task", "dual"], zip(*rows, strict=True))
-
-
-def _write_weights(plan: Plan, folder: Path) -> None:
-    """Vote weights of every worker in the plan, for every type, as the rule requires them."""
-    instance = plan.instance
-    workers = np.flatnonzero(plan.loads > 0).tolist()
-    kinds = range(instance.n_types)
-    names = [instance.worker_id(j) for j in workers for _ in kinds]
-    types = [instance.type_id(kind) for _ in workers for kind in kinds]
-    write_csv(
-        folder / "weights.csv",
-        ["worker", "type", "weight"],
-        [names, types, instance.weight.T[workers].reshape(-1)],
-    )
 
 
 def _write_queues(plan: Plan, folder: Path) -> None:

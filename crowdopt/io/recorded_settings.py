@@ -13,6 +13,7 @@ from crowdopt.documents import Each, Keys, Value, is_number
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN
 from crowdopt.io.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
+from crowdopt.io.stated_difficulty import DIFFICULTY, difficulty_table, stated_difficulty
 
 RECORD = "in_place_of_campaign"  # entry of plan.json
 
@@ -34,7 +35,7 @@ class RecordedSetting:
     """
 
     field: str
-    shape: Value | Each
+    shape: Value | Each | Keys
     write: Callable[[AssignmentInstance], Any]
     read: Callable[[AssignmentInstance, Any], Any]
 
@@ -125,6 +126,12 @@ SETTINGS = {  # key in plan.json -> setting
         Value("text in quotes", lambda value: isinstance(value, str)),
         lambda instance: instance.rule,
         lambda _, value: value,
+    ),
+    "difficulty": RecordedSetting(
+        "difficulty",
+        DIFFICULTY,
+        lambda instance: difficulty_table(instance.difficulty),
+        lambda _, value: stated_difficulty(value),
     ),
     "epsilon": _numbers("epsilon", "a number between 0 and 0.5, or a list of them", _or_list(is_number)),
     "price": _numbers("cost", "a number of at least 0, or a list or a table of them", _is_price),

@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.family_draws import KnownLabels
+from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.recipes import simulated_labels
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import read_with_labels
@@ -89,7 +90,10 @@ def how_errors_are_drawn(campaign: str | Path) -> str:
     InputError
         If the campaign cannot be read.
     """
-    families = sum(group.dependent for group in read_with_labels(campaign).instance.groups)
+    instance = read_with_labels(campaign).instance
+    families = sum(group.dependent for group in instance.groups)
+    if instance.difficulty.share:
+        return f"errors drawn independently of one another on each task; {stated(instance.difficulty)}"
     if not families:
         return "errors drawn independently of one another"
     return (

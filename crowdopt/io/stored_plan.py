@@ -82,39 +82,6 @@ def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, 
     return campaign_pairs(table, instance), table
 
 
-def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
-    """Vote weights: the plan's, and the rule's own for workers of whom it knows nothing.
-
-    Parameters
-    ----------
-    folder : path
-        Of the plan.
-    instance : AssignmentInstance
-        The campaign.
-
-    Returns
-    -------
-    (types, workers) float
-
-    Raises
-    ------
-    InputError
-        If the plan's table cannot be used, or names an unknown type or worker.
-    """
-    table = weights_table(folder)
-    kinds = {instance.type_id(k): k for k in range(instance.n_types)}
-    workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
-    weight = instance.weight.copy()
-    cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
-    weight[cell] = table.numbers("weight")
-    return weight
-
-
-def weights_table(folder: str | Path) -> Table:
-    """weights.csv as it stands."""
-    return read_table(Path(folder) / "weights.csv", ("worker", "type", "weight"))
-
-
 def read_plan(folder: str | Path, claims: dict[str, Any], instance: AssignmentInstance) -> StoredPlan:
     """The tables of a plan folder.
 

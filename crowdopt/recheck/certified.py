@@ -103,7 +103,7 @@ def proved_by_patterns(
         -inf where the claims are no numbers that prove anything.
     """
     wrong, levels = stored.claims.get("wrong_dual"), stored.claims.get("levels")
-    if type(wrong) is not float or type(levels) is not int or not 0 < levels <= MOST_LEVELS:
+    if type(wrong) is not float or type(levels) is not int or not 0 <= levels <= MOST_LEVELS:
         report.complain("plan.json", f"wrong_dual and levels say {wrong!r} and {levels!r}, which prove nothing")
         return -np.inf
     return prove_patterns(instance, worker, budget, wrong, levels)

@@ -7,8 +7,9 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.queue_names import queue_files
-from crowdopt.io.stored_plan import StoredPlan, weights_table
+from crowdopt.io.stored_plan import StoredPlan
 from crowdopt.io.tables import Table, read_table
+from crowdopt.io.vote_table import EACH, ONE, class_names, votes_table, weights_table
 from crowdopt.recheck.findings import Report
 
 SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
@@ -68,14 +69,15 @@ def check_columns(table: Table, wanted: dict[str, Floats], report: Report) -> No
 
 def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     """Every worker in the plan has the rule's weight for every type, and nobody else has one."""
-    table = weights_table(stored.folder)
-    kinds, workers = range(instance.n_types), np.unique(stored.pairs[:, 1]).tolist()
-    wanted = {
-        (instance.worker_id(j), instance.type_id(k)): float(instance.weight[k, j]) for j in workers for k in kinds
-    }
-    given = dict(zip(zip(table["worker"], table["type"], strict=True), table.numbers("weight").tolist(), strict=True))
+    table = weights_table(stored.folder) if instance.confusion is None else votes_table(stored.folder)
+    wanted = _weights(instance, np.unique(stored.pairs[:, 1]).tolist())
+    key = [table[name] for name in (ONE if instance.confusion is None else EACH)[:-1]]
+    given = dict(zip(zip(*key, strict=True), table.numbers("weight").tolist(), strict=True))
     if given.keys() != wanted.keys() or len(given) != table.rows:
-        report.complain(table.path.name, "it must have one row for each type and each worker in the plan, no other")
+        what = "" if instance.confusion is None else ", each label and class"
+        report.complain(
+            table.path.name, f"it must have one row for each type and each worker in the plan{what}, no other"
+        )
         return
     for cell, weight in wanted.items():
         if abs(given[cell] - weight) > SAME * max(1.0, abs(weight)):
@@ -83,6 +85,22 @@ def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Repo
                 table.path.name,
                 f"worker {cell[0]}, type {cell[1]} has {given[cell]!r}, the rule says {weight!r}",
             )
+
+
+def _weights(instance: AssignmentInstance, workers: list[int]) -> dict[tuple[str, ...], float]:
+    """What the vote of these workers has to weigh, by the columns of weights.csv: from the rule, or the tables."""
+    kinds, every = range(instance.n_types), range(instance.classes)
+    ids = {(j, kind): (instance.worker_id(j), instance.type_id(kind)) for j in workers for kind in kinds}
+    if instance.confusion is None:
+        return {key: float(instance.weight[kind, j]) for (j, kind), key in ids.items()}
+    names = class_names(instance)
+    said = np.log(instance.confusion)
+    return {
+        (*key, names[label], names[k]): float(said[kind, j, k, label])
+        for (j, kind), key in ids.items()
+        for label in every
+        for k in every
+    }
 
 
 def check_queues(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:

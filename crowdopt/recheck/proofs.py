@@ -16,6 +16,7 @@ from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.voting import vote_errors
 from crowdopt.recheck.individual_proofs import least_sets
+from crowdopt.recheck.sets_by_error import SetsByError
 
 CLOSE = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
@@ -181,7 +182,8 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     ``v_i = min over sets S of workers of sum_{j in S} ((1 - b) c_ij - w_j) - r e_i(S)``, e_i(S) the exact error of the
     vote by log-odds (among more than two classes a lower bound, which is exact where beliefs are few); under a rule for
     each task over the sets with ``e_i(S) <= eps_i`` and without r. Valid for any w, b, r <= 0. Workers of one skill
-    count as alike, cheapest first; of more than ``levels`` skills the nearest are rounded up, which can only lower v_i.
+    count as alike, cheapest first; of more than ``levels`` skills the nearest are rounded up, which can only lower v_i;
+    0, for two classes and a rule for each task: nobody's is (crowdopt.recheck.sets_by_error).
     Labels already in are not provided for: then nothing is proven.
 
     Parameters
@@ -216,10 +218,15 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
         key = (kind, target, chances, int(fewest[task]), int(most[task]))
         if key not in known:
             cost = (1 - spend) * instance.cost[kind] - load
-            skill, steps = _levels(instance, kind, cost, room > 0, levels)
-            search = _Sets(skill, steps, chances, target, price, int(fewest[task]), int(most[task]))
+            limits = int(fewest[task]), int(most[task])
             size = float(cost.max(initial=0.0)) * instance.n_workers + price
-            known[key] = lowered(search.least(), size)
+            if levels > 0 or average or instance.classes > 2:
+                skill, steps = _levels(instance, kind, cost, room > 0, levels)
+                known[key] = lowered(_Sets(skill, steps, chances, target, price, *limits).least(), size)
+            else:
+                able = room > 0
+                search = SetsByError(_skills(instance, kind)[able], cost[able], chances[1], target, *limits)
+                known[key] = lowered(search.value(), size)
         least[task] = known[key]
     return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([*rows, least]))
 
@@ -228,11 +235,7 @@ def _levels(
     instance: AssignmentInstance, kind: int, cost: Floats, able: NDArray[np.bool_], levels: int
 ) -> tuple[Floats, list[Floats]]:
     """Different skills of a type, the best first, and for each what its first, second, ... label costs."""
-    p, guess = instance.accuracy[kind], 1 / instance.classes
-    turned = 1 - (instance.classes - 1) * p  # whoever names another class than such a worker's knows no more
-    best = np.where(p < guess, turned, p) if instance.classes > 2 else np.maximum(p, 1 - p)
-    skill = np.where(instance.evidence[kind] > 0, np.minimum(best, 1 - CLIP), guess)
-    skill, cost = skill[able], cost[able]
+    skill, cost = _skills(instance, kind)[able], cost[able]
     distinct = np.unique(skill)
     if distinct.size > max(1, levels):
         odds = np.log(distinct) - np.log1p(-distinct) + np.log(instance.classes - 1)
@@ -241,6 +244,14 @@ def _levels(
         skill = top[np.searchsorted(top, skill)]
         distinct = top
     return distinct[::-1], [np.sort(cost[skill == one]) for one in distinct[::-1]]
+
+
+def _skills(instance: AssignmentInstance, kind: int) -> Floats:
+    """What each worker knows of a type, as a chance of at least 1/K to be right."""
+    p, guess = instance.accuracy[kind], 1 / instance.classes
+    turned = 1 - (instance.classes - 1) * p  # whoever names another class than such a worker's knows no more
+    best = np.where(p < guess, turned, p) if instance.classes > 2 else np.maximum(p, 1 - p)
+    return np.where(instance.evidence[kind] > 0, np.minimum(best, 1 - CLIP), guess)
 
 
 class _Sets:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.errors import InputError
 from crowdopt.io.overrides import overridden, overrides
 from crowdopt.io.recorded_settings import SETTINGS
@@ -19,6 +20,7 @@ CHANGES = {
     "another target": lambda one: one.with_epsilon(0.2),
     "a target for each": lambda one: replace(one, epsilon=np.linspace(0.1, 0.3, one.n_tasks)),
     "another rule": lambda one: replace(one, rule="exact-error").with_epsilon(0.15),
+    "hard tasks": lambda one: replace(one, rule="exact-error", difficulty=Difficulty(0.2, 0.5)).with_epsilon(0.25),
     "one price": lambda one: replace(one, cost=2.5),
     "a price for each": lambda one: replace(one, cost=np.arange(1.0, one.n_workers + 1)),
     "prices by type": lambda one: replace(one, cost=np.linspace(1, 2, one.cost.size).reshape(one.cost.shape)),
@@ -93,7 +95,7 @@ def test_stated_settings_are_recorded_even_where_they_are_the_campaigns(campaign
         {"price": [[1.0], [2.0, 3.0]]},
         {"price": -1.0}, {"capacity": [1.5]}, {"capacity": -1}, {"forbidden": [["photo-01"]]}, [1],
         {"forbidden": [["photo-01", "nobody"]]}, {"fixed": [["photo-01", "ada"]] * 2},
-        {"max_labels": [None]}, {"colour": 1},
+        {"max_labels": [None]}, {"colour": 1}, {"difficulty": {"share": 0.2}},
     ],
 )  # fmt: skip
 def test_damaged_records_get_a_sentence(campaign, settings):
@@ -106,7 +108,7 @@ def test_every_setting_is_tried():
     """A setting added later comes with a change that tests it."""
     assert set(SETTINGS) == {
         *("rule", "epsilon", "price", "budget", "capacity", "min_tasks", "min_labels", "max_labels"),
-        *("forbidden", "fixed", "groups", "rows"),
+        *("forbidden", "fixed", "groups", "rows", "difficulty"),
     }
 
 
@@ -114,6 +116,7 @@ def test_every_setting_is_tried():
     "change",
     [
         "another rule",
+        "hard tasks",
         "a target for each",
         "a price for each",
         "forbidden pairs",
@@ -132,6 +135,7 @@ def test_the_next_campaign_goes_on_under_the_plans_settings(campaign, tmp_path, 
     answered = crowdopt.answers(labels, tmp_path / "plan", campaign=campaign, output=tmp_path / "answers")
     after = crowdopt.read_campaign(tmp_path / "answers" / "campaign")
     given = np.bincount(answered.new[:, 1], minlength=instance.n_workers)
+    assert after.difficulty == instance.difficulty
     assert after.rule == instance.rule and after.budget == instance.budget
     for name in ("epsilon", "cost", "forbidden", "min_labels", "max_labels"):
         assert np.array_equal(getattr(after, name), getattr(instance, name)), name

@@ -11,6 +11,7 @@ from crowdopt.assign.error_targets import LEAST, MOST, least_target
 from crowdopt.assign.explain.joint_shortage import JointShortage, joint_shortage
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.difficulty import NONE
 from crowdopt.crowd.evidence import guessing
 from crowdopt.crowd.exactness import fewest_exact, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
@@ -126,7 +127,7 @@ def _missing(solution: ElasticPoint, name: str, size: int) -> Floats:
 def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, float | None, bool]:
     """The error below which nothing can be promised, one that a plan of whole labels keeps, and if nothing helps."""
     if probe.lacks_shares(instance.with_epsilon(MOST)):
-        asking_nothing = replace(instance, demand=np.zeros(instance.n_tasks), rule=_plain(instance))
+        asking_nothing = replace(instance, demand=np.zeros(instance.n_tasks), rule=_plain(instance), difficulty=NONE)
         return (None, None, True) if probe.lacks_shares(asking_nothing) else (0.5, None, False)
     known = _by_level(instance, probe)
     below = least_target(instance, probe.lacks_shares, probe.clock) if known is None else known

@@ -137,6 +137,8 @@ def refuse(instance: AssignmentInstance) -> None:
     rules = ("exact-error", "mean-error")
     if instance.rule not in rules:
         raise InputError(f"method patterns counts exact errors; choose rule {' or '.join(rules)}, not {instance.rule}")
+    if instance.difficulty.share:
+        raise InputError("method patterns knows no difficulty: more labels may err more there; use method exact")
     own = {
         "forbidden pairs": len(instance.forbidden),
         "fixed pairs": len(instance.fixed),

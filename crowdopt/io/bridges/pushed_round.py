@@ -11,8 +11,9 @@ from crowdopt.errors import InputError
 from crowdopt.io.answered import read_answered
 from crowdopt.io.campaign import read_with_labels
 from crowdopt.io.cells import cells_of
-from crowdopt.io.stored_plan import read_pairs, read_weights
+from crowdopt.io.stored_plan import read_pairs
 from crowdopt.io.tables import Table
+from crowdopt.io.vote_table import read_weights
 
 RESERVED = ("task", "queue", "workers", "id")  # columns that the tools' own keys would be written over
 
@@ -99,6 +100,8 @@ def read_round(
     pairs, table = read_pairs(plan, instance)
     if "value" in table:
         raise InputError(f"{plan} is a plan of shares; solve with --program ip for labels that can be handed out")
+    if instance.confusion is not None:
+        raise InputError("gold by class votes class by class, which no tool knows; hand out the plan's queues instead")
     weight = read_weights(plan, instance)[instance.task_type[pairs[:, 0]], pairs[:, 1]]
     order = np.lexsort((pairs[:, 1], pairs[:, 0])).tolist()
     weights: dict[str, dict[str, float]] = {}

@@ -12,6 +12,7 @@ from crowdopt.assign.exact import stages
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels import climb
 from crowdopt.assign.exact.levels.cut import Levels
+from crowdopt.assign.exact.levels.enough import ByEvidence
 from crowdopt.assign.exact.levels.filling import fill, hands
 from crowdopt.assign.exact.levels.level_blocks import LevelBlocks
 from crowdopt.assign.plan import breaches
@@ -27,7 +28,7 @@ ROUNDING = 1e-6
 
 def generated(classes, levels: Levels) -> LevelBlocks:
     """Column generation to its end, from values that say nothing."""
-    blocks = LevelBlocks(levels, HighsMaster, [np.zeros(top.size) for top in levels.tops], [])
+    blocks = LevelBlocks(levels, ByEvidence(classes), HighsMaster, [np.zeros(top.size) for top in levels.tops], [])
     blocks.generate(500, 1e-7, lambda: 60.0)
     return blocks
 

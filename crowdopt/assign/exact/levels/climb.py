@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 
 from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.block_stage import GROUPS, duals_of
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels.cut import Levels
+from crowdopt.assign.exact.levels.enough import ByEvidence, Enough
 from crowdopt.assign.exact.levels.filling import fill, hands
-from crowdopt.assign.exact.levels.level_blocks import LevelBlocks, Set
+from crowdopt.assign.exact.levels.level_blocks import LevelBlocks, Set, Values
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split
+from crowdopt.assign.standing import Standing
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.classes import firsts
 from crowdopt.crowd.instance import UNLIMITED
 
 CELLS = 60_000  # task classes x worker classes up to which the master keeps its pace
 FEW = 6.0  # labels per task up to which the last label of a task weighs enough
 COUNT = 30  # levels for each class of tasks, to begin with
-REFINEMENTS, PATIENCE = 20, 3  # in all; and in a row without a better bound or plan, once few rest on rounding
+REFINEMENTS = 20  # of the levels
 ROUNDS, ROUGH, NEAR = 400, 1e-3, 1e-4  # of column generation; relative gap of the master at which it ends, early on
+GAINED = 0.9  # of the sets that rest on rounding: with fewer than this left, cutting goes on
 MANY, HONEST = 0.5, 0.1  # of the tasks whose sets may rest on rounding where plans are drawn from levels
 SHARE = 0.7  # of the time left, at most: where levels do not get there, plans are aimed at
 FINISHING = (4, 4_000)  # work per task and at most, in pairs looked at
@@ -45,22 +53,53 @@ def climb(search: Search) -> None:
     price = duals.task[firsts(classes.task_class)]
     levels = Levels.by_use(classes, COUNT, price)
     values = [one * top for one, top in zip(price, levels.tops, strict=True)]
-    sets: list[Set] = []
-    near, idle, turn = ROUGH, 0, search.clock.part(SHARE)
-    for _ in range(REFINEMENTS):
-        known = search.bound, search.value
-        blocks = LevelBlocks(levels, search.solvers.make_master, values, sets)
-        blocks.generate(ROUNDS, near, lambda: turn.left)
-        _raise_bound(search, blocks)
-        if blocks.point is None or search.done:
-            return
-        levels, values, sets, cheated = blocks.refined()
-        near = NEAR if cheated <= MANY * classes.tasks_in.sum() else ROUGH
-        if cheated <= HONEST * classes.tasks_in.sum():
-            _offer(search, blocks)
-        idle = 0 if near == ROUGH or known != (search.bound, search.value) else idle + 1
-        if search.done or turn.over or levels.starts[-1] == blocks.starts[-1] or idle >= PATIENCE:
-            return
+    ladder = Ladder(search, ByEvidence(classes), partial(_raise_bound, search), partial(_offer, search))
+    ladder.climb(levels, values, search.clock.part(SHARE))
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Levels cut finer and finer, with the bounds that they prove and the plans that they lead to.
+
+    Parameters
+    ----------
+    standing : Standing
+        What is known so far.
+    enough : Enough
+        Which sets will do.
+    raise_bound, offer : callable
+        Take over what a master's prices prove, and the plan that its shares lead to.
+    patience : int
+        How often in a row nothing may be gained, once few sets rest on rounding.
+    """
+
+    standing: Standing
+    enough: Enough
+    raise_bound: Callable[[LevelBlocks], None]
+    offer: Callable[[LevelBlocks], None]
+    patience: int = 3
+
+    def climb(self, levels: Levels, values: Values, turn: Clock) -> None:
+        """Cut levels until nothing rests on rounding, what was asked for is proven, or nothing helps any more."""
+        standing, tasks = self.standing, levels.classes.tasks_in.sum()
+        sets: list[Set] = []
+        near, idle, fewest = ROUGH, 0, np.inf
+        for _ in range(REFINEMENTS):
+            known = standing.bound, standing.value
+            blocks = LevelBlocks(levels, self.enough, standing.solvers.make_master, values, sets)
+            blocks.generate(ROUNDS, near, lambda: turn.left)
+            self.raise_bound(blocks)
+            if blocks.point is None or standing.done:
+                return
+            levels, values, sets, cheated = blocks.refined()
+            near = NEAR if cheated <= MANY * tasks else ROUGH
+            if cheated <= HONEST * tasks:
+                self.offer(blocks)
+            gained = known != (standing.bound, standing.value) or cheated < GAINED * fewest
+            idle = 0 if near == ROUGH or gained else idle + 1
+            fewest = min(fewest, cheated)
+            if standing.done or turn.over or levels.starts[-1] == blocks.starts[-1] or idle >= self.patience:
+                return
 
 
 def _raise_bound(search: Search, blocks: LevelBlocks) -> None:

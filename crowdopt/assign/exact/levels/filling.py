@@ -26,21 +26,23 @@ class Filled:
 def fill(blocks: LevelBlocks, left: Seconds) -> Filled | None:
     """Whole numbers of sets: fix whole shares and the largest fractions, solve for the rest, and again.
 
+    Where no known set fits into what is left, sets are priced there.
+
     With all sets fixed the labels are a flow from workers to levels, and its vertices are whole.
     """
     point, counts = blocks.point, np.zeros(len(blocks.sets), np.int64)
-    matrix, tasks = blocks.columns(blocks.sets), blocks.levels.classes.tasks_in.copy()
+    tasks = blocks.levels.classes.tasks_in.copy()
     lower, upper = blocks.rows
-    kinds = np.array([kind for kind, _ in blocks.sets])
     while point is not None and tasks.any():
+        kinds = np.array([kind for kind, _ in blocks.sets])
         fixed = _fixed(blocks.shares(point)[1], kinds, tasks)
         if not fixed.any():
             break
-        counts += fixed
+        counts = np.append(counts, np.zeros(kinds.size - counts.size, np.int64)) + fixed
         tasks -= np.bincount(kinds, weights=fixed, minlength=tasks.size).astype(np.int64)
-        used = matrix @ counts
+        used = blocks.columns(blocks.sets) @ counts
         blocks.master.set_rows(lower - used, upper - used)
-        point = blocks.master.solve(max(0.0, left()))
+        point = blocks.with_sets_for_all(left)
     blocks.master.set_rows(lower, upper)
     if point is None:
         return None

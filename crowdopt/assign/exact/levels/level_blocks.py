@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.exact.blocks import EFFORT, NEGATIVE, PULLS, Seconds
-from crowdopt.assign.exact.knapsacks import Effort, Knapsack
+from crowdopt.assign.exact.blocks import NEGATIVE, PULLS, Seconds
 from crowdopt.assign.exact.levels.cut import Levels
+from crowdopt.assign.exact.levels.enough import Enough
 from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.programs.level_sets import columns_of, of_levels
@@ -24,8 +24,6 @@ from crowdopt.programs.level_sets import columns_of, of_levels
 Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks
 Set: TypeAlias = tuple[int, Ints]  # a class of tasks and the levels of one task's labels, sorted
 
-KEPT = 8  # sets that one pricing returns
-COARSE = Effort(close=1e-6, nodes=10_000, cells=500)  # many items, of which few are taken: what is tried first
 USED = 1e-7  # a share above this is in use
 
 
@@ -36,6 +34,8 @@ class LevelBlocks:
     Parameters
     ----------
     levels : Levels
+    enough : Enough
+        Which sets will do.
     make_master : MakeMaster
     center : list of (L_t,) float
         Values to begin with.
@@ -44,6 +44,7 @@ class LevelBlocks:
     """
 
     levels: Levels
+    enough: Enough
     make_master: MakeMaster
     center: Values
     given: list[Set]
@@ -69,8 +70,8 @@ class LevelBlocks:
         """The levels of one task's possible labels, one entry for each label."""
         classes, top = self.levels.classes, self.levels.tops[kind]
         there = np.bincount(self.levels.of[kind], weights=classes.room[kind], minlength=top.size).astype(np.int64)
-        enough = np.ceil(classes.need[kind] / np.maximum(top, 1e-9)).astype(np.int64) + 1
-        return np.repeat(np.arange(top.size), np.where(top > 0, np.minimum(there, enough), 0))
+        most = np.minimum(there, self.enough.most(kind, top))
+        return np.repeat(np.arange(top.size), np.where(top > 0, most, 0))
 
     def _is_possible(self, kind: int, chosen: Ints) -> bool:
         """Whether a task can have so many labels of each level; where levels were cut it may not be so any more."""
@@ -93,16 +94,9 @@ class LevelBlocks:
         return columns_of(self.levels.of, self.starts, kinds, chosen)
 
     def _cheapest(self, kind: int, value: Floats) -> tuple[float, list[Set]]:
-        from crowdopt.assign.exact import kernels
-
-        classes, items = self.levels.classes, self.items[kind]
-        sets, sizes = np.empty((KEPT, items.size), np.int64), np.empty(KEPT, np.int64)
-        worth = self.levels.tops[kind][items]
-        knapsack = Knapsack(value[items], worth, classes.floor[kind])
-        bound, best = kernels.cheapest_set(knapsack, COARSE, sets, sizes)
-        if best - bound > COARSE.close * abs(best):
-            bound, _ = kernels.cheapest_set(knapsack, EFFORT, sets, sizes)
-        return bound, [(kind, np.sort(items[sets[s, : sizes[s]]])) for s in range(KEPT) if sizes[s] >= 0]
+        limit = min((float(value[chosen].sum()) for one, chosen in self.sets if one == kind), default=np.inf)
+        bound, sets = self.enough.cheapest(kind, value, self.levels.tops[kind], self.items[kind], limit)
+        return bound, [(kind, chosen) for chosen in sets]
 
     def worker_prices(self, values: Values) -> Floats:
         """What a label of each class of workers is worth beyond its cost where it is worth most, (G,)."""
@@ -110,8 +104,19 @@ class LevelBlocks:
         surplus: Floats = np.maximum(0.0, (each - self.levels.classes.cost).max(axis=0))
         return surplus
 
+    def asked(self, values: Values) -> Values:
+        """What the cheapest worker of each level asks for a label at the prices that the values prove: no less."""
+        asked = self.levels.classes.cost + self.worker_prices(values)
+        least = [np.full(value.size, np.inf) for value in values]
+        for kind, of in enumerate(self.levels.of):
+            np.minimum.at(least[kind], of, asked[kind])
+        return [
+            np.where(np.isfinite(low), np.maximum(low, value), value) for low, value in zip(least, values, strict=True)
+        ]
+
     def _price(self, values: Values, outer: tuple[Floats, Values] | None) -> int:
         """Price at ``values``, keep the bound if it is the best, and the sets that help at the master's multipliers."""
+        values = self.asked(values)
         priced = [self._cheapest(kind, value) for kind, value in enumerate(values)]
         tasks = self.levels.classes.tasks_in
         bound = float(tasks @ np.array([value for value, _ in priced]) - self.supply @ self.worker_prices(values))
@@ -143,6 +148,17 @@ class LevelBlocks:
             else:
                 return
 
+    def with_sets_for_all(self, left: Seconds) -> MasterPoint | None:
+        """The master as its rows are now, with new sets for as long as tasks or levels go without."""
+        inner = int(self.starts[-1]) + self.levels.of.shape[0]
+        while True:
+            point = self.master.solve(max(0.0, left()))
+            if point is None or point.primal[:inner].sum() <= USED or left() <= ENOUGH:
+                return point
+            outer = self.values(point)
+            if not self._price(outer[1], outer):
+                return point
+
     def shares(self, point: MasterPoint) -> tuple[Floats, Floats]:
         """Labels of each class of workers for each class of tasks (T, G), and tasks with each set."""
         kinds, groups = self.levels.of.shape
@@ -161,7 +177,7 @@ class LevelBlocks:
         doubtful: list[set[int]] = [set() for _ in self.center]
         for k in in_use.tolist():
             kind, chosen = self.sets[k]
-            if lowest[kind][chosen].sum() < self.levels.classes.floor[kind]:
+            if not self.enough.holds(kind, lowest[kind][chosen]):
                 doubtful[kind].update(chosen.tolist())
                 cheated += tasks[k]
         cuts = [self.levels.finer(t, np.array(sorted(some), np.int64), used[t]) for t, some in enumerate(doubtful)]

@@ -1,0 +1,158 @@
+"""Plans where some tasks are hard for everybody: their errors by enumeration, their optimum by trying all sets."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import crowdopt
+from crowdopt import AssignmentInstance, InputError, Status, assign
+from crowdopt.api.assign import why_not
+from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.exactness import exact_errors, least_errors, relaxation
+from crowdopt.crowd.hard_needs import hard_need
+from tests.assign.test_checked import fewest_by_brute_force, keeps, unrestricted
+
+
+@st.composite
+def hard_instances(draw):
+    """Small instances, skewed priors too, of which some tasks are hard."""
+    instance = draw(unrestricted())
+    how = Difficulty(draw(st.sampled_from([0.05, 0.2, 0.4])), draw(st.sampled_from([0.0, 0.2, 0.6, 1.0])))
+    return replace(instance, difficulty=how, prior=draw(st.sampled_from([None, [0.3, 0.7]])))
+
+
+def error_by_enumeration(instance: AssignmentInstance, task: int, workers: list[int]) -> float:
+    """All outcomes of the labels, the class, and whether the task is hard; the vote knows the easy skills alone."""
+    p = instance.accuracy[instance.task_type[task], workers]
+    weight, bias = np.log(p / (1 - p)), np.log(instance.prior[1] / instance.prior[0])
+    how, error = instance.difficulty, 0.0
+    for chance, skill in ((1 - how.share, p), (how.share, 0.5 + how.left * (p - 0.5))):
+        for right in itertools.product([False, True], repeat=len(workers)):
+            mass = chance * np.prod(np.where(right, skill, 1 - skill))
+            lead = np.where(right, weight, -weight).sum()
+            for prior, margin in ((instance.prior[1], lead + bias), (instance.prior[0], lead - bias)):
+                error += mass * prior * (0.5 if abs(margin) < 1e-9 else float(margin < 0))
+    return error
+
+
+@settings(max_examples=40)
+@given(hard_instances())
+def test_each_vote_errs_as_on_easy_and_hard_tasks_together(instance):
+    """And with at least what its evidence says, and the relaxation's floor."""
+    pairs = np.array(list(itertools.product(range(instance.n_tasks), range(instance.n_workers))))
+    rng = np.random.default_rng(instance.n_workers)
+    some = pairs[rng.random(len(pairs)) < 0.7]
+    above, _ = exact_errors(instance, some)
+    for task in range(instance.n_tasks):
+        workers = [j for i, j in some.tolist() if i == task]
+        assert above[task] == pytest.approx(error_by_enumeration(instance, task, workers), abs=1e-9)
+    inside = above < 0.4999
+    stated = replace(instance, epsilon=np.where(inside, np.maximum(above, 1e-6), 0.49))
+    worth = instance.supply(some)
+    assert (worth[inside] >= hard_need(stated.epsilon, stated.prior, stated.difficulty)[inside] - 1e-7).all()
+    assert (least_errors(instance) <= above + 1e-9).all()
+    assert (above <= instance.error_bound(worth) + 1e-9).all()
+
+
+@settings(max_examples=40)
+@given(hard_instances())
+def test_plans_against_all_assignments(instance):
+    """Kept exactly, within one label of the optimum, which no bound passes; none only where there is none."""
+    plan, best = assign(instance), fewest_by_brute_force(instance)
+    assert plan.found == (best is not None)
+    if best is not None:
+        assert keeps(instance, plan.pairs)
+        assert plan.bound <= best <= plan.labels <= best + 1
+        assert plan.labels == best or not plan.proven
+    else:
+        assert plan.status is Status.INFEASIBLE
+
+
+def crowd(**changes) -> AssignmentInstance:
+    """Thirty workers of accuracies .7 to .9 and twelve tasks, 30 % of them hard, half of the skill left there."""
+    accuracy = np.repeat([0.7, 0.8, 0.9], 10)[None]
+    given = {"epsilon": 0.1, "rule": "exact-error", "difficulty": Difficulty(0.3, 0.5)} | changes
+    return AssignmentInstance(accuracy, np.zeros(12, np.int64), np.full(30, 12), **given)
+
+
+def test_difficulty_costs_labels_and_none_costs_nothing():
+    """A share of 0 changes no label, whatever is left of skill; a larger one takes more labels for the same promise."""
+    plain = assign(crowd(difficulty=Difficulty()))
+    assert np.array_equal(assign(crowd(difficulty=Difficulty(0.0, 0.2))).pairs, plain.pairs)
+    assert plain.labels < assign(crowd()).labels
+    assert not (relaxation(crowd()).need < relaxation(crowd(difficulty=Difficulty())).need).any()
+
+
+def test_a_target_below_the_floor_is_refused_with_what_can_be_promised():
+    """Where next to no skill is left on hard tasks the crowd cannot pass the floor; the sentences say both numbers."""
+    instance = crowd(difficulty=Difficulty(0.3, 0.05), epsilon=0.08)
+    plan = assign(instance)
+    assert plan.status is Status.INFEASIBLE
+    said = " ".join(why_not(plan))
+    floor = float(least_errors(instance)[0])
+    assert floor > 0.08 and f"errs with {floor:.4g}, above its target 0.08" in said
+    assert "30 % of the tasks are hard, with 5 % of a worker's edge over guessing left there" in said
+    reached = float(said.split("a plan for epsilon = ")[1].split(" ")[0])
+    assert floor < reached < 1.05 * floor
+    assert assign(instance.with_epsilon(reached)).found
+    assert assign(instance.with_epsilon(floor * 0.999)).status is Status.INFEASIBLE
+
+
+def test_what_knows_no_difficulty_says_so():
+    """No other rule, no more classes, no labels observed, no misled crowd, no patterns."""
+    for change, sentence in (
+        ({"rule": "bhattacharyya"}, "rule bhattacharyya knows no difficulty; choose rule exact-error"),
+        ({"classes": 3}, "between 2 classes, not 3"),
+        ({"observed": True}, 'collected = "evidence"'),
+        ({"difficulty": Difficulty(0.2, -0.3)}, "misled together"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            crowd(**change)
+    with pytest.raises(InputError, match="patterns knows no difficulty"):
+        assign(crowd(), "patterns")
+
+
+def test_a_fit_becomes_a_plans_difficulty():
+    """Edges that were believed are means over easy and hard tasks: those on easy tasks are so many times larger."""
+    fit = Difficulty(0.3, 0.24, 1.2)
+    made = replace(crowd(difficulty=Difficulty()), accuracy=np.full((1, 30), 0.75)).with_difficulty(fit)
+    assert made.accuracy[0, 0] == pytest.approx(0.8) and made.difficulty.left == pytest.approx(0.2)
+    assert made.difficulty.easy == 1
+
+
+def test_a_campaign_with_hard_tasks_from_gold_to_answers(tmp_path):
+    """Settings in campaign.toml are read, planned for, verified and simulated; the claims come true."""
+    folder = tmp_path / "campaign"
+    folder.mkdir()
+    (folder / "campaign.toml").write_text(
+        'epsilon = 0.2\nrule = "exact-error"\ndifficulty = { share = 0.3, left = 0.25 }\n'
+    )
+    (folder / "tasks.csv").write_text("task\n" + "".join(f"t{i}\n" for i in range(600)))
+    (folder / "workers.csv").write_text("worker,capacity\n" + "".join(f"w{j},300\n" for j in range(20)))
+    (folder / "gold.csv").write_text(
+        "worker,correct,asked\n" + "".join(f"w{j},{75 + j % 3 * 5},100\n" for j in range(20))
+    )
+    instance = crowdopt.read_campaign(folder)
+    mean = 0.7 + 0.3 * 0.25
+    assert (2 * instance.accuracy.mean() - 1) * mean == pytest.approx(0.6, abs=0.01)
+    plan = assign(folder, output=tmp_path / "plan")
+    report = crowdopt.verify(folder, tmp_path / "plan")
+    assert plan.found and report.holds, report.problems
+    labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
+    crowdopt.rehearse(folder, tmp_path / "plan", output=labels, truth=truth, seed=3)
+    answered = crowdopt.answers(labels, tmp_path / "plan", campaign=folder, output=tmp_path / "answers")
+    true = [line.split(",")[1] for line in truth.read_text().split()[1:]]
+    wrong = np.mean([answered.names[k] != label for k, label in zip(answered.answers.answer, true, strict=True)])
+    noise = 3 * np.sqrt(0.2 * 0.8 / 600)
+    assert abs(wrong - plan.exact_error[0].mean()) < noise
+    assert abs(wrong - answered.answers.error.mean()) < noise
+    after = crowdopt.read_campaign(tmp_path / "answers" / "campaign")
+    assert after.difficulty == instance.difficulty and not after.observed
+    crowdopt.write_campaign(instance, tmp_path / "again.npz")
+    assert crowdopt.read_campaign(tmp_path / "again.npz").difficulty == instance.difficulty
