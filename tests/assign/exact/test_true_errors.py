@@ -15,6 +15,7 @@ from crowdopt import assign, recipe, verify, write_campaign, write_plan
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.exact import kernels
 from crowdopt.assign.exact.knapsacks import ErrorKnapsack
+from crowdopt.assign.exact.levels import true_errors
 from crowdopt.assign.exact.levels.true_errors import by_levels, knows
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options, Status
@@ -124,6 +125,23 @@ def test_no_plan_costs_less_than_proven_and_none_is_missed(instance):
     assert plan.objective is None or plan.objective >= best - CLOSE
     if plan.status is Status.OPTIMAL:
         assert plan.objective == pytest.approx(best)
+
+
+@settings(max_examples=25, deadline=None)
+@given(crowds(), st.integers(0, 2**31))
+def test_forbidden_pairs_and_rounded_targets_only_loosen_the_bound(instance, seed):
+    """One target a type for the bound, the tasks' own for the plan; what must not be is not in it."""
+    rng = np.random.default_rng(seed)
+    barred = rng.integers(0, [instance.n_tasks, instance.n_workers], (2, 2))
+    instance = replace(instance, forbidden=np.unique(barred, axis=0))
+    best = least_of_all(instance)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(true_errors, "TARGETS", 1)
+        plan = by_levels(instance, SOLVERS, prove_patterns, Options(time_limit=30.0))
+    assert best is None or plan.bound <= best + CLOSE
+    if plan.pairs is not None:
+        assert not breaches(instance, plan.pairs) and plan.objective >= best - CLOSE
+        assert (exact_errors(instance, plan.pairs)[0] <= instance.epsilon + CERTAIN).all()
 
 
 @pytest.fixture(scope="module")
