@@ -137,14 +137,10 @@ def apart(*words: str) -> Row:
 
 
 def shown(row: Row) -> str:
-    gap = "-" if row.value is None or row.bound is None else f"{100 * (row.value - row.bound) / row.bound:.3f} %"
-    value = "none" if row.value is None else f"{row.value:.10g}"
+    """A cell: cost / bound, seconds, megabytes."""
+    value = "no plan" if row.value is None else f"{row.value:.10g}"
     bound = "none" if row.bound is None else f"{row.bound:.10g}"
-    cells = [row.recipe, row.method, row.status, value, bound, gap, f"{row.seconds:.2g}", f"{row.megabytes:.0f}"]
-    return f"| {' | '.join(cells)} |"
-
-
-HEAD = ("instance", "method", "status", "cost", "bound", "gap", "seconds", "MB")
+    return f"{value} / {bound}, {row.seconds:.2g}, {row.megabytes:.0f}"
 
 
 def picture(rows: list[Row], path: str) -> None:
@@ -197,12 +193,13 @@ def main() -> None:
         print(json.dumps(asdict(once(recipe, method, program, float(limit)))))
         return
     rows = []
-    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     methods = [("exact", given.exact_limit), *((name, given.limit) for name in given.backends.split(",") if name)]
+    print(f"| instance | {' | '.join(f'{name}, {limit} s allowed' for name, limit in methods)} |")
+    print("|---" * (1 + len(methods)) + "|")
     for recipe in given.recipes or (LP_RECIPES if given.program == "lp" else RECIPES):
-        for method, limit in methods:
-            rows.append(apart(recipe, method, given.program, limit))
-            print(shown(rows[-1]), flush=True)
+        own = [apart(recipe, method, given.program, limit) for method, limit in methods]
+        print(f"| {recipe} | {' | '.join(map(shown, own))} |", flush=True)
+        rows += own
     libraries = {name: version(name) for name in ("crowdopt", "highspy", "pulp", "numba", "numpy")}
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:

@@ -16,8 +16,10 @@ from crowdopt.errors import InputError
 from crowdopt.report.charts import LOOK, MISSING, svg
 
 GLOBALS = "window.vegaEmbed = vegaEmbed;"
-# what a still picture can do without: it is named as a whole, and its letters are the page's
-SPOKEN = re.compile(r' (?:role|aria-\w+|font-family|pointer-events)="[^"]*"')
+# what a still picture can do without: it is named as a whole, its letters are the page's, and 1 is what else is taken
+NEEDLESS = re.compile(
+    r' (?:class|role|aria-\w+|font-family|pointer-events)="[^"]*"| (?:opacity|stroke-width)="1"|<text [^>]*/>'
+)
 LONG = 32  # letters of a cell from which on it may be broken into lines
 SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
@@ -136,7 +138,7 @@ def _stills() -> Place:
 
     def place(chart: Chart) -> str:
         names = rf"\g<1>still-{next(numbers)}-"
-        picture = re.sub(r'(\bid="|url\(#|href="#)', names, SPOKEN.sub("", svg(chart.drawing)))
+        picture = re.sub(r'(\bid="|url\(#|href="#)', names, NEEDLESS.sub("", svg(chart.drawing)))
         said = f"<figcaption>{escape(chart.caption)}</figcaption>"
         return f'<div class="still" role="img" aria-label="{escape(chart.title)}">{picture}</div>{said}'
 
