@@ -53,6 +53,7 @@ AUTO = "auto"  # whatever the measurements that the package carries say
 HANDED_OVER = (
     f"with such groups or rows of one's own the whole program was searched by {SEARCH}, in place of the exact method"
 )
+FIRST = 0.6  # of the time, at most, for the true minimum by levels
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -292,7 +293,7 @@ def _by_errors(
     instance: AssignmentInstance, linear: Linear, options: Options, listener: Listener | None, clock: Clock
 ) -> Plan:
     """The true minimum by levels; where a gap is left, plans that linear rules lead to as well."""
-    plan = by_levels(instance, SOLVERS, prove_patterns, options, listener)
+    plan = by_levels(instance, SOLVERS, prove_patterns, replace(options, time_limit=FIRST * clock.left), listener)
     if plan.proven or plan.interrupted or clock.over or plan.gap <= options.gap:
         return plan
     other = solve_checked(instance, linear, replace(options, time_limit=clock.left), listener)

@@ -29,11 +29,12 @@ from crowdopt.crowd.exactness import errors_of, fewest_exact
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 
+Heard: TypeAlias = Callable[[LevelBlocks], None]
 Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], float]  # worker, budget, wrong, levels
 
 FEW = 8  # labels with which each task can reach its target, at most; sets of many more are not followed
 COUNT = 24  # levels for each class of tasks, to begin with
-TARGETS = 8  # of each type that are told apart
+TARGETS, KINDS = 8, 40  # of each type that are told apart, and of all types together
 PATIENCE = 8  # cuts in a row that neither prove more nor lead to a better plan
 PART = 0.5  # of the time, at most
 
@@ -52,14 +53,16 @@ def knows(instance: AssignmentInstance) -> bool:
     return classes.evidence.size <= CELLS and len(kinds) == classes.need.size
 
 
-def loosened(instance: AssignmentInstance) -> AssignmentInstance:
-    """Without forbidden pairs, and with few different targets for each type: the others rounded up to these.
+def loosened(instance: AssignmentInstance, up: bool = True) -> AssignmentInstance:
+    """Without forbidden pairs, and with few different targets for each type: the others rounded up to these, or down.
 
-    What no plan of it costs less than, none of the instance does.
+    Rounded up, what no plan of it costs less than, none of the instance does; rounded down, its sets keep all targets.
 
     Parameters
     ----------
     instance : AssignmentInstance
+    up : bool
+        Which way targets are rounded.
 
     Returns
     -------
@@ -67,12 +70,15 @@ def loosened(instance: AssignmentInstance) -> AssignmentInstance:
         The same one where nothing has to be rounded or left out.
     """
     target, types = instance.epsilon.copy(), np.unique(instance.task_type)
-    many = max(1, CELLS // (types.size * instance.n_workers))
+    many = max(1, min(TARGETS, KINDS // types.size, CELLS // (types.size * instance.n_workers)))
     for kind in types.tolist():
         mine = np.flatnonzero(instance.task_type == kind)
-        if np.unique(target[mine]).size > min(TARGETS, many):
-            ends = np.quantile(target[mine], np.linspace(0, 1, min(TARGETS, many) + 1)[1:], method="higher")
-            target[mine] = ends[np.searchsorted(ends, target[mine])]
+        if np.unique(target[mine]).size > many:
+            parts = np.linspace(0, 1, many + 1)
+            tops = np.quantile(target[mine], parts[1:], method="higher")
+            bottoms = np.quantile(target[mine], parts[:-1], method="lower")
+            below = bottoms[np.searchsorted(bottoms, target[mine], side="right") - 1]
+            target[mine] = tops[np.searchsorted(tops, target[mine])] if up else below
     if not len(instance.forbidden) and (target == instance.epsilon).all():
         return instance
     return replace(instance, epsilon=target, forbidden=np.zeros((0, 2), np.int64))
@@ -106,7 +112,6 @@ def by_levels(
     """
     get_ready()
     clock, loose = Clock(options.time_limit), loosened(instance)
-    classes = classes_of(loose)
     standing = Standing(
         instance=instance,
         solvers=solvers,
@@ -118,11 +123,30 @@ def by_levels(
         known=Certificate(None, -np.inf, "none", None, None),
     )
     proofs = Proofs(standing, loose, prove)
-    ladder = Ladder(standing, ByError(classes), proofs.hear, partial(_offer, standing, proofs), PATIENCE)
-    levels, _ = Levels.evenly(classes, COUNT).split(_not_enough_alone(classes))
-    ladder.climb(levels, [np.zeros(top.size) for top in levels.tops], clock.part(PART))
+    alike = (loose.epsilon == instance.epsilon).all()
+    offer = partial(_offer, standing, proofs)
+    _climbed(standing, loose, proofs.hear, offer if alike else _nothing, clock.part(PART if alike else PART / 2))
+    if not alike and not standing.done:
+        tight = loosened(instance, up=False)
+        rough = Proofs(standing, tight, prove)
+        _climbed(standing, tight, rough.remember, offer, clock.part(PART))
+        proofs.last = rough.last
+    if standing.best is None and proofs.last is not None and not clock.over:
+        offer(proofs.last)  # of levels that are still rough: mending has more to do
     proofs.settle()
     return standing.plan()
+
+
+def _climbed(standing: Standing, instance: AssignmentInstance, hear: Heard, offer: Heard, turn: Clock) -> None:
+    """Levels of the instance cut finer and finer, from prices that say nothing."""
+    classes = classes_of(instance)
+    levels, _ = Levels.evenly(classes, COUNT).split(_not_enough_alone(classes))
+    ladder = Ladder(standing, ByError(classes), hear, offer, PATIENCE)
+    ladder.climb(levels, [np.zeros(top.size) for top in levels.tops], turn)
+
+
+def _nothing(blocks: LevelBlocks) -> None:
+    """No plan is drawn from these."""
 
 
 @dataclass(eq=False)
@@ -144,14 +168,20 @@ class Proofs:
     prove: Prove
     best: float = -np.inf
     worker: Floats | None = None
+    last: LevelBlocks | None = None
 
     def hear(self, blocks: LevelBlocks) -> None:
         """Remember the prices if by their levels they prove more than any before."""
+        self.remember(blocks)
         if blocks.bound > self.best:
             self.best, self.worker = (
                 blocks.bound,
                 -blocks.worker_prices(blocks.center)[blocks.levels.classes.worker_class],
             )
+
+    def remember(self, blocks: LevelBlocks) -> None:
+        """Remember the levels alone, for a plan."""
+        self.last = blocks if blocks.point is not None else self.last
 
     def settle(self) -> None:
         """Prove by the prices remembered since the last time; where all prices are whole, up to a whole number."""
