@@ -30,7 +30,7 @@ from tqdm import tqdm
 
 from crowdopt.files import PARTIAL, write_text
 
-WIDTH = 256  # rows handed to a foreign executor at a time; it has its own queue
+WIDTH = 256  # rows handed to a foreign executor at a time, or more where many workers wait; it has its own queue
 DIED = "its process died: killed, out of memory, or crashed in native code"
 
 
@@ -104,6 +104,7 @@ def run(
     executor: Executor | None = None,
     retry: bool = False,
     title: str = "rows",
+    after: Callable[[], None] = lambda: None,
 ) -> list[Row]:
     """Compute every row that is not there yet; returns all of them in the order of the jobs.
 
@@ -121,6 +122,8 @@ def run(
         Whether to compute failed rows again.
     title : str
         Stands before the progress bar, which is shown on a terminal and nowhere else.
+    after : callable
+        Is called after each row; what it raises ends the run, and finished rows are kept.
 
     Returns
     -------
@@ -145,6 +148,7 @@ def run(
                 write_text(folder / f"{job.key}.json", f"{text}\n")
             done[job.key] = Row(**json.loads(text))
             bar.update()
+            after()
     return [done[job.key] for job in wanted]
 
 
@@ -231,7 +235,7 @@ def _here(todo: list[Job]) -> Rows:
 def _elsewhere(todo: list[Job], executor: Executor) -> Rows:
     flying: dict[Future[str], Job] = {}
     try:
-        yield from _flow(executor, deque(todo), flying, WIDTH)
+        yield from _flow(executor, deque(todo), flying, max(WIDTH, 2 * _threads(executor)))
     except BrokenExecutor as error:
         raise JobsError(f"the executor broke down; start again, finished rows are kept: {error}") from None
     finally:
@@ -289,6 +293,12 @@ def _landed(future: Future[str], job: Job) -> str:
         said = f"the executor gave no result: {type(error).__name__}: {error}"
         return _text(asdict(Row(job.function, job.arguments, error=said)))
     return future.result()
+
+
+def _threads(executor: Executor) -> int:
+    """How many rows a Dask cluster computes at a time; 0 where the executor is none."""
+    client = getattr(executor, "_client", None)
+    return 0 if client is None else sum(client.nthreads().values())
 
 
 def page_of(executor: Executor) -> str | None:

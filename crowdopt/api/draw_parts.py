@@ -149,11 +149,11 @@ def take_apart(instance: AssignmentInstance, *, parts: int, output: AnyPath, for
 
 
 def _refuse_more(instance: AssignmentInstance) -> None:
-    """A part has accuracies or types, targets, forbidden and fixed pairs, and nothing else."""
+    """A part has accuracies or types, targets or needs, forbidden and fixed pairs, and nothing else."""
     bare = AssignmentInstance(
         instance.accuracy, instance.task_type, instance.capacity, instance.epsilon, rule=instance.rule
     )
-    for name in ("min_labels", "max_labels", "min_load", "collected", "prior", "demand"):
+    for name in ("min_labels", "max_labels", "min_load", "collected", "prior"):
         if not np.array_equal(getattr(instance, name), getattr(bare, name)):
             raise InputError(f"a campaign in parts has no {name}; leave it out, or solve it as one campaign")
     if instance.classes != 2 or instance.groups or instance.own_rows is not None or instance.budget is not None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from psutil import Process
 
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.sweep import Prices, Sweeper
@@ -25,9 +26,9 @@ from crowdopt.io.parts_plan import ASSIGNMENT, write_pairs
 from crowdopt.memory import machine_memory
 
 SAMPLE, NEW_PLAN = "sample", "plan"  # folders in the work folder
-INTERPRETER, HELD = 300e6, 18  # bytes of a process before it reads anything; and for a pair of a part that is kept
+INTERPRETER = 340e6  # bytes of a process before it reads anything
+CALM = 0.7  # of a Dask worker's limit: it rests where it holds .8, and is ended at .95
 KEPT: dict[tuple[str, str, str], tuple[PartsFolder, Part, OwnTasks]] = {}  # in this process
-SIZES: list[int] = []  # pairs of each
 CHANCE = {"sample": 1, "plan": 2}  # what a part draws from a seed is independent of what it draws for another end
 
 
@@ -151,27 +152,27 @@ def _read(folder: str, stamp: str, part: str, memory: float) -> tuple[PartsFolde
         read = read_part(shared, part)
         known = shared, read, own_tasks(read.instance)
         pairs = read.instance.n_tasks * read.instance.n_workers
-        if INTERPRETER + HELD * (sum(SIZES) + pairs) + BYTES * pairs > (memory or _fair_share()):
+        if Process().memory_info().rss + BYTES * pairs > _allowed(memory):
             return known
         KEPT[key] = known
-        SIZES.append(pairs)
     return KEPT[key]
 
 
 def forget() -> None:
     """Let go of the parts that this process has kept."""
     KEPT.clear()
-    SIZES.clear()
 
 
-def _fair_share() -> float:
-    """Bytes: what a Dask worker is limited to, or half of the machine's memory for each core."""
+def _allowed(memory: float) -> float:
+    """Bytes: so many, or half of the machine's memory for each core; never more than a Dask worker holds in peace."""
     if "distributed" in sys.modules:
         from distributed import get_worker
 
         with suppress(ValueError, AttributeError):
-            return float(get_worker().memory_manager.memory_limit or 0) or machine_memory() / 2 / (os.cpu_count() or 1)
-    return machine_memory() / 2 / (os.cpu_count() or 1)
+            calm = CALM * float(get_worker().memory_manager.memory_limit or 0)
+            if calm:
+                return min(memory or calm, calm)
+    return memory or machine_memory() / 2 / (os.cpu_count() or 1)
 
 
 def _rng(seed: int, place: int, what: str) -> np.random.Generator:

@@ -17,7 +17,11 @@ from shutil import rmtree
 from typing import Any
 
 from crowdopt import jobs
+from crowdopt.api.part_homes import AtHome
 from crowdopt.api.part_jobs import forget
+from crowdopt.assign.parts.asked import TimeIsUp
+from crowdopt.assign.parts.part_work import ENDLESS
+from crowdopt.core.clock import Clock
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.parts_folder import PartsFolder
@@ -45,6 +49,8 @@ class PartsAtWork:
         Bytes that a process may take; 0: its fair share.
     asked : int
         Questions so far.
+    clock : Clock
+        No part is asked any more when it is over.
     most_bytes : int
         The most that one part was sent and sent back for one question, in letters of ASCII.
     """
@@ -55,6 +61,7 @@ class PartsAtWork:
     cluster: str | None = None
     memory: float = 0.0
     asked: int = 0
+    clock: Clock = field(default_factory=lambda: Clock(ENDLESS))
     most_bytes: dict[str, int] = field(default_factory=dict)
     _executor: Executor | None = None
     _open: ExitStack = field(default_factory=ExitStack)
@@ -78,7 +85,7 @@ class PartsAtWork:
         """Anew, where processes were there before."""
         self._open.close()
         if self.cluster is not None:
-            self._executor = self._open.enter_context(jobs.cluster(self.cluster))
+            self._executor = AtHome(self._open.enter_context(jobs.cluster(self.cluster)), self.folder.parts)
             return
         for attempt in range(1, TRIES + 1 if self.processes else 1):
             try:
@@ -121,6 +128,8 @@ class PartsAtWork:
             What is wrong with a part.
         JobsError
             If a part's process is lost again and again, or nobody works.
+        TimeIsUp
+            If the clock is over before all have answered; what they have answered is kept.
         """
         names = self.folder.parts if some is None else [self.folder.parts[place] for place in some]
         shared = {"folder": str(self.folder.folder.absolute()), "stamp": self.folder.stamp}
@@ -129,10 +138,12 @@ class PartsAtWork:
         path = self.work / f"{self.asked:04d}-{function.__name__}.json"
         key = sha256(json.dumps(each).encode()).hexdigest()[:24]
         self.asked += 1
-        gone = [part for part in names if made is not None and not made(part).exists()]
-        answers = None if gone and made is not None else _kept(path, key)
+        gone = [row for part, row in zip(names, rows, strict=True) if made is not None and not made(part).exists()]
+        answers = None if gone else _kept(path, key)
         if answers is None:
-            done = self._computed(rows, title, fresh=bool(gone))
+            for row in gone:
+                (self.work / ROWS / f"{row.key}.json").unlink(missing_ok=True)
+            done = self._computed(rows, title)
             answers = [row.result for row in done]
             write_text(path, json.dumps({"key": key, "answers": answers}) + "\n")
             rmtree(self.work / ROWS, ignore_errors=True)
@@ -142,14 +153,19 @@ class PartsAtWork:
         self.most_bytes[function.__name__] = max(sent, self.most_bytes.get(function.__name__, 0))
         return answers
 
-    def _computed(self, rows: list[jobs.Job], title: str, fresh: bool) -> list[jobs.Row]:
+    def _refuse_late(self) -> None:
+        if self.clock.over:
+            raise TimeIsUp
+
+    def _computed(self, rows: list[jobs.Job], title: str) -> list[jobs.Row]:
         """Every row without an error; a row whose process is lost is asked for again."""
+        self._refuse_late()
+        if isinstance(self._executor, AtHome):
+            self._executor.settle()
         kept = self.work / ROWS
-        if fresh:
-            rmtree(kept, ignore_errors=True)
         for attempt in range(1, TRIES + 1):
             try:
-                done = jobs.run(rows, kept, 0, self._executor, retry=True, title=title)
+                done = jobs.run(rows, kept, 0, self._executor, retry=True, title=title, after=self._refuse_late)
             except jobs.JobsError:
                 if attempt == TRIES or self.cluster is not None:
                     raise

@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 
 from crowdopt.api import part_jobs
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.binding import AnyPath, options_of
 from crowdopt.api.parts_at_work import PartsAtWork
 from crowdopt.arrays import Ints
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.sampled_prices import sizes
 from crowdopt.assign.individual.sweep import Prices
-from crowdopt.assign.parts.coordinator import PartLook, PartPlan, PartsAnswer, groups_each, solve_parts
-from crowdopt.assign.parts.part_work import PartSweep, Start
+from crowdopt.assign.parts.asked import PartLook, PartPlan, PartsAnswer, TimeIsUp
+from crowdopt.assign.parts.coordinator import groups_each, solve_parts
+from crowdopt.assign.parts.part_work import ENDLESS, PartSweep, Start
 from crowdopt.backends import solve
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
@@ -33,6 +35,7 @@ from crowdopt.io.parts_folder import PartsFolder, read_parts_folder
 from crowdopt.io.parts_plan import ASSIGNMENT, write_numbers
 
 Told = Callable[[str, float, float | None, float | None], None]  # what goes on, seconds, bound, cost
+LATE, AGAIN = "time is up", "the same command goes on from there"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,7 @@ def assign_parts(
     processes: int = 0,
     cluster: str | None = None,
     memory: float | None = None,
+    time_limit: float | None = None,
     seed: int = 0,
     force: bool = False,
     told: Told | None = None,
@@ -91,6 +95,9 @@ def assign_parts(
         the campaign and the output under the same paths.
     memory : float, optional
         Megabytes that a process may take; parts that would take more are refused before any work.
+    time_limit : float, optional
+        Seconds: sweeps end in time for a plan from the best of them. Where they were too few, the bound is what is
+        known, and the same call goes on from there. The files then depend on how fast machines are.
     seed : int
         Of samples and rounding.
     force : bool
@@ -109,6 +116,7 @@ def assign_parts(
     JobsError
         If processes are lost again and again; what is finished is kept.
     """
+    clock = Clock(ENDLESS if time_limit is None else options_of(time_limit, seed).time_limit)
     started, begun = datetime.now(UTC).isoformat(timespec="seconds"), perf_counter()
     goal = Path(output).resolve()
     check_target(goal, PLAN, force)
@@ -117,7 +125,7 @@ def assign_parts(
     refuse_large(folder, counts, memory)
     work = goal.with_name(f".{goal.name}.work")
     _begin(work, f"{folder.stamp} {seed}\n")
-    at_work = PartsAtWork(folder, work, processes, cluster, 1e6 * (memory or 0.0))
+    at_work = PartsAtWork(folder, work, processes, cluster, 1e6 * (memory or 0.0), clock=clock)
 
     def hear(what: str, bound: float | None, cost: float | None) -> None:
         if told is not None:
@@ -125,16 +133,21 @@ def assign_parts(
 
     with at_work.open(lambda text: hear(text, None, None)):
         parts = AskedParts(at_work, seed)
-        short = parts.look(counts)
+        try:
+            short = parts.look(counts)
+        except TimeIsUp:
+            return _none("undecided", f"{LATE} while parts were read; {AGAIN}", at_work, started, begun)
         if short is not None:
             return _none("infeasible", short, at_work, started, begun)
-        answer = solve_parts(parts, parts.looks, parts.sample(), solve, seed, hear)
-        if not isfinite(answer.bound):
+        answer = solve_parts(parts, parts.looks, parts.sample(), solve, seed, hear, clock)
+        if answer.bound == np.inf:
             why = "infeasible: all workers together have too little capacity for these tasks"
             return _none("infeasible", why, at_work, started, begun)
         if answer.load is None or answer.cost is None:
-            why = f"no plan was found; none costs less than {answer.bound:.10g}"
-            return _none("undecided", why, at_work, started, begun)
+            known = f"none costs less than {answer.bound:.10g}" if isfinite(answer.bound) else "nothing is known yet"
+            late = f"{LATE} after {answer.sweeps} sweeps and before every part had its plan; {known}; {AGAIN}"
+            why = late if answer.is_late else f"no plan was found; {known}"
+            return _none("undecided", why, at_work, started, begun, answer)
     facts = _facts(folder, answer, sum(counts), seed)
     run = _run(at_work, started, begun)
     new = work / part_jobs.NEW_PLAN
@@ -219,6 +232,7 @@ class AskedParts:
             np.concatenate([one.accuracy for one in drawn]),
             capacity=folder.capacity,
             epsilon=np.concatenate([one.epsilon for one in drawn]),
+            demand=np.concatenate([one.demand for one in drawn]),
             rule=drawn[0].rule,
             cost=folder.price,
             forbidden=forbidden,
@@ -277,7 +291,7 @@ def _facts(folder: PartsFolder, answer: PartsAnswer, tasks: int, seed: int) -> d
         "workers": len(folder.workers),
         "parts": len(folder.parts),
         "sweeps": answer.sweeps,
-        "rule": folder.settings.get("rule", "bhattacharyya"),
+        "rule": folder.rule,
         "method": "exact",
         "seed": seed,
     }
@@ -293,6 +307,13 @@ def _run(at_work: PartsAtWork, started: str, begun: float) -> dict[str, Any]:
     }
 
 
-def _none(status: str, why: str, at_work: PartsAtWork, started: str, begun: float) -> PartsPlan:
-    rmtree(at_work.work, ignore_errors=True)
-    return PartsPlan(status, why, {"status": status}, _run(at_work, started, begun))
+def _none(
+    status: str, why: str, at_work: PartsAtWork, started: str, begun: float, answer: PartsAnswer | None = None
+) -> PartsPlan:
+    """No plan; what is known is kept only where the clock ended it."""
+    if not why.startswith(LATE):
+        rmtree(at_work.work, ignore_errors=True)
+    facts: dict[str, Any] = {"status": status}
+    if answer is not None and isfinite(answer.bound):
+        facts |= {"bound": answer.bound, "sweeps": answer.sweeps}
+    return PartsPlan(status, why, facts, _run(at_work, started, begun))

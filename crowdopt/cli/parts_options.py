@@ -37,13 +37,18 @@ def check_options(is_parts: bool, allowed: tuple[str, ...]) -> None:
     context = click.get_current_context()
     for parameter in context.command.params:
         name = str(parameter.name)
-        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+        if not is_stated(name):
             continue
         option = parameter.opts[0]
         if is_parts and name not in (*NEEDED, *allowed):
             raise InputError(f"a campaign in parts is not solved with {option}; leave it out")
         if not is_parts and name in NEEDED:
             raise InputError(f"{option} is for campaigns in parts (`crowdopt generate --parts`); leave it out")
+
+
+def is_stated(option: str) -> bool:
+    """Whether an option was given on the command line."""
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
 class PartsLine:

@@ -11,12 +11,12 @@ from crowdopt.api.solve_parts import assign_parts
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target
 from crowdopt.cli.manual import PLANNED, manual
-from crowdopt.cli.parts_options import PartsLine, check_options, in_parts, report_parts
+from crowdopt.cli.parts_options import PartsLine, check_options, in_parts, is_stated, report_parts
 from crowdopt.crowd.evidence import RULES
 from crowdopt.io.parts_folder import is_in_parts
 from crowdopt.io.plan_folder import run_facts, summary
 
-PARTS = ("campaign", "seed", "require_proof", "output", "force", "as_json")  # what campaigns in parts share with others
+PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "as_json")  # what all campaigns have
 
 
 @click.command(
@@ -55,7 +55,7 @@ PARTS = ("campaign", "seed", "require_proof", "output", "force", "as_json")  # w
     type=click.Path(path_type=Path),
     help="Table of rows of your own: row,task,worker,coefficient,lower,upper.",
 )
-@click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
+@click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all; in parts: none unless given.")
 @click.option("--gap", default=0.0, show_default=True, help="Gap at which to stop, as a share.")
 @click.option("--nodes", type=int, help="Limit on branch-and-bound nodes (reproducible, unlike seconds).")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Threads of the solver.")
@@ -105,6 +105,7 @@ def solve(
                 processes=processes,
                 cluster=cluster,
                 memory=memory,
+                time_limit=time_limit if is_stated("time_limit") else None,
                 seed=seed,
                 force=force,
                 told=PartsLine(line).show,

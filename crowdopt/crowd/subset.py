@@ -70,6 +70,7 @@ def own_accuracies(instance: AssignmentInstance, tasks: Ints) -> AssignmentInsta
         instance.accuracy[instance.task_type[tasks]],
         capacity=instance.capacity,
         epsilon=instance.epsilon[tasks],
+        demand=instance.demand[tasks],
         rule=instance.rule,
         cost=instance.cost[0],
         workers=instance.workers,

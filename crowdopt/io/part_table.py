@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.parts_folder import OWN, PartsFolder
 
 ROWS = 65_536  # of a row group: what is read or written at a time beside the arrays
+ANY = 0.25  # a target of which needs are shares where the campaign states none
 BYTES = 40  # of memory for a task and worker while a part is worked on, at most
 
 
@@ -84,8 +86,8 @@ def read_part(folder: PartsFolder, part: str) -> Part:
         else {"accuracy": folder.skills, "task_type": _types(path, own, folder), "types": folder.types}
     )
     fields |= {name: _pairs(path, own, name, folder) for name in ("forbidden", "fixed")}
-    fields |= {"epsilon": _targets(path, own, folder), "capacity": folder.capacity, "cost": folder.price}
-    texts = {"rule": folder.settings.get("rule", "bhattacharyya"), "title": folder.settings.get("title", "")}
+    fields |= {**_targets(path, own, folder), "capacity": folder.capacity, "cost": folder.price}
+    texts = {"rule": folder.rule, "title": folder.settings.get("title", "")}
     try:
         instance = AssignmentInstance(**fields, **texts, workers=folder.workers)
     except InputError as error:
@@ -153,17 +155,37 @@ def _numbers(path: Path, table: Any, name: str, start: int = 0) -> NDArray[Any]:
     return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
-def _targets(path: Path, own: Any, folder: PartsFolder) -> Floats:
+def _targets(path: Path, own: Any, folder: PartsFolder) -> dict[str, Floats]:
+    """What each task needs, as an instance has it: ``epsilon``, and ``demand`` where needs are given."""
     default = folder.settings.get("epsilon")
+    if "need" in own.column_names:
+        return _needs(path, own, folder)
     if "epsilon" not in own.column_names:
         if default is None:
-            raise InputError(f"{path.name} has no column epsilon and campaign.toml has none either; give one of them")
-        return np.asarray(float(default))
+            raise InputError(
+                f"{path.name} has no column epsilon or need and campaign.toml no epsilon; give one of them"
+            )
+        return {"epsilon": np.asarray(float(default))}
     epsilon = np.asarray(_numbers(path, own, "epsilon"), dtype=np.float64)
     epsilon = np.where(np.isnan(epsilon), np.nan if default is None else float(default), epsilon)
     wrong = ~((epsilon > 0) & (epsilon < 0.5))
     _refuse_at(path, "epsilon", wrong, "must lie strictly between 0 and 1/2 (0.05 is 5 %)")
-    return epsilon
+    return {"epsilon": epsilon}
+
+
+def _needs(path: Path, own: Any, folder: PartsFolder) -> dict[str, Floats]:
+    """Needs that are given in units of evidence, as shares of what the campaign's target asks for."""
+    if "epsilon" in own.column_names:
+        raise InputError(f"{path.name} has both a column epsilon and a column need; give one of them")
+    default = folder.settings.get("epsilon")
+    need = np.asarray(_numbers(path, own, "need"), dtype=np.float64)
+    empty = np.isnan(need)
+    if default is None:
+        _refuse_at(path, "need", empty, "is empty and campaign.toml has no epsilon; give one of them")
+    _refuse_at(path, "need", ~(empty | ((need >= 0) & (need < np.inf))), "must be finite and at least 0")
+    epsilon = np.asarray(ANY if default is None else float(default))
+    whole = rule_named(folder.rule, 2).need(epsilon)
+    return {"epsilon": epsilon, "demand": np.where(empty, 1.0, need / whole)}
 
 
 def _types(path: Path, own: Any, folder: PartsFolder) -> Ints:
@@ -234,7 +256,8 @@ def write_part(
     ids : array of text
         The tasks' ids, Arrow's or a list.
     stated : float, optional
-        The target that campaign.toml states; where some task has another one, targets are written.
+        The target that campaign.toml states; where some task has another one, targets are written. Needs are written
+        where some task's is not what its target asks for.
     typed : bool
         Whether tasks have types, whose accuracies are in skills.csv.
     single : bool
@@ -248,7 +271,9 @@ def write_part(
     else:
         for j in range(instance.n_workers):
             columns[instance.worker_id(j)] = pyarrow.array(instance.accuracy[instance.task_type, j], kind)
-    if stated is None or (instance.epsilon != stated).any():
+    if (instance.demand != 1).any():
+        columns["need"] = pyarrow.array(instance.need)
+    elif stated is None or (instance.epsilon != stated).any():
         columns["epsilon"] = pyarrow.array(instance.epsilon)
     for name in ("forbidden", "fixed"):
         pairs: Ints = getattr(instance, name)

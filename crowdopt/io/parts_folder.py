@@ -5,7 +5,7 @@
     campaign.toml       epsilon, rule, title
     workers.csv         worker,capacity[,price]
     skills.csv          worker,type,accuracy: only where parts have a column type
-    parts/*.parquet     task, then a column for each worker or a column type; [epsilon], [forbidden], [fixed]
+    parts/*.parquet     task, then a column for each worker or a column type; [epsilon] or [need], [forbidden], [fixed]
 
 Tasks stay where they are: nothing here reads more of a part than its footer.
 """
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.evidence import RULES, rule_named
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import TEXT, Keys, number, read_toml
 from crowdopt.errors import InputError
@@ -33,7 +34,7 @@ from crowdopt.io.folder import CAMPAIGN
 
 PARTS, PARQUET = "parts", "*.parquet"
 SETTINGS = Keys(optional={"epsilon": number("a number between 0 and 0.5"), "rule": TEXT, "title": TEXT})
-OWN = ("task", "type", "epsilon", "forbidden", "fixed")  # columns of a part that are no worker's
+OWN = ("task", "type", "epsilon", "need", "forbidden", "fixed")  # columns of a part that are no worker's
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,11 @@ class PartsFolder:
     def path(self, part: str) -> Path:
         """Where a part lies."""
         return self.folder / PARTS / part
+
+    @property
+    def rule(self) -> str:
+        """The evidence rule's name."""
+        return str(self.settings.get("rule", "bhattacharyya"))
 
     @cached_property
     def stamp(self) -> str:
@@ -123,6 +129,12 @@ def _shared(place: Path, names: tuple[str, ...]) -> PartsFolder:
     if not toml.exists():
         raise InputError(f"there is no {CAMPAIGN} in {place}; it needs at least a line such as epsilon = 0.05")
     settings: dict[str, Any] = read_toml(toml, SETTINGS)
+    rule = rule_named(settings.get("rule", "bhattacharyya"))
+    if rule.checked:
+        held = ", ".join(name for name, one in RULES.items() if not one.checked)
+        raise InputError(
+            f"{toml.name}: rule {rule.name} needs votes checked, which parts are not; choose one of {held}"
+        )
     table = needed_table(place, "workers")
     workers = table.unique_ids("worker")
     if not workers:

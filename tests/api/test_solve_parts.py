@@ -19,6 +19,8 @@ from crowdopt.api.draw_parts import generate_parts, take_apart
 from crowdopt.api.parts_at_work import PartsAtWork
 from crowdopt.api.solve_parts import assign_parts
 from crowdopt.api.verify import verify_parts
+from crowdopt.assign.parts import coordinator
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from tests.dask_cluster import two_workers
@@ -65,6 +67,72 @@ def test_parts_bound_what_memory_plans_and_the_other_way_round(tmp_path):
     whole = crowdopt.assign(instance, time_limit=5)
     assert report.certified_bound <= whole.objective + 1e-6 and whole.bound <= plan.facts["objective"] + 1e-6
     assert plan.facts["gap"] < 0.01
+
+
+def test_needs_in_place_of_targets_ask_for_the_same_labels(tmp_path):
+    """The evidence that each target asks for, written as a need: the same bound and cost to a rounding; none for 0."""
+    rng = np.random.default_rng(4)
+    instance = replace(recipe("I2:600x8", seed=4), epsilon=rng.uniform(0.2, 0.4, 600))
+    share = np.where(np.arange(600) % 10 == 0, 0.0, 1.0)
+    needs = replace(instance, epsilon=np.asarray(0.3))
+    needs = replace(needs, demand=share * instance.need / needs.need)
+    plans = []
+    for name, one in (("targets", replace(instance, demand=share)), ("needs", needs)):
+        take_apart(one, parts=3, output=tmp_path / name)
+        plans.append(assign_parts(tmp_path / name, output=tmp_path / f"{name}-plan").facts)
+        report = verify_parts(tmp_path / name, tmp_path / f"{name}-plan")
+        assert report.holds, report.problems
+    assert plans[0]["bound"] == pytest.approx(plans[1]["bound"], rel=1e-9)
+    assert plans[0]["labels"] == plans[1]["labels"] and plans[0]["objective"] == pytest.approx(plans[1]["objective"])
+    rows = pq.read_table(tmp_path / "needs-plan" / "assignment" / "part-0.parquet")["task"].to_pylist()
+    assert not {task for task in rows if int(task) % 10 == 0}
+
+
+class Late(Clock):
+    """A clock that is over once so many questions were asked."""
+
+    questions = 0
+
+    @property
+    def left(self) -> float:
+        """Little more than planning takes, and nothing when it is over."""
+        return float("-inf") if Late.questions <= 0 else 1e9
+
+    @property
+    def over(self) -> bool:
+        return Late.questions <= 0
+
+
+def test_where_time_is_up_the_bound_is_known_and_the_run_goes_on(solved, tmp_path, monkeypatch):
+    """Over before or in the middle of any question: no plan folder, a bound once a sweep is whole."""
+    campaign, plan, facts = solved
+    ask = PartsAtWork.ask
+
+    def counted(self, *arguments, **options):
+        answers = ask(self, *arguments, **options)
+        Late.questions -= 1
+        return answers
+
+    monkeypatch.setattr(PartsAtWork, "ask", counted)
+    monkeypatch.setattr("crowdopt.api.solve_parts.Clock", Late)
+    for questions in (0, 1, 2):
+        Late.questions = questions
+        late = assign_parts(campaign, output=tmp_path / "plan", time_limit=1.0)
+        assert late.status == "undecided" and "time is up" in late.why
+        assert ("bound" in late.facts) == (questions > 1) and late.facts.get("bound", 0) <= facts["bound"]
+        assert not (tmp_path / "plan").exists() and (tmp_path / ".plan.work").exists()
+    Late.questions = 1000
+    assert assign_parts(campaign, output=tmp_path / "plan", time_limit=1.0).found
+    assert contents(tmp_path / "plan") == contents(plan)
+
+
+def test_sweeps_end_while_there_is_time_for_a_plan(solved, tmp_path, monkeypatch):
+    """A limit that allows for one sweep and a plan: a worse bound, a whole plan, and it holds."""
+    campaign, _, facts = solved
+    monkeypatch.setattr(coordinator, "PLANNING", float("inf"))
+    early = assign_parts(campaign, output=tmp_path / "plan", time_limit=1000.0)
+    assert early.found and early.facts["sweeps"] == 1 < facts["sweeps"]
+    assert verify_parts(campaign, tmp_path / "plan").holds
 
 
 def test_tasks_of_types_share_their_skills(tmp_path):
@@ -168,7 +236,7 @@ def test_what_cannot_be_is_said_of_a_task(tmp_path):
 def test_parts_too_large_for_a_process_are_refused(solved, tmp_path):
     """Before any work, with how many parts would do."""
     with pytest.raises(InputError, match="at least [0-9]+ parts"):
-        assign_parts(solved[0], output=tmp_path / "plan", memory=300.01)
+        assign_parts(solved[0], output=tmp_path / "plan", memory=340.01)
 
 
 def run_by_hand(campaign: Path, plan: Path, *options: str) -> subprocess.Popen:

@@ -12,6 +12,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.part_table import count_tasks, read_part
+from crowdopt.io.parts_folder import read_parts_folder
 
 pq = pytest.importorskip("pyarrow.parquet", reason="the extra frames is not installed")
 
@@ -55,11 +56,38 @@ def test_a_part_is_the_same_wherever_it_is_drawn(tmp_path):
     ]
 
 
+def test_needs_are_read_as_they_were_written(tmp_path):
+    """Units of evidence in place of targets, up to a rounding; a task of no need, and an empty cell for the target."""
+    whole = recipe("I2:12x5", seed=3)
+    instance = replace(whole, epsilon=np.linspace(0.2, 0.4, 12), demand=np.linspace(0, 1.5, 12))
+    folder = take_apart(instance, parts=3, output=tmp_path / "parts")
+    need = np.concatenate([read_part(folder, part).instance.need for part in folder.parts])
+    np.testing.assert_allclose(need, instance.need, rtol=1e-14)
+    toml = folder.folder / "campaign.toml"
+    toml.write_text(f"epsilon = 0.3\n{toml.read_text()}")
+    table = pq.read_table(folder.path("part-0.parquet"))
+    empty = table.set_column(table.column_names.index("need"), "need", [[None, None, 1.5, 2.0]])
+    pq.write_table(empty, folder.path("part-0.parquet"))
+    read = read_part(read_parts_folder(folder.folder), "part-0.parquet").instance.need
+    np.testing.assert_allclose(read, [whole.need[0], whole.need[0], 1.5, 2.0], rtol=1e-14)
+
+
+def test_rules_whose_votes_are_checked_are_refused(tmp_path):
+    """Their sums of evidence are a guide and no proof, and nobody would hold a part's votes against their target."""
+    folder = take_apart(recipe("I2:12x5", seed=3), parts=3, output=tmp_path / "parts")
+    toml = folder.folder / "campaign.toml"
+    toml.write_text(toml.read_text().replace("bhattacharyya", "exact-error"))
+    with pytest.raises(InputError, match="rule exact-error needs votes checked"):
+        read_parts_folder(folder.folder)
+
+
 FAULTS = {
     "row 3, column w1: 1.5 is not in [0, 1]": {"w1": [0.5, 0.6, 1.5]},
     "row 2, column w1: is empty": {"w1": [0.5, None, 0.6]},
     "row 3, column task: 'b' was there before": {"task": ["a", "b", "b"]},
     "row 1, column epsilon: must lie strictly": {"epsilon": [0.7, 0.1, 0.1]},
+    "row 3, column need: must be finite and at least 0": {"need": [1.0, 0.0, -1.0]},
+    "has both a column epsilon and a column need": {"need": [1.0, 1.0, 1.0], "epsilon": [0.1, 0.1, 0.1]},
     "row 2, column forbidden: has a worker whom": {"forbidden": [[], ["w9"], ["w1"]]},
     "row 1, column fixed: has a worker twice": {"fixed": [["w1", "w1"], [], []]},
     "has the column 'w9'": {"w9": [0.5, 0.5, 0.5]},

@@ -8,20 +8,20 @@ same plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
-from typing import Protocol
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Ints
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.blending import DEAR, NOTHING
 from crowdopt.assign.individual.own_stages import MARGIN, WIDE
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sampled_prices import SampledStart, prices_of_sample, sizes
 from crowdopt.assign.individual.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
-from crowdopt.assign.parts.part_work import ENDLESS, PartSweep, Start
+from crowdopt.assign.parts.asked import PartLook, PartPlan, Parts, PartsAnswer, TimeIsUp
+from crowdopt.assign.parts.part_work import ENDLESS, Start
 from crowdopt.assign.parts.sharing_room import deal_rest, deal_room
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
@@ -29,75 +29,10 @@ from crowdopt.core.solution import Options, Solve
 
 SWEEPS = 40  # at most
 ENOUGH = 1e-5  # relative: what the model of the bound may still promise when the sweeps end
+FLAT, TWICE = 1e-6, 2  # relative; they end too where so many in a row gain no more on prices of a sample
 EACH, LINES = 6, 96  # groups of a part at most; lines of all parts beyond which parts share one
 DEALS = 3  # times that room is dealt to parts that are not whole
-
-
-@dataclass(frozen=True, eq=False)
-class PartLook:
-    """What is known of a part before any price.
-
-    Parameters
-    ----------
-    tasks : int
-        How many it has.
-    constant : float
-        What its fixed labels cost.
-    fixed : (workers,) int
-        How many they are, worker by worker.
-    width : int
-        Labels that a set of its tasks may have.
-    """
-
-    tasks: int
-    constant: float
-    fixed: Ints
-    width: int
-
-
-@dataclass(frozen=True, eq=False)
-class PartPlan:
-    """Labels of a part but fixed ones: ``load`` (workers,), ``cost``; ``whole`` where every task has its set."""
-
-    load: Ints
-    cost: float
-    whole: bool
-
-
-class Parts(Protocol):
-    """The parts, wherever they lie: each question is put to all of them, answers come in their order."""
-
-    def price(self, prices: Prices, nodes: int) -> Sequence[PartSweep]:
-        """Bound, loads and costs at some prices."""
-        ...
-
-    def plan(self, some: Sequence[int], room: Ints, starts: Sequence[Start], nodes: int) -> Sequence[PartPlan]:
-        """Plan some parts within their room (some, workers); whole ones write their labels."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class PartsAnswer:
-    """What is known in the end.
-
-    Parameters
-    ----------
-    prices : (workers,) float
-        The multipliers that prove the bound; at most 0.
-    bound : float
-        What no plan costs less than; infinite: there is none.
-    load : (workers,) int, optional
-        Labels of each worker, fixed ones included; None where no plan was found.
-    cost : float, optional
-    sweeps : int
-        How many there were.
-    """
-
-    prices: Floats
-    bound: float
-    load: Ints | None
-    cost: float | None
-    sweeps: int
+PLANNING = 15  # sweeps that planning takes as long as, at most: what is kept of a time limit
 
 
 class PartsSweeper(Sweeper):
@@ -138,6 +73,7 @@ def solve_parts(
     solve: Solve,
     seed: int,
     hear: Callable[[str, float, float | None], None],
+    clock: Clock | None = None,
 ) -> PartsAnswer:
     """Bound and plan of all parts together.
 
@@ -155,11 +91,14 @@ def solve_parts(
         Of the samples and the rounding.
     hear : callable
         Is told what goes on, the bound, and a plan's cost.
+    clock : Clock, optional
+        Sweeps end when what is left of it is what planning takes.
 
     Returns
     -------
     PartsAnswer
     """
+    clock = clock or Clock(ENDLESS)
     room = sample.instance.capacity - np.sum([look.fixed for look in looks], axis=0)
     constant = fsum(look.constant for look in looks)
     total = sum(look.tasks for look in looks)
@@ -173,12 +112,19 @@ def solve_parts(
         ascent.nodes = start.nodes
     ceiling = float(sample.arrays.cost.max(axis=0) @ np.minimum(room, total)) + constant
 
+    bounds: list[float] = []
+
     def said(sweep: Sweep) -> bool:
+        bounds.append(max([sweep.bound, *bounds[-1:]]))
         over = int(np.maximum(0, sweep.load.sum(axis=0) - room).sum())
         hear(f"sweep {len(ascent.visited)}, {over} labels over capacity", bound_of(sweep), None)
         promised = ascent.ahead - ascent.best.bound if ascent.best is not None else np.inf
         near = promised <= ENOUGH * max(1.0, abs(sweep.bound)) and not ascent.at_edge
-        return sweep.bound > ceiling + 1.0 or near
+        gained = bounds[-1] - bounds[max(0, len(bounds) - 1 - TWICE)]
+        is_flat = start is not None and len(bounds) > TWICE and gained <= FLAT * abs(bounds[-1])
+        left.append(clock.left)
+        is_short = left[-1] < PLANNING * (left[-2] - left[-1])
+        return sweep.bound > ceiling + 1.0 or near or is_flat or is_short
 
     def bound_of(sweep: Sweep) -> float:
         if not np.isfinite(sweep.bound) or sweep.bound > ceiling + 1.0:
@@ -186,18 +132,22 @@ def solve_parts(
         bound = sweep.bound - MARGIN * float(sweep.value[0] + abs(constant))
         return next_integer(bound) if bool((sample.arrays.cost == np.rint(sample.arrays.cost)).all()) else bound
 
-    first = ascent.visit(Prices(np.zeros(room.size)) if start is None else start.prices)
-    assert first is not None
-    if not said(first):
-        ascent.climb(SWEEPS, said)
+    plans, is_late, left = None, False, [clock.left]
+    try:
+        first = ascent.visit(Prices(np.zeros(room.size)) if start is None else start.prices)
+        assert first is not None
+        if not said(first):
+            ascent.climb(SWEEPS, said)
+        if ascent.best is not None and bound_of(ascent.best) < np.inf:
+            plans = _planned(parts, sweeper, ascent, looks, hear, start is not None)
+    except TimeIsUp:
+        is_late = True
     best = ascent.best
-    assert best is not None
+    if best is None:
+        return PartsAnswer(np.zeros(room.size), -np.inf, None, None, 0, is_late)
     bound, count = bound_of(best), len(ascent.visited)
-    if bound == np.inf:
-        return PartsAnswer(best.prices.worker, np.inf, None, None, count)
-    plans = _planned(parts, sweeper, ascent, looks, hear)
-    if plans is None:
-        return PartsAnswer(best.prices.worker, bound, None, None, count)
+    if bound == np.inf or plans is None:
+        return PartsAnswer(best.prices.worker, bound, None, None, count, is_late)
     load = np.sum([plan.load for plan in plans], axis=0) + sample.instance.capacity - room
     cost = fsum([constant, *(plan.cost for plan in plans)])
     return PartsAnswer(best.prices.worker, min(bound, cost), load, cost, count)
@@ -222,12 +172,19 @@ def _planned(
     ascent: Ascent,
     looks: Sequence[PartLook],
     hear: Callable[[str, float, float | None], None],
+    is_sampled: bool,
 ) -> list[PartPlan] | None:
-    """Room dealt to the parts by what they ask for on average of the best sweeps; if that fails, a fair share."""
+    """Room dealt to the parts by what they ask for, on average of the best sweeps; if that fails, a fair share.
+
+    Where tasks are so many that a sample tells their prices, by what they ask for at the best ones alone: these are
+    then right in every part, and its plan follows the loads from there.
+    """
     best, room = ascent.best, sweeper.tasks.room
     assert best is not None
     bound, tasks = best.bound, np.array([look.tasks for look in looks])
     starts, loads = _starts(sweeper, ascent)
+    if is_sampled:
+        loads = sweeper.loads[ascent.visited.index(best.prices)].sum(axis=1)
     for asked in (loads, np.zeros_like(loads)):
         dealt = deal_room(room, asked, tasks)
         plans = _settled(parts, room, dealt, starts, ascent.nodes, lambda text: hear(text, bound, None))
@@ -242,16 +199,14 @@ def _starts(sweeper: PartsSweeper, ascent: Ascent) -> tuple[list[Start], Ints]:
     assert best is not None
     unit = float(np.abs(best.prices.worker).max(initial=0.0)) or float(sweeper.tasks.arrays.cost.mean())
     mixed = ascent.mixture(DEAR * unit)
-    if mixed is None:
-        mixed = [best.prices], np.ones((1, sweeper.groups))
-        sweeper.loads[:] = [sweeper.loads[-1]]
-    visited, share = mixed
+    visited, share = mixed or ([best.prices], np.ones((1, sweeper.groups)))
+    brought = sweeper.loads[-len(visited) :] if mixed else [sweeper.loads[ascent.visited.index(best.prices)]]
     starts, loads = [], np.zeros((len(sweeper.line), sweeper.tasks.room.size), np.int64)
     for part, line in enumerate(sweeper.line):
         own = share[:, line]
         used = np.flatnonzero((own > NOTHING).any(axis=1))
         starts.append(Start(best.prices, [visited[u] for u in used], own[used]))
-        each = np.array([load[part] for load in sweeper.loads[-len(visited) :]])
+        each = np.array([load[part] for load in brought])
         loads[part] = np.rint((own[:, :, None] * each).sum(axis=(0, 1)))
     return starts, loads
 

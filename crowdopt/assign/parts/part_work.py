@@ -12,11 +12,12 @@ from crowdopt.assign.individual.blending import spread
 from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.served import Served
-from crowdopt.assign.individual.sweep import CLOSE, Prices, Sweeper
+from crowdopt.assign.individual.sweep import CLOSE, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 
 ENDLESS = 1e9  # seconds: what is computed in parts does not depend on the clock
+NEAR = 2e-5  # relative; a part's plan so close to its bound is not improved
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +78,10 @@ def swept(tasks: OwnTasks, prices: Prices, groups: int, nodes: int, width: int) 
 def planned(tasks: OwnTasks, room: Ints, start: Start, nodes: int, width: int, rng: np.random.Generator) -> Served:
     """A plan of a part within its room: the cheaper one of two.
 
-    Sets at several prices in the shares in which all parts together fit the workers, mended: close to the bound where
-    the coordinator's model is. And sets that tasks choose while a worker's price rises with their load
-    (crowdopt.assign.individual.congestion): close where the part has many tasks for each worker.
+    Sets that tasks choose while a worker's price rises with their load (crowdopt.assign.individual.congestion): close
+    where the part has many tasks for each worker; where it is as close to the part's bound as anybody asks, it is the
+    plan. Else also sets at several prices in the shares in which all parts together fit the workers, mended: close to
+    the bound where the coordinator's model is.
 
     Parameters
     ----------
@@ -99,11 +101,19 @@ def planned(tasks: OwnTasks, room: Ints, start: Start, nodes: int, width: int, r
     Served
         Not whole where the part needs more room.
     """
-    part = replace(tasks, room=room)
-    best = _by_shares(part, start, nodes, width, rng)
-    for dealt in _by_congestion(part, start.best, nodes, width, rng):
-        if dealt.is_whole and (not best.is_whole or cost_of(dealt) < cost_of(best)):
+    part, best = replace(tasks, room=room), None
+    sweeper = Sweeper(part, 1, width=width)
+    sweep = sweeper.sweep(start.best, Clock(ENDLESS), CLOSE, nodes)
+    assert sweep is not None
+    least = float(sweep.value.sum() + room @ start.best.worker)
+    for dealt in _by_congestion(sweeper, sweep, rng):
+        if dealt.is_whole and (best is None or cost_of(dealt) < cost_of(best)):
             best = dealt
+            if cost_of(best) <= least + NEAR * abs(least):
+                return best
+    dealt = _by_shares(part, start, nodes, width, rng)
+    if best is None or (dealt.is_whole and cost_of(dealt) < cost_of(best)):
+        best = dealt
     best.reprice(Prices(np.zeros(room.size)))
     best.serve_all(rng.permutation(part.size), Clock(ENDLESS))
     return best
@@ -118,14 +128,9 @@ def _by_shares(part: OwnTasks, start: Start, nodes: int, width: int, rng: np.ran
     return dealt
 
 
-def _by_congestion(
-    part: OwnTasks, prices: Prices, nodes: int, width: int, rng: np.random.Generator
-) -> Iterator[Served]:
+def _by_congestion(sweeper: Sweeper, sweep: Sweep, rng: np.random.Generator) -> Iterator[Served]:
     """Plans after each pass over the tasks, mended, until one needs no mending."""
-    clock, sweeper = Clock(ENDLESS), Sweeper(part, 1, width=width)
-    sweep = sweeper.sweep(prices, clock, CLOSE, nodes)
-    assert sweep is not None
-    for dealt in congested(sweeper, sweep, clock, rng):
+    for dealt in congested(sweeper, sweep, Clock(ENDLESS), rng):
         settled = dealt.is_whole
         if not settled:
             _mend(dealt, rng)
