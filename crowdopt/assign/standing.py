@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -11,7 +11,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import PROVEN, Certificate, relative_gap
-from crowdopt.core.clock import Clock
+from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.core.solution import Listener, Options, Progress, Solve
 from crowdopt.crowd.instance import AssignmentInstance
@@ -118,10 +118,10 @@ class Standing:
             interrupted=self.interrupted,
         )
 
-    def in_full(self, nodes: int | None) -> None:
-        """Search the full program on from what is known; keep the better of both plans and of both bounds."""
+    def in_full(self, nodes: int | None, share: float = 1.0) -> None:
+        """Search the full program on from what is known, for a share of the time left; keep what is better."""
         allowed = min((limit for limit in (nodes, self.options.nodes) if limit is not None), default=None)
-        options = self.clock.within(self.options, allowed)
+        options = replace(self.clock.within(self.options, allowed), time_limit=max(ENOUGH, share * self.clock.left))
         solve, backend = self.solvers.solve, self.solvers.backend
         found = solve_full(self.instance, "ip", solve, backend, options, self.listener, head=self.plan())
         self.interrupted |= found.interrupted

@@ -26,7 +26,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 SWEEPS, WIDE = 24, 0.5  # for prices where rows are not shared; the first box, in units of the mean label
 SAMPLING = 0.3  # of the time, for prices from samples
 LOOSE, NO_NODES = 1.0, 1  # pricing by linear programs alone: any set is close enough
-FREE, OTHERS = 1_000, 3  # tasks that are left to the program, at least, and how many beside each that must be
+FREE, OTHERS = 1_000, 1  # tasks that are left to the program, at least, and how many beside each that must be
 TWICE, BESIDE = 2, 6  # a task's workers to begin with: so many times its labels at the first prices, and a few
 PROGRAM = 60_000  # tasks of a program, at most
 

@@ -63,6 +63,7 @@ SETTLED, OFFERED = 1e-5, 4  # relative: the master's value is the bound; masters
 MIXED = (3_000, 4)  # sets beside the best one of each task among which the master chooses: at least, per worker
 MIXES = 12  # masters in a row
 SEARCHED, PART_SEARCHED = 3.0, 0.1  # seconds of branch and bound at a time, or this part of the limit, at most
+SMALL, SEARCHED_SOON = 6_000, 0.5  # pairs up to which the full program is searched early, and the share of time for it
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
 
 
@@ -203,9 +204,11 @@ class Work:
         if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
             for finer in bins.levels(self.tasks):
                 yield from self.by_bins(finer)
-        for sweeps in CLIMBS if self.tasks.size <= MIXED_TASKS else ():
+        for number, sweeps in enumerate(CLIMBS if self.tasks.size <= MIXED_TASKS else ()):
             yield partial(self.climb, sweeps)
             yield self.mix
+            if number == 0 and self.standing.pairs <= SMALL:
+                yield partial(self.standing.in_full, None, SEARCHED_SOON)
         if deals:
             yield from (partial(self.deal, step, seed) for seed in range(1, 4) for step in (5e-5, 1e-4, 2e-4))
         yield self.finish
