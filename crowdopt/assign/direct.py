@@ -66,7 +66,7 @@ def solve_full(
     if head is not None:
         return _resumed(head, program, solve, backend, clock, options, listener)
     time = _within(options, clock.left if kind == "lp" else clock.left / 2)
-    relaxed, point = _strict(relax(program), _clipped, solve, lp_backend or backend, time, None)
+    relaxed, point = strict(relax(program), clipped, solve, lp_backend or backend, time, None)
     known, interrupted = certify(relaxed), relaxed.interrupted
     if kind == "ip":
         known = replace(known, bound=round_up(program, known.bound))
@@ -128,13 +128,13 @@ def _search(
     listener: Listener | None,
 ) -> tuple[Solution, Floats | None]:
     """Branch and bound; a point that stays short of a need by the solver's tolerance is topped up."""
-    first, point = _strict(program, _rounded, solve, backend, _within(options, clock.left), listener)
+    first, point = strict(program, _rounded, solve, backend, _within(options, clock.left), listener)
     if point is None and first.primal is not None:
         point = _rounded(program, first.primal)
     return first, _topped_up(instance, program, point)
 
 
-def _strict(
+def strict(
     program: Program,
     clean: Callable[[Program, Floats], Floats | None],
     solve: Solve,
@@ -146,7 +146,24 @@ def _strict(
 
     The cover rows are loose by COVERAGE already: whole labels must keep them exactly, shares up to rounding.
 
-    Returns the first solution, whose bound and multipliers belong to the program as given, and the point or None.
+    Parameters
+    ----------
+    program : Program
+        With a block of rows ``cover``.
+    clean : callable
+        ``clean(program, point)``: the point that is meant, or None.
+    solve : callable
+        ``solve(program, backend, options, listener)``.
+    backend : str
+    options : Options
+        Limits of all solves together.
+    listener : callable, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Solution, and (columns,) float or None
+        The first solution, whose bound and multipliers belong to the program as given, and the point.
     """
     clock = Clock(options.time_limit)
     first = solution = solve(program, backend, options, listener)
@@ -183,8 +200,20 @@ def _scale(program: Program) -> Floats:
     return scale
 
 
-def _clipped(program: Program, point: Floats) -> Floats | None:
-    """The point inside its box; None if it is not one."""
+def clipped(program: Program, point: Floats) -> Floats | None:
+    """The point inside its box; None if it is not one.
+
+    Parameters
+    ----------
+    program : Program
+        Whose box it is.
+    point : (columns,) float
+        As a solver returns it.
+
+    Returns
+    -------
+    (columns,) float or None
+    """
     if not np.isfinite(point).all():
         return None
     inside = np.clip(point, program.lower, program.upper)

@@ -11,9 +11,10 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.exactness import CERTAIN
 
 DEEPEST = 12  # labels of a set; larger ones are only bounded
-MANY = 200_000  # sets of one size that are followed; the others are only bounded
+MANY = 50_000  # sets of one size that are followed; the others are only bounded
 REPEATS = 6  # labels like the last one that are counted
 CELLS = 4_000_000  # numbers looked at together
+SPARE = 1e-7  # evidence; room for rounding where evidence alone decides
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,29 +27,25 @@ class Partial:
         Chance of each combination of answers together with class 1, and with the other.
     last : (sets,) int
         The last worker of each.
-    spent : (sets,) float
-        What each costs.
+    spent, worth : (sets,) float
+        What each costs, and its evidence ``sum -ln 4p(1 - p)``.
     """
 
     right: Floats
     wrong: Floats
     last: Ints
     spent: Floats
+    worth: Floats
 
-    def grown(self, which: Ints, worker: Ints, skill: Floats, cost: Floats) -> Partial:
-        """Some of the sets, each with one label more."""
-        p, q = skill[worker][:, None], 1 - skill[worker][:, None]
-        right, wrong = self.right[which], self.wrong[which]
-        return Partial(
-            np.hstack([right * p, right * q]),
-            np.hstack([wrong * q, wrong * p]),
-            worker,
-            self.spent[which] + cost[worker],
-        )
+    @classmethod
+    def joined(cls, parts: list[Partial]) -> Partial:
+        """All sets of several parts."""
+        names = ("right", "wrong", "last", "spent", "worth")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def of(self, which: Ints | Bools) -> Partial:
         """Some of the sets."""
-        return Partial(self.right[which], self.wrong[which], self.last[which], self.spent[which])
+        return Partial(self.right[which], self.wrong[which], self.last[which], self.spent[which], self.worth[which])
 
     @property
     def error(self) -> Floats:
@@ -72,7 +69,8 @@ class SetsByError:
     """``min sum_j cost_j  over sets of fewest to most workers over which the best vote errs by at most target``.
 
     No vote errs less for having a label replaced by one of less skill: so a partial set is given up where as many
-    labels like its last one as can still be paid for would not do.
+    labels like its last one as can still be paid for would not do; by their evidence first, which must reach
+    ``ln pi(1 - pi) - ln target (1 - target)`` (Cauchy and Schwarz), then by the error.
 
     Parameters
     ----------
@@ -96,6 +94,8 @@ class SetsByError:
         kept = self._worth_having()
         self.skill, self.cost = self.skill[kept], self.cost[kept]
         self.target += CERTAIN
+        self.worth = -np.log(4 * self.skill * (1 - self.skill)) + np.finfo(np.float64).tiny
+        self.need = float(np.log(self.lean * (1 - self.lean)) - np.log(self.target * (1 - self.target))) - SPARE
         least = np.minimum.accumulate(self.cost[::-1])[::-1]
         self.least = np.append(least, np.inf)  # that any later worker asks for
         self.best = self._first_guess()
@@ -117,7 +117,7 @@ class SetsByError:
             able = np.flatnonzero(self.cost <= price)[: min(DEEPEST, self.most)]
             state = self._empty()
             for count, j in enumerate(able.tolist()):
-                state = state.grown(np.zeros(1, np.int64), np.array([j]), self.skill, self.cost)
+                state = self._grown(state, np.zeros(1, np.int64), np.array([j]))
                 if count + 1 >= self.fewest and state.error[0] <= self.target:
                     best = min(best, float(state.spent[0]))
                     break
@@ -125,7 +125,19 @@ class SetsByError:
 
     def _empty(self) -> Partial:
         lean = np.array([[self.lean]])
-        return Partial(lean, 1 - lean, np.array([-1]), np.zeros(1))
+        return Partial(lean, 1 - lean, np.array([-1]), np.zeros(1), np.zeros(1))
+
+    def _grown(self, state: Partial, which: Ints, worker: Ints) -> Partial:
+        """Some of the sets, each with one label more."""
+        p, q = self.skill[worker][:, None], 1 - self.skill[worker][:, None]
+        right, wrong = state.right[which], state.wrong[which]
+        return Partial(
+            np.concatenate([right * p, right * q], axis=1),
+            np.concatenate([wrong * q, wrong * p], axis=1),
+            worker,
+            state.spent[which] + self.cost[worker],
+            state.worth[which] + self.worth[worker],
+        )
 
     def value(self) -> float:
         """Its cost, or less where sets were too many or too large; infinite where no set will do."""
@@ -149,7 +161,7 @@ class SetsByError:
             width = max(1, CELLS >> size)
             for begin in range(0, which.size, width):
                 some = slice(begin, begin + width)
-                part, ahead = self._hopeful(state.grown(first + which[some], worker[some], self.skill, self.cost), size)
+                part, ahead = self._hopeful(self._grown(state, first + which[some], worker[some]), size)
                 if part.last.size > MANY:
                     order = np.argsort(ahead, kind="stable")
                     floors.append(float(ahead[order[MANY:]].min()))
@@ -158,21 +170,19 @@ class SetsByError:
         if not parts:
             return state.of(np.zeros(0, np.int64)), np.inf
         ahead = np.concatenate([one for _, one in parts])
-        joined = Partial(
-            *(
-                np.concatenate([getattr(part, name) for part, _ in parts])
-                for name in ("right", "wrong", "last", "spent")
-            )
-        )
+        joined = Partial.joined([part for part, _ in parts])
         order = np.argsort(ahead, kind="stable")
         order = order[ahead[order] < self.best]
         floors.append(float(ahead[order[MANY:]].min(initial=np.inf)))
         return joined.of(order[:MANY]), min(floors)
 
     def _affordable(self, state: Partial) -> tuple[Ints, Ints]:
-        """Sets and the workers who may be added to them, cheaper than the best set."""
+        """Sets and the workers who may be added to them, if evidence enough may cost less than the best set."""
         later = np.arange(self.skill.size) > state.last[:, None]
-        which, worker = np.nonzero(later & (state.spent[:, None] + self.cost < self.best))
+        lack = np.maximum(0.0, self.need - state.worth[:, None] - self.worth)
+        with np.errstate(invalid="ignore"):  # nothing more needed, and nobody left: nothing more is paid
+            ahead = np.where(lack > 0, np.ceil(lack / self.worth) * self.least[1:], 0.0)
+        which, worker = np.nonzero(later & (state.spent[:, None] + self.cost + ahead < self.best))
         return which, worker
 
     def _hopeful(self, state: Partial, size: int) -> tuple[Partial, Floats]:
@@ -183,8 +193,11 @@ class SetsByError:
             self.best = min(self.best, float(state.spent[enough].min()))
         state = state.of(~enough & (state.spent + self.least[state.last + 1] < self.best))
         ahead = np.full(state.last.size, np.inf)
-        open_ = np.arange(state.last.size)
+        lack = np.maximum(0.0, self.need - state.worth) / self.worth[state.last]
+        waiting = np.clip(np.ceil(lack), 1, REPEATS).astype(np.int64)  # labels more without which evidence is short
+        open_ = np.zeros(0, np.int64)
         for more in range(1, min(REPEATS, self.most - size) + 1):
+            open_ = np.append(open_, np.flatnonzero(waiting == more))
             part = state.of(open_)
             cost = part.spent + more * self.least[part.last + 1]
             good = part.error_with(more, self.skill) <= self.target
@@ -192,7 +205,5 @@ class SetsByError:
                 good[:] = True
             ahead[open_[good]] = cost[good]
             open_ = open_[~good & (cost < self.best)]
-            if not open_.size:
-                break
         keep = ahead < self.best
         return state.of(keep), ahead[keep]

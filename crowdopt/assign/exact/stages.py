@@ -15,6 +15,7 @@ from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.levels import climb as levels
 from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
+from crowdopt.assign.individual.linear_plan import solve_linearly
 from crowdopt.assign.individual.own_stages import is_individual, solve_individually
 from crowdopt.assign.plan import Plan
 from crowdopt.core.clock import Clock
@@ -68,9 +69,14 @@ def solve_exact(
     Plan
         With the better of both bounds.
     """
-    if kind == "ip" and is_individual(instance):
-        return solve_individually(instance, solvers, options, listener).plan()
     clock = Clock(options.time_limit)
+    if is_individual(instance):
+        if kind == "ip":
+            return solve_individually(instance, solvers, options, listener).plan()
+        shares = solve_linearly(instance, solvers, options, listener)
+        if shares is not None:
+            return shares
+        options = clock.within(options, options.nodes)
     relaxation = relax_classes(classes_of(instance), solvers.solve, options, whole=kind == "ip")
     known = relaxation.certificate
     if kind == "lp" or not np.isfinite(known.bound) or relaxation.solution.interrupted:

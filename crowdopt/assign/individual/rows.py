@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.solution import BY_SIZE, Options, Solve
@@ -39,15 +42,30 @@ def averaged(tasks: OwnTasks) -> Classes:
     )
 
 
-def starting_prices(tasks: OwnTasks, solve: Solve, options: Options) -> Prices | None:
-    """Prices from the linear program of the averaged rows; None where rows are too many."""
+@dataclass(frozen=True, eq=False)
+class RowsPoint:
+    """The optimum of the averaged rows' linear program: ``amounts`` (rows, m) of labels, and prices of workers."""
+
+    amounts: Floats
+    prices: Prices
+
+
+def rows_point(tasks: OwnTasks, solve: Solve, options: Options) -> RowsPoint | None:
+    """The linear program of the averaged rows; None where rows are too many, or it has no point."""
     if np.unique(tasks.arrays.row).size > ROWS or not tasks.is_shared:
         return None
     program = aggregated.of_classes(averaged(tasks))
     solution = solve(program, BY_SIZE, options)
-    if solution.dual is None:
+    if solution.dual is None or solution.primal is None:
         return None
     worker = program.row("capacity").view(solution.dual)
     worker = np.where(tasks.least > 0, worker, np.minimum(worker, 0.0))
     budget = 0.0 if tasks.budget is None else min(0.0, float(program.row("budget").view(solution.dual)[0]))
-    return Prices(np.ascontiguousarray(worker), budget)
+    amounts = program.column("u").view(solution.primal).copy()
+    return RowsPoint(amounts, Prices(np.ascontiguousarray(worker), budget))
+
+
+def starting_prices(tasks: OwnTasks, solve: Solve, options: Options) -> Prices | None:
+    """Prices from the linear program of the averaged rows; None where rows are too many."""
+    point = rows_point(tasks, solve, options)
+    return None if point is None else point.prices

@@ -156,7 +156,7 @@ def test_a_bound_that_the_prices_do_not_prove_is_refuted(settled, tmp_path):
 
 @pytest.mark.parametrize(
     "own",
-    [{"collected": [(0, 0)]}, {"fixed": [(0, 0)]}, {"forbidden": [(0, 0)]}, {"budget": 500.0}, {"rule": "probit"}],
+    [{"collected": [(0, 0)]}, {"fixed": [(0, 0)]}, {"budget": 500.0}, {"rule": "probit"}],
     ids=lambda own: next(iter(own)),
 )
 def test_what_levels_cannot_tell_apart_is_left_to_others(own):

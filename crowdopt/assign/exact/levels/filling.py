@@ -34,7 +34,7 @@ def fill(blocks: LevelBlocks, left: Seconds) -> Filled | None:
     tasks = blocks.levels.classes.tasks_in.copy()
     lower, upper = blocks.rows
     while point is not None and tasks.any():
-        kinds = np.array([kind for kind, _ in blocks.sets])
+        kinds = np.array([kind for kind, _ in blocks.sets], np.int64)
         fixed = _fixed(blocks.shares(point)[1], kinds, tasks)
         if not fixed.any():
             break

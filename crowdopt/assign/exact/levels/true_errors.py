@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -24,7 +25,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.evidence import EXACT_ERROR
-from crowdopt.crowd.exactness import fewest_exact
+from crowdopt.crowd.exactness import errors_of, fewest_exact
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 
@@ -32,21 +33,49 @@ Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], flo
 
 FEW = 8  # labels with which each task can reach its target, at most; sets of many more are not followed
 COUNT = 24  # levels for each class of tasks, to begin with
+TARGETS = 8  # of each type that are told apart
 PATIENCE = 8  # cuts in a row that neither prove more nor lead to a better plan
 PART = 0.5  # of the time, at most
 
 
 def knows(instance: AssignmentInstance) -> bool:
-    """Whether levels can be asked: two classes, no pairs, loads or money of their own, few labels for a task."""
-    own = len(instance.collected) or len(instance.fixed) or len(instance.forbidden) or instance.min_load.any()
+    """Whether levels can be asked: two classes, no labels, loads or money of its own, few labels for a task."""
+    own = len(instance.collected) or len(instance.fixed) or instance.min_load.any()
     if instance.rule != "exact-error" or instance.classes > 2 or own or instance.budget is not None:
         return False
     if has_joint_limits(instance) or instance.difficulty.share or (fewest_exact(instance) > FEW).any():
         return False
-    classes = classes_of(instance)
+    loose = loosened(instance)
+    classes = classes_of(loose)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[:, 1]
-    kinds = np.unique(np.column_stack([classes.task_class, instance.epsilon, prior]), axis=0)
+    kinds = np.unique(np.column_stack([classes.task_class, loose.epsilon, prior]), axis=0)
     return classes.evidence.size <= CELLS and len(kinds) == classes.need.size
+
+
+def loosened(instance: AssignmentInstance) -> AssignmentInstance:
+    """Without forbidden pairs, and with few different targets for each type: the others rounded up to these.
+
+    What no plan of it costs less than, none of the instance does.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    AssignmentInstance
+        The same one where nothing has to be rounded or left out.
+    """
+    target, types = instance.epsilon.copy(), np.unique(instance.task_type)
+    many = max(1, CELLS // (types.size * instance.n_workers))
+    for kind in types.tolist():
+        mine = np.flatnonzero(instance.task_type == kind)
+        if np.unique(target[mine]).size > min(TARGETS, many):
+            ends = np.quantile(target[mine], np.linspace(0, 1, min(TARGETS, many) + 1)[1:], method="higher")
+            target[mine] = ends[np.searchsorted(ends, target[mine])]
+    if not len(instance.forbidden) and (target == instance.epsilon).all():
+        return instance
+    return replace(instance, epsilon=target, forbidden=np.zeros((0, 2), np.int64))
 
 
 def by_levels(
@@ -76,7 +105,8 @@ def by_levels(
         Perhaps with a gap, or no plan: whoever asks has other methods for the time that is left.
     """
     get_ready()
-    clock, classes = Clock(options.time_limit), classes_of(instance)
+    clock, loose = Clock(options.time_limit), loosened(instance)
+    classes = classes_of(loose)
     standing = Standing(
         instance=instance,
         solvers=solvers,
@@ -87,11 +117,52 @@ def by_levels(
         certified=-np.inf,
         known=Certificate(None, -np.inf, "none", None, None),
     )
-    raise_bound, offer = partial(_raise_bound, standing, prove), partial(_offer, standing)
-    ladder = Ladder(standing, ByError(classes), raise_bound, offer, PATIENCE)
+    proofs = Proofs(standing, loose, prove)
+    ladder = Ladder(standing, ByError(classes), proofs.hear, partial(_offer, standing, proofs), PATIENCE)
     levels, _ = Levels.evenly(classes, COUNT).split(_not_enough_alone(classes))
     ladder.climb(levels, [np.zeros(top.size) for top in levels.tops], clock.part(PART))
+    proofs.settle()
     return standing.plan()
+
+
+@dataclass(eq=False)
+class Proofs:
+    """The best prices of workers so far, proven by the workers' own skills when it matters: that takes a while.
+
+    Parameters
+    ----------
+    standing : Standing
+        Takes the bounds.
+    loose : AssignmentInstance
+        What the prices are for.
+    prove : callable
+        As in :func:`by_levels`.
+    """
+
+    standing: Standing
+    loose: AssignmentInstance
+    prove: Prove
+    best: float = -np.inf
+    worker: Floats | None = None
+
+    def hear(self, blocks: LevelBlocks) -> None:
+        """Remember the prices if by their levels they prove more than any before."""
+        if blocks.bound > self.best:
+            self.best, self.worker = (
+                blocks.bound,
+                -blocks.worker_prices(blocks.center)[blocks.levels.classes.worker_class],
+            )
+
+    def settle(self) -> None:
+        """Prove by the prices remembered since the last time; where all prices are whole, up to a whole number."""
+        instance, nothing = self.standing.instance, np.zeros(self.standing.instance.n_tasks)
+        if self.worker is None:
+            return
+        proven = self.prove(self.loose, self.worker, 0.0, 0.0, 0)
+        if (instance.cost == np.rint(instance.cost)).all():
+            proven = next_integer(proven)
+        self.standing.raise_bound(proven, Duals(nothing, self.worker, nothing, form="patterns"))
+        self.worker = None
 
 
 def _not_enough_alone(classes: Classes) -> list[Floats]:
@@ -101,38 +172,43 @@ def _not_enough_alone(classes: Classes) -> list[Floats]:
     return [np.unique(worth[worth < least])[-1:] for worth, least in zip(classes.evidence, alone, strict=True)]
 
 
-def _raise_bound(standing: Standing, prove: Prove, blocks: LevelBlocks) -> None:
-    """What the prices of the levels' workers prove by the workers' own skills: never less than by their levels'."""
-    instance, classes = standing.instance, blocks.levels.classes
-    worker = -blocks.worker_prices(blocks.center)[classes.worker_class]
-    nothing = np.zeros(instance.n_tasks)
-    proven = prove(instance, worker, 0.0, 0.0, 0)
-    if (instance.cost == np.rint(instance.cost)).all():
-        proven = next_integer(proven)
-    standing.raise_bound(proven, Duals(nothing, worker, nothing, form="patterns"))
-
-
-def _offer(standing: Standing, blocks: LevelBlocks) -> None:
-    """Offer the plan that the shares of sets lead to, mended by exact errors."""
+def _offer(standing: Standing, proofs: Proofs, blocks: LevelBlocks) -> None:
+    """Offer the plan that the shares of sets lead to, mended by exact errors; its bound is proven first."""
+    proofs.settle()
     filled = fill(blocks, lambda: standing.clock.left)
     if filled is None:
         return
-    pairs = settled(standing.instance, _dealt(blocks.levels.classes, hands(blocks, filled)), standing.clock)
+    dealt = _dealt(standing.instance, blocks.levels.classes, hands(blocks, filled))
+    pairs = settled(standing.instance, dealt, standing.clock)
     if pairs is not None:
         standing.offer(pairs)
 
 
-def _dealt(classes: Classes, labels: list[tuple[int, Ints, int]]) -> Ints:
-    """Sets of worker classes' labels, given to the tasks of their class one after another, as pairs."""
-    order = np.argsort(classes.task_class, kind="stable")
-    following = (np.cumsum(classes.tasks_in) - classes.tasks_in).tolist()
-    task = np.empty(len(labels), np.int64)
-    for k, (kind, _, _) in enumerate(labels):
-        task[k] = order[following[kind]]
-        following[kind] += 1
-    sizes = [chosen.size for _, chosen, _ in labels]
-    group = np.concatenate([np.zeros(0, np.int64), *(chosen for _, chosen, _ in labels)])
-    return pairs_of(classes, np.repeat(task, sizes), group)
+def _dealt(instance: AssignmentInstance, classes: Classes, labels: list[tuple[int, Ints, int]]) -> Ints:
+    """Sets of worker classes' labels given to the tasks of their class, as pairs, without forbidden ones.
+
+    The less a set errs, the less is the target of the task that has it.
+    """
+    kind = np.array([one for one, _, _ in labels], np.int64)
+    chosen = [groups for _, groups, _ in labels]
+    first, someone = firsts(classes.task_class), firsts(classes.worker_class)
+    if classes.instance is instance:
+        error = np.zeros(kind.size)
+    else:
+        error = errors_of(instance, first[kind], [someone[groups] for groups in chosen])
+    order = np.lexsort((error, kind))
+    tasks = np.lexsort((instance.epsilon, classes.task_class))
+    begins = np.cumsum(classes.tasks_in) - classes.tasks_in
+    place = np.arange(kind.size) - np.searchsorted(kind[order], kind[order])
+    task = np.empty(kind.size, np.int64)
+    task[order] = tasks[begins[kind[order]] + place]
+    sizes = [groups.size for groups in chosen]
+    group = np.concatenate([np.zeros(0, np.int64), *chosen])
+    pairs = pairs_of(classes, np.repeat(task, sizes), group)
+    if not len(instance.forbidden):
+        return pairs
+    keys = instance.forbidden @ np.array([instance.n_workers, 1])
+    return pairs[~np.isin(pairs @ np.array([instance.n_workers, 1]), keys)]
 
 
-__all__ = ["by_levels", "knows"]
+__all__ = ["by_levels", "knows", "loosened"]

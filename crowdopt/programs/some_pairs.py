@@ -1,0 +1,120 @@
+"""The assignment's relaxation over some of the pairs, with what they cannot give bought dearly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.core.program import Program, stack
+from crowdopt.programs import Formulation
+
+
+@dataclass(frozen=True, eq=False)
+class SomePairs:
+    """Pairs that may have a share of a label.
+
+    Parameters
+    ----------
+    task, worker : (k,) int
+        Whose they are; tasks and workers are 0, 1, ...
+    worth, cost : (k,) float
+        Evidence and price of the label.
+    """
+
+    task: Ints
+    worker: Ints
+    worth: Floats
+    cost: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PairLimits:
+    """What tasks need, workers have room for, and money there is.
+
+    Parameters
+    ----------
+    need : (n,) float
+        C.
+    fewest, most : (n,) float
+        Labels of a task; inf where there is no limit.
+    least, room : (m,) float
+        L and M.
+    money : float
+        B; inf where there is no budget.
+    """
+
+    need: Floats
+    fewest: Floats
+    most: Floats
+    least: Floats
+    room: Floats
+    money: float
+
+
+def of_pairs(pairs: SomePairs, sides: PairLimits, dear: tuple[float, float]) -> Program:
+    """``min sum c y + d sum_i short_i + e (sum_i few_i + sum_j under_j)`` over the pairs given, the others at 0.
+
+    s.t. ``sum_j q_ij y_ij + short_i >= C_i``, ``L_j <= sum_i y_ij + under_j``, ``sum_i y_ij <= M_j``,
+    ``a_i <= sum_j y_ij + few_i``, ``sum_j y_ij <= b_i``, ``sum c y <= B``, ``0 <= y <= 1``. There is always a point.
+
+    Columns: ``y`` (k,), ``short`` (n,), ``few`` (n,), ``under`` (m,). Rows: ``cover`` (n,), ``capacity`` (m,),
+    ``labels`` (n,), ``budget`` (1,).
+
+    Parameters
+    ----------
+    pairs : SomePairs
+    sides : PairLimits
+    dear : (float, float)
+        d, of a unit of evidence that is not there, and e, of a label.
+
+    Returns
+    -------
+    Program
+    """
+    k, n, m = pairs.task.size, sides.need.size, sides.room.size
+    one, place, task, worker = np.ones(k), np.arange(k), np.arange(n), np.arange(m)
+    labels, budget = n + m, 2 * n + m
+    limited = np.isfinite(sides.most) | (sides.fewest > 0)
+    counts = limited[pairs.task]
+    row = [pairs.task, n + pairs.worker, labels + pairs.task[counts], task, labels + task, n + worker]
+    column = [place, place, place[counts], k + task, k + n + task, k + 2 * n + worker]
+    value = [pairs.worth, one, one[counts], np.ones(n), np.ones(n), np.ones(m)]
+    if np.isfinite(sides.money):
+        row, column, value = [*row, np.full(k, budget)], [*column, place], [*value, pairs.cost]
+    entries = np.concatenate(value), (np.concatenate(row), np.concatenate(column))
+    return Program(
+        name="some-pairs",
+        cost=np.concatenate([pairs.cost, np.full(n, dear[0]), np.full(n + m, dear[1])]),
+        matrix=sparse.csc_array(entries, shape=(budget + 1, k + 2 * n + m)),
+        row_lower=np.concatenate(
+            [
+                sides.need,
+                np.where(sides.least > 0, sides.least, -np.inf),
+                np.where(sides.fewest > 0, sides.fewest, -np.inf),
+                [-np.inf],
+            ]
+        ),
+        row_upper=np.concatenate([np.full(n, np.inf), sides.room, sides.most, [sides.money]]),
+        lower=np.zeros(k + 2 * n + m),
+        upper=np.concatenate(
+            [
+                one,
+                np.where(sides.need > 0, np.inf, 0.0),
+                np.where(sides.fewest > 0, np.inf, 0.0),
+                np.where(sides.least > 0, np.inf, 0.0),
+            ]
+        ),
+        integer=np.zeros(k + 2 * n + m, bool),
+        columns=stack([("y", (k,)), ("short", (n,)), ("few", (n,)), ("under", (m,))]),
+        rows=stack([("cover", (n,)), ("capacity", (m,)), ("labels", (n,)), ("budget", (1,))]),
+    )
+
+
+PROGRAM = Formulation(
+    "some-pairs",
+    "shares of labels among some of the pairs, where tasks are not alike",
+    "own",
+)
