@@ -15,7 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from importlib import import_module
@@ -31,6 +31,7 @@ from tqdm import tqdm
 from crowdopt.files import PARTIAL, write_text
 
 WIDTH = 256  # rows handed to a foreign executor at a time, or more where many workers wait; it has its own queue
+SLURM = "slurm:"  # how the address of SLURM begins; a folder follows
 DIED = "its process died: killed, out of memory, or crashed in native code"
 
 
@@ -166,18 +167,25 @@ def table(rows: Sequence[Row]) -> str:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """The executor of a Dask cluster (extra ``cluster``); a row whose worker is lost moves to another one.
+    """The executor of a cluster: Dask's (extra ``cluster``), where a row whose worker is lost moves to another one.
+
+    Or SLURM's (extra ``slurm``), where each row is a job: crowdopt.slurm_jobs.
 
     Parameters
     ----------
     address : str
-        Of the scheduler, such as ``tcp://127.0.0.1:8786``; or a number: a cluster of so many processes on this machine.
+        Of Dask's scheduler, such as ``tcp://127.0.0.1:8786``; or a number: a cluster of so many processes on this
+        machine; or ``slurm:FOLDER``: SLURM's jobs, whose files are in a folder that all machines see.
 
     Raises
     ------
     JobsError
         If the extra is missing or nobody answers.
     """
+    if address.startswith(SLURM):
+        with _slurm(address.removeprefix(SLURM)) as executor:
+            yield executor
+        return
     try:
         from dask.distributed import Client
     except ImportError:
@@ -188,6 +196,20 @@ def cluster(address: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         raise JobsError(f"no Dask scheduler answers at {address}: {error}") from None
     with client, client.get_executor(pure=False) as executor:
+        yield executor
+
+
+@contextmanager
+def _slurm(folder: str) -> Iterator[Executor]:
+    from crowdopt.slurm_jobs import slurm
+
+    with ExitStack() as stack:
+        try:
+            executor = stack.enter_context(slurm(folder))
+        except ImportError:
+            raise JobsError("SLURM needs the extra slurm: pip install 'crowdopt[slurm]'") from None
+        except (OSError, RuntimeError) as error:
+            raise JobsError(f"no SLURM takes jobs here: {error}") from None
         yield executor
 
 

@@ -27,6 +27,7 @@ GROUND = {
     "jobs",
     "memory",
     "pauses",
+    "slurm_jobs",
     "version",
 }
 QUESTIONS = {"assign", "hire", "answers", "online", "labelers"}

@@ -66,7 +66,7 @@ def bench(
     jobs : int
         Subjects at once.
     cluster : str, optional
-        Address of a Dask scheduler to run on.
+        A Dask scheduler to run on, or ``slurm:FOLDER``.
     export : str, optional
         ``mps`` or ``lp``: write the programs as a library instead of measuring. With a ``time_limit`` each is solved
         for so long, and its best value, its best bound and their certificates stand beside it.
@@ -171,7 +171,7 @@ def measure(
     processes : int
         Subjects at once.
     cluster : str, optional
-        Address of a Dask scheduler to run on.
+        A Dask scheduler to run on, or ``slurm:FOLDER``.
     force : bool
         Whether a folder that holds another benchmark may be taken over.
     retry : bool

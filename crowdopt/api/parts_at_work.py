@@ -85,7 +85,8 @@ class PartsAtWork:
         """Anew, where processes were there before."""
         self._open.close()
         if self.cluster is not None:
-            self._executor = AtHome(self._open.enter_context(jobs.cluster(self.cluster)), self.folder.parts)
+            cluster = self._open.enter_context(jobs.cluster(self.cluster))
+            self._executor = AtHome(cluster, self.folder.parts) if hasattr(cluster, "_client") else cluster
             return
         for attempt in range(1, TRIES + 1 if self.processes else 1):
             try:

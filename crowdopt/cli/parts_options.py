@@ -27,7 +27,7 @@ def in_parts(verb: Callable[..., Any]) -> Callable[..., Any]:
     cluster = click.option(
         "--cluster",
         metavar="ADDRESS|N",
-        help="Of a campaign in parts: a Dask scheduler such as tcp://host:8786, or so many Dask workers here.",
+        help="Of a campaign in parts: a Dask scheduler (tcp://host:8786), so many Dask workers here, or slurm:FOLDER.",
     )
     return processes(cluster(verb))
 

@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt.api import part_jobs
 from crowdopt.api.draw_parts import generate_parts, take_apart
 from crowdopt.api.parts_at_work import PartsAtWork
 from crowdopt.api.solve_parts import assign_parts
@@ -164,6 +166,29 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(solved, tmp_path, monk
         except KeyboardInterrupt:
             assert not (tmp_path / "plan").exists()
     assert questions >= facts["sweeps"] + 2 and contents(tmp_path / "plan") == contents(plan)
+
+
+def test_a_run_that_was_stopped_while_it_planned_plans_the_other_parts_only(solved, tmp_path, monkeypatch):
+    """Stopped at the second of three parts, then at the third: a part is planned once while its file is there."""
+    campaign, plan, _ = solved
+    planned, calls = part_jobs.plan, []
+
+    @wraps(planned)
+    def stopping(**arguments):
+        calls.append(arguments["part"])
+        if len(calls) in (2, 4):
+            raise KeyboardInterrupt
+        return planned(**arguments)
+
+    monkeypatch.setattr(part_jobs, "plan", stopping)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            assign_parts(campaign, output=tmp_path / "plan")
+    (tmp_path / ".plan.work" / "plan" / "assignment" / "part-0.parquet").unlink()
+    assert calls == ["part-0.parquet", "part-1.parquet", "part-1.parquet", "part-2.parquet"]
+    assign_parts(campaign, output=tmp_path / "plan")
+    assert sorted(calls[4:]) == ["part-0.parquet", "part-2.parquet"]
+    assert contents(tmp_path / "plan") == contents(plan)
 
 
 def test_what_another_run_left_is_not_taken_up(solved, tmp_path, monkeypatch):
