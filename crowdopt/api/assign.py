@@ -20,7 +20,7 @@ from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.checked import Linear, refuse_shares, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.every_set import by_every_set, has_few_sets
-from crowdopt.assign.exact.levels.true_errors import by_levels
+from crowdopt.assign.exact.levels.true_errors import by_levels, rounds_targets
 from crowdopt.assign.exact.levels.true_errors import knows as knows_errors
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
@@ -53,7 +53,7 @@ AUTO = "auto"  # whatever the measurements that the package carries say
 HANDED_OVER = (
     f"with such groups or rows of one's own the whole program was searched by {SEARCH}, in place of the exact method"
 )
-FIRST = 0.6  # of the time, at most, for the true minimum by levels
+FIRST, ANY = 0.6, 1e9  # of the time, at most, for the true minimum by levels; a gap that every plan has
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -292,11 +292,19 @@ def _planned(
 def _by_errors(
     instance: AssignmentInstance, linear: Linear, options: Options, listener: Listener | None, clock: Clock
 ) -> Plan:
-    """The true minimum by levels; where a gap is left, plans that linear rules lead to as well."""
-    plan = by_levels(instance, SOLVERS, prove_patterns, replace(options, time_limit=FIRST * clock.left), listener)
+    """The true minimum by levels; plans that linear rules lead to as well, first where targets have to be rounded."""
+
+    def by_linear_rules(gap: float) -> Plan:
+        return solve_checked(instance, linear, replace(options, time_limit=clock.left, gap=gap), listener)
+
+    def by_errors(part: float) -> Plan:
+        return by_levels(instance, SOLVERS, prove_patterns, replace(options, time_limit=part * clock.left), listener)
+
+    rounded = rounds_targets(instance)
+    plan = by_linear_rules(ANY) if rounded else by_errors(FIRST)
     if plan.proven or plan.interrupted or clock.over or plan.gap <= options.gap:
         return plan
-    other = solve_checked(instance, linear, replace(options, time_limit=clock.left), listener)
+    other = by_errors(1.0) if rounded else by_linear_rules(options.gap)
     higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
     return _by_enumeration(_cheaper(higher, lower), options, clock)
 

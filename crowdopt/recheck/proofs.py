@@ -14,6 +14,7 @@ from crowdopt.crowd.class_votes import ClassVotes, least_class_errors
 from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.target_steps import TOLD_APART, stepped_up
 from crowdopt.crowd.voting import vote_errors
 from crowdopt.recheck.individual_proofs import least_sets
 from crowdopt.recheck.sets_by_error import SetsByError
@@ -183,7 +184,8 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     vote by log-odds (among more than two classes a lower bound, which is exact where beliefs are few); under a rule for
     each task over the sets with ``e_i(S) <= eps_i`` and without r. Valid for any w, b, r <= 0. Workers of one skill
     count as alike, cheapest first; of more than ``levels`` skills the nearest are rounded up, which can only lower v_i;
-    0, for two classes and a rule for each task: nobody's is (crowdopt.recheck.sets_by_error).
+    0, for two classes and a rule for each task: nobody's is (crowdopt.recheck.sets_by_error), but the targets of a
+    type are rounded up to steps where they are many.
     Labels already in are not provided for: then nothing is proven.
 
     Parameters
@@ -212,8 +214,9 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     fewest, most = instance.new_label_limits
     known: dict[tuple[object, ...], float] = {}
     least = np.empty(instance.n_tasks)
+    allowed = np.ones(instance.n_tasks) if average else instance.epsilon if levels > 0 else _few_targets(instance)
     for task, kind in enumerate(instance.task_type.tolist()):
-        target = 1.0 if average else float(instance.epsilon[task])
+        target = float(allowed[task])
         chances = tuple(prior[task].tolist())
         key = (kind, target, chances, int(fewest[task]), int(most[task]))
         if key not in known:
@@ -244,6 +247,16 @@ def _levels(
         skill = top[np.searchsorted(top, skill)]
         distinct = top
     return distinct[::-1], [np.sort(cost[skill == one]) for one in distinct[::-1]]
+
+
+def _few_targets(instance: AssignmentInstance) -> Floats:
+    """The targets, those of a type rounded up to steps where more than TOLD_APART differ."""
+    target = instance.epsilon.copy()
+    for kind in np.unique(instance.task_type).tolist():
+        mine = instance.task_type == kind
+        if np.unique(target[mine]).size > TOLD_APART:
+            target[mine] = stepped_up(target[mine])
+    return target
 
 
 def _skills(instance: AssignmentInstance, kind: int) -> Floats:

@@ -28,13 +28,14 @@ from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.exactness import errors_of, fewest_exact
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.target_steps import TOLD_APART, stepped_up
 
 Heard: TypeAlias = Callable[[LevelBlocks], None]
 Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], float]  # worker, budget, wrong, levels
 
 FEW = 8  # labels with which each task can reach its target, at most; sets of many more are not followed
 COUNT = 24  # levels for each class of tasks, to begin with
-TARGETS, KINDS = 8, 40  # of each type that are told apart, and of all types together
+TARGETS, KINDS = TOLD_APART, 40  # of each type that are told apart, and of all types together
 PATIENCE = 8  # cuts in a row that neither prove more nor lead to a better plan
 PART = 0.5  # of the time, at most
 
@@ -75,13 +76,18 @@ def loosened(instance: AssignmentInstance, up: bool = True) -> AssignmentInstanc
         mine = np.flatnonzero(instance.task_type == kind)
         if np.unique(target[mine]).size > many:
             parts = np.linspace(0, 1, many + 1)
-            tops = np.quantile(target[mine], parts[1:], method="higher")
+            tops = stepped_up(np.quantile(target[mine], parts[1:], method="higher"))
             bottoms = np.quantile(target[mine], parts[:-1], method="lower")
             below = bottoms[np.searchsorted(bottoms, target[mine], side="right") - 1]
             target[mine] = tops[np.searchsorted(tops, target[mine])] if up else below
     if not len(instance.forbidden) and (target == instance.epsilon).all():
         return instance
     return replace(instance, epsilon=target, forbidden=np.zeros((0, 2), np.int64))
+
+
+def rounds_targets(instance: AssignmentInstance) -> bool:
+    """Whether targets are too many to be told apart."""
+    return bool((loosened(instance).epsilon != instance.epsilon).any())
 
 
 def by_levels(
@@ -123,7 +129,7 @@ def by_levels(
         known=Certificate(None, -np.inf, "none", None, None),
     )
     proofs = Proofs(standing, loose, prove)
-    alike = (loose.epsilon == instance.epsilon).all()
+    alike = not rounds_targets(instance)
     offer = partial(_offer, standing, proofs)
     _climbed(standing, loose, proofs.hear, offer if alike else _nothing, clock.part(PART if alike else PART / 2))
     if not alike and not standing.done:
@@ -241,4 +247,4 @@ def _dealt(instance: AssignmentInstance, classes: Classes, labels: list[tuple[in
     return pairs[~np.isin(pairs @ np.array([instance.n_workers, 1]), keys)]
 
 
-__all__ = ["by_levels", "knows", "loosened"]
+__all__ = ["by_levels", "knows", "loosened", "rounds_targets"]
