@@ -132,7 +132,7 @@ def test_verify_repeats_the_proof(rule: str, tmp_path) -> None:
     assert report.holds, report.problems
     assert report.certified_bound == pytest.approx(plan.certified_bound) and report.certified_bound > 20
     claims = json.loads((tmp_path / "p" / "plan.json").read_text())
-    for key, value in (("certified_bound", plan.certified_bound + 1), ("wrong_dual", 0), ("levels", 0)):
+    for key, value in (("certified_bound", plan.certified_bound + 1), ("wrong_dual", 0), ("levels", -1)):
         (tmp_path / "p" / "plan.json").write_text(json.dumps({**claims, key: value}))
         assert not verify(tmp_path / "c", tmp_path / "p").holds, key
     (tmp_path / "p" / "plan.json").write_text(json.dumps(claims))

@@ -79,10 +79,13 @@ class Ladder:
     offer: Callable[[LevelBlocks], None]
     patience: int = 3
 
-    def climb(self, levels: Levels, values: Values, turn: Clock) -> None:
-        """Cut levels until nothing rests on rounding, what was asked for is proven, or nothing helps any more."""
+    def climb(self, levels: Levels, values: Values, turn: Clock) -> LevelBlocks | None:
+        """Cut levels until nothing rests on rounding, what was asked for is proven, or nothing helps any more.
+
+        Returns the last levels that were solved.
+        """
         standing, tasks = self.standing, levels.classes.tasks_in.sum()
-        sets: list[Set] = []
+        last, sets = None, list[Set]()
         near, idle, fewest = ROUGH, 0, np.inf
         for _ in range(REFINEMENTS):
             known = standing.bound, standing.value
@@ -90,7 +93,8 @@ class Ladder:
             blocks.generate(ROUNDS, near, lambda: turn.left)
             self.raise_bound(blocks)
             if blocks.point is None or standing.done:
-                return
+                return last
+            last = blocks
             levels, values, sets, cheated = blocks.refined()
             near = NEAR if cheated <= MANY * tasks else ROUGH
             if cheated <= HONEST * tasks:
@@ -99,7 +103,8 @@ class Ladder:
             idle = 0 if near == ROUGH or gained else idle + 1
             fewest = min(fewest, cheated)
             if standing.done or turn.over or levels.starts[-1] == blocks.starts[-1] or idle >= self.patience:
-                return
+                break
+        return last
 
 
 def _raise_bound(search: Search, blocks: LevelBlocks) -> None:

@@ -116,7 +116,6 @@ def by_levels(
     Plan
         Perhaps with a gap, or no plan: whoever asks has other methods for the time that is left.
     """
-    get_ready()
     clock, loose = Clock(options.time_limit), loosened(instance)
     standing = Standing(
         instance=instance,
@@ -128,31 +127,33 @@ def by_levels(
         certified=-np.inf,
         known=Certificate(None, -np.inf, "none", None, None),
     )
+    get_ready(standing.tell)
     proofs = Proofs(standing, loose, prove)
-    alike = not rounds_targets(instance)
     offer = partial(_offer, standing, proofs)
-    _climbed(standing, loose, proofs.hear, offer if alike else _nothing, clock.part(PART if alike else PART / 2))
-    if not alike and not standing.done:
-        tight = loosened(instance, up=False)
-        rough = Proofs(standing, tight, prove)
-        _climbed(standing, tight, rough.remember, offer, clock.part(PART))
-        proofs.last = rough.last
-    if standing.best is None and proofs.last is not None and not clock.over:
-        offer(proofs.last)  # of levels that are still rough: mending has more to do
+    if rounds_targets(instance):
+        last = _climbed(standing, loose, proofs.hear, _nothing, clock.part(PART / 2))
+        if not standing.done:
+            last = _climbed(standing, loosened(instance, up=False), _nothing, offer, clock.part(PART))
+    else:
+        last = _climbed(standing, loose, proofs.hear, offer, clock.part(PART))
+    if standing.best is None and last is not None and not clock.over:
+        offer(last)  # of levels that are still rough: mending has more to do
     proofs.settle()
     return standing.plan()
 
 
-def _climbed(standing: Standing, instance: AssignmentInstance, hear: Heard, offer: Heard, turn: Clock) -> None:
-    """Levels of the instance cut finer and finer, from prices that say nothing."""
+def _climbed(
+    standing: Standing, instance: AssignmentInstance, hear: Heard, offer: Heard, turn: Clock
+) -> LevelBlocks | None:
+    """Levels of the instance cut finer and finer, from prices that say nothing; the last ones."""
     classes = classes_of(instance)
     levels, _ = Levels.evenly(classes, COUNT).split(_not_enough_alone(classes))
     ladder = Ladder(standing, ByError(classes), hear, offer, PATIENCE)
-    ladder.climb(levels, [np.zeros(top.size) for top in levels.tops], turn)
+    return ladder.climb(levels, [np.zeros(top.size) for top in levels.tops], turn)
 
 
 def _nothing(blocks: LevelBlocks) -> None:
-    """No plan is drawn from these."""
+    """Nothing is asked of these."""
 
 
 @dataclass(eq=False)
@@ -174,20 +175,12 @@ class Proofs:
     prove: Prove
     best: float = -np.inf
     worker: Floats | None = None
-    last: LevelBlocks | None = None
 
     def hear(self, blocks: LevelBlocks) -> None:
         """Remember the prices if by their levels they prove more than any before."""
-        self.remember(blocks)
         if blocks.bound > self.best:
-            self.best, self.worker = (
-                blocks.bound,
-                -blocks.worker_prices(blocks.center)[blocks.levels.classes.worker_class],
-            )
-
-    def remember(self, blocks: LevelBlocks) -> None:
-        """Remember the levels alone, for a plan."""
-        self.last = blocks if blocks.point is not None else self.last
+            prices = blocks.worker_prices(blocks.center)
+            self.best, self.worker = blocks.bound, -prices[blocks.levels.classes.worker_class]
 
     def settle(self) -> None:
         """Prove by the prices remembered since the last time; where all prices are whole, up to a whole number."""
