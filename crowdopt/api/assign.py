@@ -53,7 +53,8 @@ AUTO = "auto"  # whatever the measurements that the package carries say
 HANDED_OVER = (
     f"with such groups or rows of one's own the whole program was searched by {SEARCH}, in place of the exact method"
 )
-FIRST, ANY = 0.6, 1e9  # of the time, at most, for the true minimum by levels; a gap that every plan has
+FIRST, SOON = 0.8, 10.0  # of the time, at most, for what is tried first; seconds for a first plan
+ANY, MANY_PAIRS = 1e9, 1_000_000  # a gap that every plan has; pairs with which levels may take a while
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -292,19 +293,20 @@ def _planned(
 def _by_errors(
     instance: AssignmentInstance, linear: Linear, options: Options, listener: Listener | None, clock: Clock
 ) -> Plan:
-    """The true minimum by levels; plans that linear rules lead to as well, first where targets have to be rounded."""
+    """The true minimum by levels; plans that linear rules lead to as well, first where levels may take a while."""
 
-    def by_linear_rules(gap: float) -> Plan:
-        return solve_checked(instance, linear, replace(options, time_limit=clock.left, gap=gap), listener)
+    def by_linear_rules(gap: float, seconds: float) -> Plan:
+        return solve_checked(instance, linear, replace(options, time_limit=seconds, gap=gap), listener)
 
     def by_errors(part: float) -> Plan:
         return by_levels(instance, SOLVERS, prove_patterns, replace(options, time_limit=part * clock.left), listener)
 
-    rounded = rounds_targets(instance)
-    plan = by_linear_rules(ANY) if rounded else by_errors(FIRST)
+    rounded, many = rounds_targets(instance), instance.n_tasks * instance.n_workers > MANY_PAIRS
+    soon = clock.left if rounded else min(SOON, FIRST * clock.left)
+    plan = by_linear_rules(ANY, soon) if rounded or many else by_errors(FIRST)
     if plan.proven or plan.interrupted or clock.over or plan.gap <= options.gap:
         return plan
-    other = by_errors(1.0) if rounded else by_linear_rules(options.gap)
+    other = by_errors(1.0) if rounded or many else by_linear_rules(options.gap, clock.left)
     higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
     return _by_enumeration(_cheaper(higher, lower), options, clock)
 
