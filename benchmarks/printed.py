@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from crowdopt.files import write_text
+
 MARK = re.compile(
     r"<!-- printed by (?P<figure>[\w-]+) (?P<command>\d+)(?P<text>, as text)?"
     r"(, from (?P<first>.+?))?(, to (?P<last>.+?))? -->\n(?P<shown>.*?)<!-- end of printed -->\n",
@@ -71,7 +73,7 @@ def paste(page: Path, figure: str, outputs: Sequence[str], made: str) -> int:
     before = page.read_text(encoding="utf-8")
     after = MARK.sub(renewed, before)
     if count:
-        page.write_text(after, encoding="utf-8")
+        write_text(page, after, replace=True)
     return count
 
 

@@ -35,6 +35,36 @@ def _with_more(right, wrong, depth, law, against, more):
     return error
 
 
+@njit(cache=True, inline="always")
+def _laws(skill):
+    """Chances of h wrong among k labels of each skill, by class: (L, REPEATS, REPEATS) each."""
+    law, against = np.zeros((skill.size, REPEATS, REPEATS)), np.zeros((skill.size, REPEATS, REPEATS))
+    for g in range(skill.size):
+        p = skill[g]
+        for k in range(REPEATS):
+            ways = 1.0
+            for h in range(k + 1):
+                law[g, k, h], against[g, k, h] = ways * p ** (k - h) * (1 - p) ** h, ways * (1 - p) ** (k - h) * p**h
+                ways *= (k - h) / (h + 1)
+    return law, against
+
+
+@njit(cache=True, inline="always")
+def _keep(chosen, size, paid, sets, sizes, worths):
+    """Keep a set if it is among the cheapest, the best first."""
+    k = sizes.size - 1
+    if paid >= worths[k]:
+        return
+    while k > 0 and worths[k - 1] > paid:
+        worths[k], sizes[k] = worths[k - 1], sizes[k - 1]
+        for e in range(sets.shape[1]):
+            sets[k, e] = sets[k - 1, e]
+        k -= 1
+    worths[k], sizes[k] = paid, size
+    for e in range(size):
+        sets[k, e] = chosen[e]
+
+
 @njit(cache=True)
 def cheapest_by_error(row, limit, work, sets, sizes):
     """``min sum cost_l a_l  s.t.  error(a) <= target``: an ErrorKnapsack, to within HAIR, depth first by skill.
@@ -69,16 +99,11 @@ def cheapest_by_error(row, limit, work, sets, sizes):
         sizes[0] = 0
         return 0.0
     worth, least, rate = np.empty(count), np.full(count + 1, np.inf), np.full(count + 1, np.inf)
-    law, against = np.zeros((count, REPEATS, REPEATS)), np.zeros((count, REPEATS, REPEATS))
+    law, against = _laws(skill)
     for g in range(count - 1, -1, -1):
         p = skill[g]
         worth[g] = -np.log(4 * p * (1 - p)) + 1e-300
         least[g], rate[g] = min(least[g + 1], cost[g]), min(rate[g + 1], cost[g] / worth[g])
-        for k in range(REPEATS):
-            ways = 1.0
-            for h in range(k + 1):
-                law[g, k, h], against[g, k, h] = ways * p ** (k - h) * (1 - p) ** h, ways * (1 - p) ** (k - h) * p**h
-                ways *= (k - h) / (h + 1)
     need = np.log(lean * (1 - lean)) - np.log(target * (1 - target)) - SPARE
     right, wrong = np.empty((deepest + 1, 1 << deepest)), np.empty((deepest + 1, 1 << deepest))
     right[0, 0], wrong[0, 0] = lean, 1 - lean
@@ -112,18 +137,9 @@ def cheapest_by_error(row, limit, work, sets, sizes):
             break
         error = _grown(right, wrong, d, skill[g])
         if error <= target and d + 1 >= row.fewest:
-            k = sizes.size - 1
-            if paid < worths[k]:
-                while k > 0 and worths[k - 1] > paid:
-                    worths[k], sizes[k] = worths[k - 1], sizes[k - 1]
-                    for e in range(deepest):
-                        sets[k, e] = sets[k - 1, e]
-                    k -= 1
-                worths[k], sizes[k] = paid, d + 1
-                for e in range(d):
-                    sets[k, e] = chosen[e]
-                sets[k, d] = g
-                best = min(best, paid)
+            chosen[d] = g
+            _keep(chosen, d + 1, paid, sets, sizes, worths)
+            best = min(best, paid)
             continue
         if d + 1 == deepest:
             if deepest < row.most:

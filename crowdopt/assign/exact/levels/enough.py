@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -108,9 +109,14 @@ class ByError:
 
     def _asked(self, kind: int) -> tuple[float, float]:
         """The chance of class 1 before any label, and the error that is allowed."""
-        instance, first = self.classes.instance, firsts(self.classes.task_class)[kind]
-        prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[first]
-        return float(prior[1]), float(instance.epsilon[first]) + CERTAIN
+        lean, target = self._of_kinds
+        return float(lean[kind]), float(target[kind]) + CERTAIN
+
+    @cached_property
+    def _of_kinds(self) -> tuple[Floats, Floats]:
+        """Prior of class 1 and target of each class of tasks, (T,) each."""
+        instance, first = self.classes.instance, firsts(self.classes.task_class)
+        return np.broadcast_to(instance.prior, (instance.n_tasks, 2))[first, 1], instance.epsilon[first]
 
 
 def skill_of(evidence: Floats) -> Floats:

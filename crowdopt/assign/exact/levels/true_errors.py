@@ -130,7 +130,7 @@ def by_levels(
     get_ready(standing.tell)
     proofs = Proofs(standing, loose, prove)
     offer = partial(_offer, standing, proofs)
-    if rounds_targets(instance):
+    if (loose.epsilon != instance.epsilon).any():
         last = _climbed(standing, loose, proofs.hear, _nothing, clock.part(PART / 2))
         if not standing.done:
             last = _climbed(standing, loosened(instance, up=False), _nothing, offer, clock.part(PART))
