@@ -27,6 +27,7 @@ OF_A_LIBRARY = re.compile(r"tests/contract/.*\[(\w+)(-\w+)*[:\]]")
 
 settings.register_profile(
     "crowdopt",
+    max_examples=50,  # where a test says nothing else
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

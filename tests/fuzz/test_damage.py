@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from crowdopt.cli import main
 from tests.fuzz.damage import copy
 from tests.fuzz.desk import CASES, lay
-from tests.fuzz.trials import inside, trial
+from tests.fuzz.trials import firsts, inside, trial
 
-DEFAULT, MANY = 200, 20_000  # damaged inputs
+FEW, MANY = 200, 20_000  # damaged inputs
 EACH = 40  # of them in a test
 
 
@@ -41,7 +41,7 @@ def test_without_damage_every_command_answers(desk, tmp_path, case):
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.parametrize("first", range(0, DEFAULT, EACH))
+@pytest.mark.parametrize("first", firsts(FEW, EACH))
 def test_damage_ends_in_an_answer_or_a_sentence(desk, first):
     """No traceback, no leftover, one line that says what is wrong."""
     assert not _wrong(desk, first, EACH)

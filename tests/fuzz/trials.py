@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from crowdopt.cli import main
@@ -18,6 +20,11 @@ from tests.fuzz.desk import Case
 
 LONGEST = 1000  # letters of a sentence
 PATIENCE = 120  # seconds; what takes longer hangs
+
+
+def firsts(count: int, each: int) -> list[Any]:
+    """The first seed of every block of trials: one block by default, the others where there is time."""
+    return [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(each, count, each))]
 
 
 @contextmanager

@@ -49,7 +49,9 @@ def binomial(false: int, trials: int) -> float:
     return float(binomtest(false, trials, DELTA, alternative="greater").pvalue)
 
 
-@pytest.mark.parametrize("trials", [60, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "trials", [20, pytest.param(60, marks=pytest.mark.slow), pytest.param(10_000, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("how", BREACHES)
 def test_claims_hold_for_any_crowd(how, trials):
     """Hard tasks, colluding workers, workers who tire: the model's own claims are wrong, the audit's are not."""
