@@ -12,11 +12,12 @@ from crowdopt.programs.own_sets import KnownSets
 
 
 def of_sets(sets: KnownSets, row: Ints, count: Ints, room: Floats, dear: float, whole: bool) -> Program:
-    """``min sum c x + dear sum without  s.t.  sum_{s of l} x_s + down_{l+1} - down_l = n_l,  sum_{s has j} x_s <= M_j``.
+    """``min sum c x + dear sum without  s.t.  sum_{s of l} x_s + down_{l+1} - down_l = n_l``, and workers' capacities.
 
-    Levels l are the needs of a row's tasks, ascending, and n_l tasks have that need. A set belongs to the highest
-    level that it meets; what a level does not use goes down to the next of its row, so each set serves any task that
-    needs no more. ``without`` tasks, which have no set, count at their row's highest level.
+    The latter are ``sum_{s has j} x_s <= M_j``. Levels l are the needs of a row's tasks, ascending, and n_l tasks have
+    that need. A set belongs to the highest level that it meets; what a level does not use goes down to the next of its
+    row, so each set serves any task that needs no more. ``without`` tasks, which have no set, count at their row's
+    highest level.
 
     Columns: ``down`` (L - R,), into each level but a row's highest; ``without`` (R,); ``set`` (S,).
     Rows: ``task`` (L,), ``worker`` (m,).

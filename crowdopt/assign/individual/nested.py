@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.individual.ascent import DEEPER, MOST_NODES
 from crowdopt.assign.individual.levels_of_need import LevelsOfNeed
 from crowdopt.assign.individual.own_tasks import OwnTasks
 from crowdopt.assign.individual.sweep import CLOSE, NODES, Prices, Sweep, Sweeper
@@ -22,7 +23,7 @@ from crowdopt.programs import nested_sets
 from crowdopt.programs.own_sets import KnownSets
 
 SAMPLE = 400  # tasks priced at a time, evenly over the levels
-PULLS = (0.7, 0.35, 0.0)  # towards the best prices, tried in turn until a set comes
+PULLS = (0.7, 0.35, 0.0)  # towards the best prices; the last ones are the master's
 PAYS = 1e-7  # a set that saves less brings nothing
 MEETS = 5e-6  # relative; the master's value and the bound, which sweeps know no better
 DEAR = 10.0  # what a task without a set costs, times the dearest set
@@ -125,51 +126,62 @@ class Nested:
         """What a task without a set costs: more than it can be worth."""
         return DEAR * float(self.costs(self.level, self.workers).max(initial=0.0)) + 1.0
 
-    def grow(self, center: Prices, visit: Callable[[Prices], Sweep | None], clock: Clock) -> Prices | None:
-        """Add sets until none pays; the prices at which it comes to that, None where it does not.
+    def grow(self, center: Prices, visit: Callable[[Prices, int], Sweep | None], clock: Clock) -> bool:
+        """Add sets until none pays and the prices prove as much as the master's value; whether it came to that.
+
+        Some tasks are priced while that brings sets, then all of them; where those bring none either, and prove less
+        than the value, searches for a set were cut short: they get more nodes.
 
         Parameters
         ----------
         center : Prices
             Towards which the master's prices are pulled until better ones are known.
         visit : callable
-            Prices all tasks; None where that is to be the end.
+            Prices all tasks with so many nodes for each; None where that is to be the end.
         clock : Clock
             When to stop.
         """
         levels, room, best, rounds = self.levels, self.tasks.room.astype(float), -np.inf, 0
         program = nested_sets.of_sets(self.known(), levels.row, levels.count, room, self.dear, False)
-        self.master = self.make_master(program)
+        self.master, nodes = self.make_master(program), NODES
         while not clock.over:
             point = self.master.solve(clock.left)
             if point is None:
-                return None
+                return False
             self.point, rounds, before = point, rounds + 1, self.level.size
             outer = self._multipliers(point)[1]
-            if not self._price_some(self.samples[rounds % len(self.samples)], outer, center, clock):
-                for pull in PULLS:
-                    sweep = visit(outer.towards(center, pull))
-                    if sweep is None:
-                        return None
-                    if sweep.bound > best:
-                        center, best = sweep.prices, sweep.bound
-                    if self.add(self.tasks, sweep.hands, sweep.held, point):
-                        break
-                if self.level.size == before or point.value + self.tasks.constant - best <= MEETS * abs(best):
-                    return outer
+            some, new = self.samples[rounds % len(self.samples)], 0
+            while not new and not clock.over:
+                new, is_short = self._price_some(some, outer, center, nodes, clock)
+                if new or (is_short and nodes < MOST_NODES):
+                    nodes = nodes if new else DEEPER * nodes
+                    continue
+                sweep = visit(outer, nodes)
+                if sweep is None:
+                    return False
+                if sweep.bound > best:
+                    center, best = sweep.prices, sweep.bound
+                if point.value + self.tasks.constant - best <= MEETS * abs(best):
+                    return True
+                new = self.add(self.tasks, sweep.hands, sweep.held, point)
+                if not new and nodes >= MOST_NODES:
+                    return False
+                nodes = nodes if new else DEEPER * nodes
             self._hand_over(before)
-        return None
+        return False
 
-    def _price_some(self, some: Sweeper, outer: Prices, center: Prices, clock: Clock) -> int:
-        """Sets of some tasks at the first prices that bring any; how many."""
+    def _price_some(self, some: Sweeper, outer: Prices, center: Prices, nodes: int, clock: Clock) -> tuple[int, bool]:
+        """Sets of some tasks at prices between two: how many, and whether searches for them were cut short."""
+        assert self.point is not None
+        new, is_short, task = 0, False, self._multipliers(self.point)[0]
         for pull in PULLS:
-            sweep = some.sweep(outer.towards(center, pull), clock, CLOSE, NODES)
+            sweep = some.sweep(outer.towards(center, pull), clock, CLOSE, nodes)
             if sweep is None:
-                return 0
-            new = self.add(some.tasks, sweep.hands, sweep.held, self.point)
-            if new:
-                return new
-        return 0
+                return 0, False
+            new += self.add(some.tasks, sweep.hands, sweep.held, self.point)
+            least = task[self.levels.met(some.tasks.arrays.row, some.tasks.target)]
+            is_short = bool((least - sweep.value).sum() > MEETS * np.abs(least).sum())
+        return new, is_short
 
     def _hand_over(self, begin: int) -> None:
         """Give the master its new columns."""

@@ -64,7 +64,8 @@ PULLS = (0.5, 0.0)  # of the master's prices towards the best ones, where its ne
 SETTLED, OFFERED = 1e-5, 4  # relative: the master's value is the bound; masters from one plan to the next
 MIXED = (3_000, 4)  # sets beside the best one of each task among which the master chooses: at least, per worker
 MIXES = 12  # masters in a row
-FEW, NESTING = 4.0, 0.5  # labels per task up to which whole sets decide; part  # of the time left, for sets that serve many tasks
+FEW, NESTING = 4.0, 0.6  # labels per task up to which whole sets decide, and part of the time left for that
+LOOSENED = (0.0, 0.05, 0.1, 0.2)  # of the whole shares of such sets, by chance, from one search to the next
 SEARCHED, PART_SEARCHED = 3.0, 0.1  # seconds of branch and bound at a time, or this part of the limit, at most
 SMALL, SEARCHED_SOON = 6_000, 0.5  # pairs up to which the full program is searched early, and the share of time for it
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
@@ -202,11 +203,11 @@ class Work:
         deals = self.tasks.is_shared and self.labels_each >= DEALT
         if deals:
             yield partial(self.deal, STEPS[0])
+        if nested.pays(self.tasks) and self.labels_each <= FEW:
+            yield self.nest
         yield self.first_plan
         if deals:
             yield from (partial(self.deal, step) for step in STEPS[1:] if not self.has_plan)
-        if nested.pays(self.tasks) and self.labels_each <= FEW:
-            yield self.nest
         if not self.is_nested and bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
             for finer in bins.levels(self.tasks):
                 yield from self.by_bins(finer)
@@ -405,37 +406,28 @@ class Work:
         standing, best = self.standing, self.ascent.best
         if best is None:
             return
-        sets = Nested(self.tasks, self.sweeper, standing.solvers.make_master)
-        sets.add(self.tasks, best.hands, best.held)
-        if self.chosen is not None:
-            sets.add(self.tasks, *self.chosen)
 
-        def visit(prices: Prices) -> Sweep | None:
-            sweep = self.ascent.visit(prices)
+        def visit(prices: Prices, nodes: int) -> Sweep | None:
+            sweep = self.ascent.visit(prices, nodes)
             if sweep is None or self._hear(sweep):
                 return None
+            self.ascent.nodes = max(self.ascent.nodes, nodes)
             self._keep(sweep)
             return sweep
 
-        print("start", standing.clock.spent, sets.level.size, sets.levels.row.size)
-        prices = sets.grow(best.prices, visit, standing.clock.part(NESTING))
-        print("grown", prices and 1, standing.clock.spent, sets.level.size, sets.point and sets.point.value, standing.bound)
-        if prices is not None:
-            self.is_nested = True
-            self.ascent.nodes = max(self.ascent.nodes, DEEP)
-            deeper = self.ascent.deepen(prices)
-            if deeper is not None:
-                self._hear(deeper)
-                self._keep(deeper)
-        print("deep", standing.clock.spent, standing.bound, self.ascent.nodes)
-        if sets.point is None or standing.done:
-            return
-        seconds = min(SEARCHED, standing.clock.left / 2)
-        counts = completed(sets, whole_shares(sets), standing.solvers.solve, replace(standing.options, time_limit=seconds))
-        print("completed", standing.clock.spent, counts is not None and sets.known().cost @ counts)
-        if counts is not None:
-            self._offer(dealt_sets(sets, counts, best.prices))
-        print("offered", standing.clock.spent, standing.value, standing.bound)
+        sets, soon = Nested(self.tasks, self.sweeper, standing.solvers.make_master), self._nobody(best.prices)
+        soon.serve_all(sets.levels.order[::-1], standing.clock)
+        for known in (best, soon):
+            sets.add(self.tasks, known.hands, known.held)
+        self.is_nested = sets.grow(best.prices, visit, standing.clock.part(NESTING))
+        whole = whole_shares(sets)
+        for part in LOOSENED if sets.point is not None else ():
+            if standing.done:
+                return
+            options = replace(standing.options, time_limit=min(SEARCHED, standing.clock.left / 4))
+            counts = completed(sets, whole - self.rng.binomial(whole, part), standing.solvers.solve, options)
+            if counts is not None:
+                self._offer(dealt_sets(sets, counts, best.prices))
 
     def by_bins(self, finer: int) -> Iterator[Callable[[], None]]:
         """Prices and plans of tasks taken as alike by their greatest needs."""
