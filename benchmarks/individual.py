@@ -1,12 +1,12 @@
 """Tasks that are not alike: the exact method and general solvers on the same instances, side by side in one run.
 
-    python benchmarks/individual.py [--backends highs,pulp-cbc] [--limit 10] [--threads 1] [--program lp] [ROW ...]
+    python benchmarks/individual.py [--methods exact,highs] [--limit 10] [--threads 1] [--program lp] [ROW ...]
 
 A row is ``NAME:SIZE:KIND``: NAME a recipe, ``I<k>``, or ``own`` (the generator of the first measurements); KIND one of
 eps (targets within 30 %), prior (a prior per task), forbidden (3 n pairs), own, or second@EPSILON[@RULE] (labels of a
 first round in, its plan by the exact method within 1 %). Every plan is held against the limits of its instance, every
-bound of ours is proven again by the second opinion (recheck); a solver's bound is its word. The second seconds are
-those of processors, which other work on the machine hardly changes.
+bound of ours is proven again by the second opinion (recheck); a solver's bound is its word. Seconds and megabytes are
+those of the solve, without drawing the instance; those of processors are what other work on the machine hardly changes.
 """
 
 from __future__ import annotations
@@ -129,19 +129,29 @@ def once(row: str, method: str, limit: float, threads: int, program: str = "ip")
     return {"row": row, "method": method, "status": plan.status.value, **numbers}
 
 
-def shown(found: dict) -> str:
-    value, bound = found["value"], found["bound"]
-    gap = "-" if value is None or bound is None else f"{100 * (value - bound) / max(1.0, value):.4f} %"
-    cells = [f"{found['row']:36}", f"{found['method']:9}", f"{found['status']:10}", f"{value or 'none':>12}"]
-    return " ".join([*cells, f"{bound:>14.8g}" if bound is not None else f"{'none':>14}", f"{gap:>10}",
-                     f"{found['seconds']:8.2f} s", f"{found['busy']:8.2f} s",
-                     f"{found['megabytes']:6.0f} MB"])  # fmt: skip
+HEADER = """| row | method | status | cost | bound | gap | seconds | of them processor | MB |
+|---|---|---|---|---|---|---|---|---|"""
+
+
+def shown(result: dict) -> str:
+    """A row of the table."""
+    value, bound = result["value"], result["bound"]
+    gap = "" if value is None or bound is None else f"{100 * (value - bound) / max(1.0, value):.4f} %"
+    cells = [result["row"], result["method"], result["status"], "none" if value is None else f"{value:.10g}"]
+    cells += ["none" if bound is None else f"{bound:.8g}", gap]
+    cells += [f"{result['seconds']:.2f}", f"{result['busy']:.2f}", f"{result['megabytes']:.0f}"]
+    return f"| {' | '.join(cells)} |"
+
+
+def failed(row: str, method: str, stderr: str) -> str:
+    """The row of a process that ended by itself, such as for want of memory: the last line that it said."""
+    return f"| {row} | {method} | ended | {(stderr.strip().splitlines() or ['killed'])[-1][:80]} | | | | | |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", nargs="*")
-    parser.add_argument("--backends", default="highs")
+    parser.add_argument("--methods", default="exact,highs")
     parser.add_argument("--limit", default="10")
     parser.add_argument("--threads", default="1")
     parser.add_argument("--program", default="ip", choices=("ip", "lp"))
@@ -152,15 +162,14 @@ def main() -> None:
         row, method, limit, threads, program = given.once
         print(json.dumps(once(row, method, float(limit), int(threads), program)))
         return
+    print(HEADER, flush=True)
     for row in given.rows or ROWS:
-        for method in ["exact", *(name for name in given.backends.split(",") if name)]:
+        for method in given.methods.split(","):
             words = [sys.executable, __file__, "--once", row, method, given.limit, given.threads, given.program]
             shell = f'ulimit -v {int(given.memory * 1024)}; exec "$@"'
             done = subprocess.run(["bash", "-c", shell, "row", *words], capture_output=True, text=True)
-            if done.returncode:
-                print(f"{row:36} {method:9} ended: {done.stderr.strip().splitlines()[-1:]}", flush=True)
-            else:
-                print(shown(json.loads(done.stdout.splitlines()[-1])), flush=True)
+            failure = failed(row, method, done.stderr)
+            print(failure if done.returncode else shown(json.loads(done.stdout.splitlines()[-1])), flush=True)
 
 
 if __name__ == "__main__":

@@ -46,10 +46,13 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits
     ],
 )
 def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
-    """Caught from outside or by recomputing; never the end of the benchmark."""
+    """Caught from outside or by recomputing; never the end of the benchmark.
+
+    How far an eater gets before it is killed is a question of speed: benchmarks/harness.py answers it.
+    """
     found = row(f"fake-{fake}")
     assert (found["outcome"], said in found["why"]) == (outcome, True), found["why"]
-    assert found["megabytes"] <= 330.0
+    assert (found["megabytes"] > LIMITS.megabytes) == (outcome == "out of memory")
     json.dumps(found, allow_nan=False)
 
 

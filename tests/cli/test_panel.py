@@ -58,7 +58,7 @@ def test_a_round_that_cannot_go_on_says_which_items_and_what_to_do(tmp_path: Pat
     assert "1 of those not sure can have no more labels within the limits: item-" in said
     said = run("solve", answers / "campaign", "-o", tmp_path / "next", status=1)
     assert "group south: its max_per_task blocks 1 task(s)" in said
-    found = crowdopt.explain(answers / "campaign", time_limit=20)
+    found = crowdopt.explain(answers / "campaign", time_limit=120)
     way = next(way for way in found.ways if way.kind == "accepted")
     assert way.amount == 1 and "tasks.csv" in way.sentence and not breaches(way.instance, way.pairs)
 
