@@ -17,7 +17,17 @@ WHOLE = 1e-6  # a share this close to a whole number is one
 
 
 def whole_shares(nested: Nested) -> Ints:
-    """How many tasks have each set in whole, (sets,), at the master's optimum; none of the sets it does not know."""
+    """How many tasks have each set in whole at the master's optimum; none of the sets it does not know.
+
+    Parameters
+    ----------
+    nested : Nested
+        With a solved master.
+
+    Returns
+    -------
+    (sets,) int array
+    """
     counts = np.zeros(nested.level.size, np.int64)
     if nested.point is not None:
         share = nested.shares()
@@ -38,6 +48,10 @@ def completed(nested: Nested, counts: Ints, solve: Solve, options: Options) -> I
         ``solve(program, backend, options)``.
     options : Options
         Limits of the search.
+
+    Returns
+    -------
+    (sets,) int array or None
     """
     levels, m = nested.levels, nested.tasks.room.size
     known = nested.known()
@@ -64,6 +78,10 @@ def dealt_sets(nested: Nested, counts: Ints, prices: Prices) -> Served:
         How many tasks get each.
     prices : Prices
         At which the labels are mended later.
+
+    Returns
+    -------
+    Served
     """
     tasks, levels = nested.tasks, nested.levels
     dealt = Served.none(tasks, prices, nested.workers.shape[1], nested.workers.dtype)
