@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.exact.dive import DiveSettings
-from crowdopt.assign.individual import bins
+from crowdopt.assign.individual import bins, nested
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.bins import Bins
 from crowdopt.assign.individual.blending import blend
@@ -20,6 +20,8 @@ from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.dealing_rows import deal_rows
 from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.mixing import WHOLE, Mixer, Mixture, dealt_of
+from crowdopt.assign.individual.nested import Nested
+from crowdopt.assign.individual.nested_plans import completed, dealt_sets, whole_shares
 from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.resettling import resettle
 from crowdopt.assign.individual.rows import averaged, starting_prices
@@ -62,6 +64,8 @@ PULLS = (0.5, 0.0)  # of the master's prices towards the best ones, where its ne
 SETTLED, OFFERED = 1e-5, 4  # relative: the master's value is the bound; masters from one plan to the next
 MIXED = (3_000, 4)  # sets beside the best one of each task among which the master chooses: at least, per worker
 MIXES = 12  # masters in a row
+FEW, NESTING = 4.0, 0.6  # labels per task up to which whole sets decide, and part of the time left for that
+LOOSENED = (0.0, 0.05, 0.1, 0.2)  # of the whole shares of such sets, by chance, from one search to the next
 SEARCHED, PART_SEARCHED = 3.0, 0.1  # seconds of branch and bound at a time, or this part of the limit, at most
 SMALL, SEARCHED_SOON = 6_000, 0.5  # pairs up to which the full program is searched early, and the share of time for it
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
@@ -177,6 +181,7 @@ class Work:
     met: SetsMet | None = None
     chosen: tuple[NDArray[Any], Ints] | None = None
     soon: float = np.inf
+    is_nested: bool = False
 
     def __post_init__(self) -> None:
         standing, tasks = self.standing, self.tasks
@@ -198,10 +203,12 @@ class Work:
         deals = self.tasks.is_shared and self.labels_each >= DEALT
         if deals:
             yield partial(self.deal, STEPS[0])
+        if nested.pays(self.tasks) and self.labels_each <= FEW:
+            yield self.nest
         yield self.first_plan
         if deals:
             yield from (partial(self.deal, step) for step in STEPS[1:] if not self.has_plan)
-        if bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
+        if not self.is_nested and bins.pays(self.tasks, np.unique(self.tasks.arrays.row).size):
             for finer in bins.levels(self.tasks):
                 yield from self.by_bins(finer)
         for number, sweeps in enumerate(CLIMBS if self.tasks.size <= MIXED_TASKS else ()):
@@ -393,6 +400,34 @@ class Work:
         """Offer what is a plan; the sets of the best one are kept for the master."""
         if dealt.is_whole and self.standing.offer(dealt.pairs()):
             self.chosen = dealt.hands.copy(), dealt.held.copy()
+
+    def nest(self) -> None:
+        """Prices and plans from sets that serve every task of a row that needs no more."""
+        standing, best = self.standing, self.ascent.best
+        if best is None:
+            return
+
+        def visit(prices: Prices, nodes: int) -> Sweep | None:
+            sweep = self.ascent.visit(prices, nodes)
+            if sweep is None or self._hear(sweep):
+                return None
+            self.ascent.nodes = max(self.ascent.nodes, nodes)
+            self._keep(sweep)
+            return sweep
+
+        sets, soon = Nested(self.tasks, self.sweeper, standing.solvers.make_master), self._nobody(best.prices)
+        soon.serve_all(sets.levels.order[::-1], standing.clock)
+        for known in (best, soon):
+            sets.add(self.tasks, known.hands, known.held)
+        self.is_nested = sets.grow(best.prices, visit, standing.clock.part(NESTING))
+        whole = whole_shares(sets)
+        for part in LOOSENED if sets.point is not None else ():
+            if standing.done:
+                return
+            options = replace(standing.options, time_limit=min(SEARCHED, standing.clock.left / 4))
+            counts = completed(sets, whole - self.rng.binomial(whole, part), standing.solvers.solve, options)
+            if counts is not None:
+                self._offer(dealt_sets(sets, counts, best.prices))
 
     def by_bins(self, finer: int) -> Iterator[Callable[[], None]]:
         """Prices and plans of tasks taken as alike by their greatest needs."""

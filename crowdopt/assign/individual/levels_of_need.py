@@ -1,0 +1,66 @@
+"""Needs of the tasks of a row in order: a set that meets one meets all below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.individual.own_tasks import OwnTasks
+
+
+@dataclass(frozen=True, eq=False)
+class LevelsOfNeed:
+    """Levels by row and then by need, ascending.
+
+    Parameters
+    ----------
+    row : (L,) int
+        Row of evidence of each level.
+    need : (L,) float
+        Evidence that serves each of its tasks.
+    count : (L,) int
+        How many tasks it has.
+    order : (k,) int
+        The tasks, level by level.
+    first : (rows + 1,) int
+        Where the levels of each row begin.
+    """
+
+    tasks: OwnTasks
+    row: Ints
+    need: Floats
+    count: Ints
+    order: Ints
+    first: Ints
+
+    @classmethod
+    def of(cls, tasks: OwnTasks) -> LevelsOfNeed:
+        """Each need a level."""
+        row = tasks.arrays.row
+        order = np.lexsort((tasks.target, row))
+        sorted_row, need = row[order], tasks.target[order]
+        new = np.append(True, (np.diff(sorted_row) != 0) | (np.diff(need) != 0))
+        start = np.flatnonzero(new)
+        count = np.diff(np.append(start, order.size))
+        first = np.searchsorted(sorted_row[start], np.arange(len(tasks.arrays.worth) + 1))
+        return cls(tasks, sorted_row[start], need[start], count, order, first)
+
+    def met(self, row: Ints, have: Floats) -> Ints:
+        """The highest level that so much evidence meets, (sets,); -1: none.
+
+        Parameters
+        ----------
+        row : (sets,) int
+            Row of each set.
+        have : (sets,) float
+            Its evidence there.
+        """
+        level = np.full(row.size, -1)
+        for r in np.unique(row).tolist():
+            some = row == r
+            begin, end = self.first[r], self.first[r + 1]
+            rank = np.searchsorted(self.need[begin:end], have[some], side="right")
+            level[some] = np.where(rank > 0, begin + rank - 1, -1)
+        return level
