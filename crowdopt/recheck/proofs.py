@@ -87,8 +87,10 @@ def _each(instance: AssignmentInstance, load: Floats, limit: Floats, spend: floa
 
 
 def _kinds(instance: AssignmentInstance, limit: Floats) -> int:
-    """How many different tasks there are, at least: by type, need and multiplier."""
-    return int(np.unique(np.column_stack([instance.task_type, instance.floor, limit]), axis=0).shape[0])
+    """How many different tasks there are: by type, need, multiplier, and the sum of marks of their own workers."""
+    n, mark = instance.n_tasks, np.random.default_rng(0).random(instance.n_workers)
+    own = [np.bincount(pairs[:, 0], mark[pairs[:, 1]], n) for pairs in (instance.barred, instance.fixed)]
+    return int(np.unique(np.column_stack([instance.task_type, instance.floor, limit, *own]), axis=0).shape[0])
 
 
 def _by_task(pairs: Ints) -> dict[int, tuple[int, ...]]:
