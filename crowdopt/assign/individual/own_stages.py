@@ -68,7 +68,7 @@ FEW, NESTING = 4.0, 0.6  # labels per task up to which whole sets decide, and pa
 LOOSENED = (0.0, 0.05, 0.1, 0.2)  # of the whole shares of such sets, by chance, from one search to the next
 SEARCHED, PART_SEARCHED = 3.0, 0.1  # seconds of branch and bound at a time, or this part of the limit, at most
 SMALL, SEARCHED_SOON = 6_000, 0.5  # pairs up to which the full program is searched early, and the share of time for it
-LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched; seconds to build, per pair
+LARGEST, EACH = 4_000_000, 6e-5  # pairs up to which the full program is searched; least seconds for it, per pair
 
 
 def is_individual(instance: AssignmentInstance) -> bool:
