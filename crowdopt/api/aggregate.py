@@ -62,8 +62,8 @@ def aggregate(
     ----------
     labels : Labels
     method : str
-        ``majority``, ``one-coin``, ``dawid-skene``, ``kos``; with accuracies also ``wmv-linear``, ``wmv-log``,
-        with confusion tables ``wmv-confusion``.
+        ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with accuracies also
+        ``wmv-linear``, ``wmv-log``, with confusion tables ``wmv-confusion``.
     accuracy : (workers,) float, optional
         Each worker's chance to be right, for the weighted votes.
     confusion : (workers, classes, classes) float, optional

@@ -1,0 +1,181 @@
+"""Belief propagation: answers and skills from the labels alone, with confidences that do not believe themselves.
+
+EM takes the skills that it finds for true, and finds them by its own answers: with few labels a worker it is far too
+sure. Here a task's vote weighs each worker by what their *other* labels tell of them (Liu, Peng & Ihler 2012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.answers.voted import Answers, softmax
+from crowdopt.answers.votes import log_odds
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.labels import Labels
+from crowdopt.errors import InputError
+
+LEVELS = 32  # skills that are told apart, evenly between 0 and 1
+ITERATIONS = 200
+CONVERGED = 1e-3  # largest change of a message at which it stops
+KEPT = 0.5  # of the old messages and the old prior from one round to the next
+LEAST = 1e-6  # share of the workers that every skill is thought to have
+SURE = 700.0  # log-likelihood by which a known class is ahead
+TOGETHER = 200_000  # labels whose workers are looked at together: 50 MB a table
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Labels in the order of their workers: (labels,) each, and where each worker's begin, (workers + 1,)."""
+
+    task: Ints
+    worker: Ints
+    label: Ints
+    starts: Ints
+    order: Ints
+
+    @classmethod
+    def of(cls, labels: Labels) -> Edges:
+        """Those of a table."""
+        order = np.argsort(labels.worker, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(labels.counts)]).astype(np.int64)
+        return cls(labels.task[order], labels.worker[order], labels.label[order], starts, order)
+
+    def parts(self) -> Iterator[tuple[slice, slice]]:
+        """Workers a few at a time, and their labels."""
+        cuts = np.searchsorted(self.starts, np.arange(TOGETHER, self.task.size, TOGETHER), side="right") - 1
+        ends = np.unique(np.concatenate([[0], cuts, [self.starts.size - 1]]))
+        for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+            yield slice(first, last), slice(int(self.starts[first]), int(self.starts[last]))
+
+
+def belief_propagation(
+    labels: Labels,
+    iterations: int = ITERATIONS,
+    skills: Any = None,
+    truth: Any = None,
+    tolerance: float = CONVERGED,
+) -> Answers:
+    """Messages ``r_ij``, the chance that j's label of i is right by i's other labels, and j's skill by j's others.
+
+    ``P(p_j = g | others) ~ pi(g) prod_{i' != i} (r_i'j g + (1 - r_i'j)(1 - g)/(L - 1))``; a label then weighs the
+    log-odds of the mean. Exact where the table has no cycle. The prior pi of the workers' skills is fitted on the way
+    (``pi(g) = mean_j P(p_j = g)``). Starts from the shares of the other votes. Deterministic.
+
+    Parameters
+    ----------
+    labels : Labels
+    iterations : int
+        The most rounds.
+    skills : (levels,) float, optional
+        The prior itself, over skills that divide [0, 1] evenly, where it is known; then nothing is fitted.
+    truth : (tasks,) int, optional
+        Known classes, -1 where unknown: they stay what they are.
+    tolerance : float
+        Largest change of a message that counts as none.
+
+    Returns
+    -------
+    Answers
+        With ``accuracy``, (workers,) float, the mean skill given all labels.
+
+    Raises
+    ------
+    InputError
+        If an option is out of range.
+    """
+    known = _known(labels, iterations, truth)
+    prior, is_fitted = _prior(skills)
+    edges, count = Edges.of(labels), max(2, len(labels.classes))
+    sure = np.zeros((len(labels.tasks), len(labels.classes)))
+    sure[known >= 0, known[known >= 0]] = SURE
+    votes = _votes(edges, np.ones(edges.task.size), sure.shape)
+    others = votes[edges.task].sum(axis=1) - 1
+    right = _heeded((votes[edges.task, edges.label] - 1 + 1 / count) / (others + 1), edges, known)
+    step, moved = 0, np.inf
+    for step in range(1, iterations + 1):  # noqa: B007
+        weight, accuracy, fitted = _weigh(edges, right, prior, count)
+        score = _votes(edges, weight, sure.shape) + sure
+        before, right = right, KEPT * right + (1 - KEPT) * _heeded(_others(edges, score, weight), edges, known)
+        prior = KEPT * prior + (1 - KEPT) * fitted if is_fitted else prior
+        moved = float(np.abs(right - before).max(initial=0.0))
+        if moved <= tolerance:
+            break
+    speech = log_odds(accuracy, count)
+    return Answers(
+        "belief-propagation",
+        score,
+        speech,
+        score,
+        speech,
+        labels.per_task,
+        accuracy,
+        iterations=step,
+        converged=moved <= tolerance,
+    )
+
+
+def _weigh(edges: Edges, right: Floats, prior: Floats, count: int) -> tuple[Floats, Floats, Floats]:
+    """What each label weighs by its worker's others, each worker's mean skill by all, and the prior that fits them."""
+    skill = _grid(prior.size)
+    wrong = (1 - skill) / (count - 1)
+    weight, accuracy, fitted = np.empty(right.size), np.empty(edges.starts.size - 1), np.zeros(prior.size)
+    for workers, some in edges.parts():
+        likely = wrong + right[some, None] * (skill - wrong)
+        total = np.tile(np.log(prior), (workers.stop - workers.start, 1))
+        busy = np.flatnonzero(np.diff(edges.starts[workers.start : workers.stop + 1]))
+        total[busy] += np.add.reduceat(np.log(likely), edges.starts[workers.start + busy] - some.start, axis=0)
+        chance = softmax(total)
+        accuracy[workers], fitted = chance @ skill, fitted + chance.sum(axis=0)
+        besides = chance[edges.worker[some] - workers.start] / likely  # up to a factor of the row
+        weight[some] = log_odds((besides @ skill) / besides.sum(axis=1), count)
+    fitted = np.maximum(fitted / accuracy.size, LEAST)
+    return weight, accuracy, fitted / fitted.sum()
+
+
+def _votes(edges: Edges, weight: Floats, shape: tuple[int, int]) -> Floats:
+    """Weights added up for each task and class."""
+    cell = edges.task * shape[1] + edges.label
+    return np.asarray(np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape), np.float64)
+
+
+def _others(edges: Edges, score: Floats, weight: Floats) -> Floats:
+    """Chance that each label is right by the other labels of its task, (labels,)."""
+    beside = score[edges.task]
+    beside[np.arange(weight.size), edges.label] -= weight
+    chance: Floats = softmax(beside)[np.arange(weight.size), edges.label]
+    return chance
+
+
+def _heeded(right: Floats, edges: Edges, known: Ints) -> Floats:
+    """The messages, those of known tasks being facts."""
+    given = known[edges.task]
+    return np.asarray(np.where(given >= 0, given == edges.label, right), np.float64)
+
+
+def _grid(levels: int) -> Floats:
+    return (np.arange(levels) + 0.5) / levels
+
+
+def _prior(skills: Any) -> tuple[Floats, bool]:
+    if skills is None:
+        return np.full(LEVELS, 1 / LEVELS), True
+    given: NDArray[Any] = np.asarray(skills, dtype=np.float64)
+    if given.ndim != 1 or not given.size or not np.isfinite(given).all() or (given < 0).any() or not given.sum() > 0:
+        raise InputError("skills needs one share of the workers for each level of skill, none below 0, some above")
+    return np.maximum(given / given.sum(), np.finfo(float).tiny), False
+
+
+def _known(labels: Labels, iterations: int, truth: Any) -> Ints:
+    if iterations < 1:
+        raise InputError(f"belief propagation needs at least one iteration, not {iterations}")
+    if truth is None:
+        return np.full(len(labels.tasks), -1)
+    known = np.asarray(truth, dtype=np.int64)
+    if known.shape != (len(labels.tasks),) or known.max(initial=-1) >= len(labels.classes):
+        raise InputError("truth needs one class per task, counted from 0, and -1 where it is unknown")
+    return known

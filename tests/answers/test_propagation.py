@@ -1,0 +1,125 @@
+"""Belief propagation: exact where there is no cycle; where there are many, no surer of its answers than it may be."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from crowdopt.answers import belief_propagation, majority, one_coin, propagation
+from crowdopt.answers.propagation import LEVELS
+from crowdopt.crowd.labels import Labels
+from crowdopt.errors import InputError
+
+
+def table(task, worker, label, tasks: int, workers: int, classes: int = 2) -> Labels:
+    """Labels with numbers for names."""
+    names = [tuple(map(str, range(count))) for count in (tasks, workers, classes)]
+    return Labels(*(np.asarray(part, np.int64) for part in (task, worker, label)), *names)
+
+
+def drawn(seed: int, tasks: int, workers: int, each: int, skill, classes: int = 2) -> tuple[Labels, np.ndarray]:
+    """So many labels of each task by workers of these skills, wrong ones uniform; and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, classes, tasks)
+    worker = np.concatenate([rng.choice(workers, each, replace=False) for _ in range(tasks)])
+    task = np.repeat(np.arange(tasks), each)
+    other = (truth[task] + rng.integers(1, classes, task.size)) % classes
+    label = np.where(rng.random(task.size) < np.asarray(skill)[worker], truth[task], other)
+    return table(task, worker, label, tasks, workers, classes), truth
+
+
+def by_enumeration(labels: Labels, skills: np.ndarray) -> np.ndarray:
+    """Chance of each class of each task: every truth is tried, each worker's skill integrated out."""
+    grid, count = (np.arange(skills.size) + 0.5) / skills.size, len(labels.classes)
+    chance = np.zeros((len(labels.tasks), count))
+    for truth in itertools.product(range(count), repeat=len(labels.tasks)):
+        right = np.asarray(truth)[labels.task] == labels.label
+        likely = 1.0
+        for worker in range(len(labels.workers)):
+            mine = right[labels.worker == worker]
+            likely *= skills @ (grid ** mine.sum() * ((1 - grid) / (count - 1)) ** (~mine).sum())
+        chance[np.arange(len(truth)), truth] += likely
+    return chance / chance.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_exact_without_cycles(seed: int, classes: int) -> None:
+    """A chain of workers, two tasks in common with nobody: messages say what enumeration of all truths says."""
+    rng = np.random.default_rng(seed)
+    task, worker = [0, 0, 1, 1, 2, 2, 3, 4, 4], [0, 1, 1, 2, 2, 3, 0, 3, 4]
+    labels = table(task, worker, rng.integers(0, classes, 9), 5, 5, classes)
+    skills = rng.dirichlet(np.ones(8)) * np.linspace(0.2, 1.8, 8)
+    answers = belief_propagation(labels, skills=skills, tolerance=1e-12, iterations=400)
+    assert answers.converged
+    assert answers.posterior == pytest.approx(by_enumeration(labels, skills / skills.sum()), abs=1e-6)
+
+
+def test_what_it_claims_is_true_where_em_claims_a_third() -> None:
+    """Half spammers, half right in seven of ten, twelve labels a task, forty a worker: few enough to fool EM."""
+    wrong, claimed, fooled, other = np.zeros(4)
+    for seed in range(3):
+        labels, truth = drawn(seed, 1000, 300, 12, np.repeat([0.5, 0.7], 150))
+        answers, em = belief_propagation(labels), one_coin(labels)
+        wrong, claimed = wrong + (answers.answer != truth).mean(), claimed + (1 - answers.confidence).mean()
+        fooled, other = fooled + (1 - em.confidence).mean(), other + (em.answer != truth).mean()
+    assert 0.85 < claimed / wrong < 1.15
+    assert fooled / other < 0.6 and wrong < other
+
+
+def test_a_worker_s_own_label_does_not_vouch_for_them() -> None:
+    """With one label each nothing is known of anybody but the prior: votes are equal, and so is the majority."""
+    labels, _ = drawn(0, 40, 200, 5, np.full(200, 0.8))
+    alone = table(labels.task, np.arange(200), labels.label, 40, 200)
+    answers = belief_propagation(alone)
+    assert (answers.answer == majority(alone).answer).all()
+    votes = answers.score[answers.score > 0]
+    assert votes / votes.min() == pytest.approx(np.rint(votes / votes.min()), abs=1e-6)
+
+
+def test_known_tasks_stay_and_tell_of_workers() -> None:
+    """What is known is certain; with all known, a skill is its worker's tally under the prior."""
+    labels, truth = drawn(1, 60, 10, 4, np.linspace(0.5, 0.95, 10), classes=3)
+    answers = belief_propagation(labels, truth=truth)
+    assert (answers.answer == truth).all() and answers.confidence.min() > 1 - 1e-12
+    right = np.bincount(labels.worker, labels.label == truth[labels.task], 10)
+    grid, given = (np.arange(LEVELS) + 0.5) / LEVELS, labels.counts
+    chance = grid ** right[:, None] * ((1 - grid) / 2) ** (given - right)[:, None]
+    even = belief_propagation(labels, truth=truth, skills=np.ones(grid.size))
+    assert even.accuracy == pytest.approx((chance @ grid) / chance.sum(axis=1))
+
+
+def test_the_order_of_rows_and_the_names_of_classes_do_not_matter(monkeypatch) -> None:
+    """Rows shuffled, classes renamed, workers looked at a few at a time: the same posterior."""
+    labels, _ = drawn(2, 50, 20, 4, np.linspace(0.4, 0.9, 20), classes=3)
+    first = belief_propagation(labels)
+    order, turn = np.random.default_rng(0).permutation(labels.task.size), np.array([2, 0, 1])
+    again = table(labels.task[order], labels.worker[order], turn[labels.label[order]], 50, 20, 3)
+    monkeypatch.setattr(propagation, "TOGETHER", 17)
+    assert belief_propagation(again).posterior[:, turn] == pytest.approx(first.posterior, abs=1e-9)
+
+
+def test_workers_and_tasks_without_labels_have_the_prior() -> None:
+    """Nobody's table is refused for them, nor for a class that is the only one."""
+    assert belief_propagation(table([0, 1], [0, 0], [0, 0], 2, 1, 1)).answer.tolist() == [0, 0]
+    labels = table([1, 1, 3], [1, 2, 2], [0, 0, 1], 5, 4)
+    answers = belief_propagation(labels)
+    assert answers.answer.tolist() == [-1, 0, -1, 1, -1]
+    assert answers.accuracy is not None and answers.accuracy[0] == pytest.approx(answers.accuracy[3])
+    assert answers.posterior[0] == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"iterations": 0}, "at least one iteration"),
+        ({"truth": [0, 1]}, "one class per task"),
+        ({"skills": [0.5, -1.0]}, "none below 0"),
+    ],
+)
+def test_bad_settings_are_sentences(settings, said) -> None:
+    """What, and what it should be."""
+    with pytest.raises(InputError, match=said):
+        belief_propagation(table([0, 1, 2], [0, 1, 0], [0, 1, 1], 3, 2), **settings)
