@@ -36,14 +36,13 @@ class Edges:
     worker: Ints
     label: Ints
     starts: Ints
-    order: Ints
 
     @classmethod
     def of(cls, labels: Labels) -> Edges:
         """Those of a table."""
         order = np.argsort(labels.worker, kind="stable")
         starts = np.concatenate([[0], np.cumsum(labels.counts)]).astype(np.int64)
-        return cls(labels.task[order], labels.worker[order], labels.label[order], starts, order)
+        return cls(labels.task[order], labels.worker[order], labels.label[order], starts)
 
     def parts(self) -> Iterator[tuple[slice, slice]]:
         """Workers a few at a time, and their labels."""

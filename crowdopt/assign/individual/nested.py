@@ -174,12 +174,12 @@ class Nested:
         """Sets of some tasks at prices between two: how many, and whether searches for them were cut short."""
         assert self.point is not None
         new, is_short, task = 0, False, self._multipliers(self.point)[0]
+        least = task[self.levels.met(some.tasks.arrays.row, some.tasks.target)]
         for pull in PULLS:
             sweep = some.sweep(outer.towards(center, pull), clock, CLOSE, nodes)
             if sweep is None:
                 return 0, False
             new += self.add(some.tasks, sweep.hands, sweep.held, self.point)
-            least = task[self.levels.met(some.tasks.arrays.row, some.tasks.target)]
             is_short = bool((least - sweep.value).sum() > MEETS * np.abs(least).sum())
         return new, is_short
 
