@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import crowdopt
@@ -17,6 +17,7 @@ from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.crowd.exactness import exact_errors, least_errors, relaxation
 from crowdopt.crowd.hard_needs import hard_need
 from tests.assign.test_checked import fewest_by_brute_force, keeps, unrestricted
+from tests.effort import examples
 
 
 @st.composite
@@ -41,7 +42,7 @@ def error_by_enumeration(instance: AssignmentInstance, task: int, workers: list[
     return error
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(hard_instances())
 def test_each_vote_errs_as_on_easy_and_hard_tasks_together(instance):
     """And with at least what its evidence says, and the relaxation's floor."""
@@ -60,7 +61,7 @@ def test_each_vote_errs_as_on_easy_and_hard_tasks_together(instance):
     assert (above <= instance.error_bound(worth) + 1e-9).all()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(hard_instances())
 def test_plans_against_all_assignments(instance):
     """Kept exactly, within one label of the optimum, which no bound passes; none only where there is none."""

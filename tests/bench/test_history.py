@@ -14,6 +14,7 @@ from crowdopt.bench.history import FASTER, SAME_SPEED, SLOWER, UNKNOWN, Benchmar
 from crowdopt.bench.results import EMPTY, Result
 from crowdopt.bench.subject import Limits, Subject
 from crowdopt.cli import main
+from crowdopt.report import charts
 
 KNOWN = {"limits": {"seconds": 60.0}, "versions": {"crowdopt": "1", "highs": "1.15"}}
 RUN = {"libraries": {"numpy": "2"}, "processor": "one", "cores": 2}
@@ -79,6 +80,7 @@ def test_what_cannot_be_compared_is_said():
 def test_the_verb(tmp_path, monkeypatch):
     """A benchmark beside itself: no difference; what is no benchmark is refused in a sentence."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(charts, "can_draw", lambda: False)
     run = CliRunner().invoke
     words = "R1:8x20 --program lp --seeds 2 --permutations 2 --backends highs --time-limit 5"
     assert run(main, ["bench", *words.split(), "-o", "old"]).exit_code == 0

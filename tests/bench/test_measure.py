@@ -21,6 +21,7 @@ from crowdopt.bench.subject import Limits, Subject
 
 PROBLEM = "R10:10x20"  # its optimum is 69; with all 200 labels every task has its evidence
 LIMITS = Limits(seconds=2.0, megabytes=300.0, grace=3.0)
+SOON = Limits(seconds=0.5, megabytes=300.0, grace=0.5)  # for those that only the end of their time stops
 
 
 @cache
@@ -32,15 +33,15 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits
     ("fake", "outcome", "said"),
     [
         ("lies", "wrong", "breaks a row by"),
-        ("asserts", "wrong", "claims optimal without a point"),
+        pytest.param("asserts", "wrong", "claims optimal without a point", marks=pytest.mark.slow),
         ("nan", "wrong", "contains NaN"),
-        ("halves", "wrong", "its plan is fractional: 0.5"),
-        ("short", "wrong", "of shape (3,)"),
+        pytest.param("halves", "wrong", "its plan is fractional: 0.5", marks=pytest.mark.slow),
+        pytest.param("short", "wrong", "of shape (3,)", marks=pytest.mark.slow),
         ("raises", "failed", "ArithmeticError: the matrix is too beautiful"),
         ("crashes", "crashed", "killed by SIGABRT while solving"),
         ("hangs", "out of time", "killed while solving"),
         ("spins", "out of time", "killed while solving"),
-        ("eats", "out of memory", "more than the 300 MB allowed"),
+        pytest.param("eats", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
         ("breeds", "out of memory", "more than the 300 MB allowed"),
         ("denies", "infeasible", "nobody but the solver says so"),
     ],
@@ -50,7 +51,7 @@ def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
 
     How far an eater gets before it is killed is a question of speed: benchmarks/harness.py answers it.
     """
-    found = row(f"fake-{fake}")
+    found = row(f"fake-{fake}", limits=SOON if outcome == "out of time" else LIMITS)
     assert (found["outcome"], said in found["why"]) == (outcome, True), found["why"]
     assert (found["megabytes"] > LIMITS.megabytes) == (outcome == "out of memory")
     json.dumps(found, allow_nan=False)
@@ -58,7 +59,7 @@ def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
 
 def test_what_a_killed_search_had_found_is_kept(fakes):
     """Its incumbents and bounds are in the row up to the moment it was killed."""
-    assert row("fake-hangs")["moments"] == [[0.1, 40.0, 10.0]]
+    assert row("fake-hangs", limits=SOON)["moments"] == [[0.1, 40.0, 10.0]]
 
 
 def test_lies_that_only_others_reveal(fakes):
@@ -77,7 +78,13 @@ def test_lies_that_only_others_reveal(fakes):
 
 
 @pytest.mark.parametrize(
-    ("method", "program"), [("highs", "ip"), ("highs-ipm", "lp"), ("exact", "ip"), ("exact", "lp")]
+    ("method", "program"),
+    [
+        ("highs-ipm", "lp"),
+        ("exact", "ip"),
+        pytest.param("highs", "ip", marks=pytest.mark.slow),
+        pytest.param("exact", "lp", marks=pytest.mark.slow),
+    ],
 )
 def test_honest_rows(method, program):
     """Recomputed value and bound meet; parts of the time add up to no more than the whole."""

@@ -107,10 +107,11 @@ def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
     assert all(sentence in said for sentence in summary["verdict"])
 
 
-def test_a_folder_keeps_to_its_benchmark(tmp_path):
+def test_a_folder_keeps_to_its_benchmark(tmp_path, monkeypatch):
     """Another benchmark needs another folder, or --force; a folder of something else is never touched."""
+    monkeypatch.setattr(charts, "can_draw", lambda: False)
     whole = tmp_path / "whole"
-    calls.measure(calls.benchmark(["R1:8x20"], methods=["highs-ipm"]), whole)
+    calls.measure(calls.benchmark(["R1:8x20"], methods=["highs-ipm"], programs=["lp"]), whole)
     plan = calls.benchmark(["R1:8x20"], methods=["highs"])
     with pytest.raises(InputError, match="another benchmark"):
         calls.measure(plan, whole)

@@ -49,7 +49,7 @@ def options(backend: str) -> dict[str, Any]:
     return found
 
 
-def chain(backend: str, steps: int = 4) -> dict[str, Any]:
+def chain(backend: str, steps: int = 3) -> dict[str, Any]:
     """Optima of a program whose numbers change, asked in one session and cold."""
     able = named(backend)
     program = assignment.build(crowdopt.recipe("R10:20x20", seed=0))

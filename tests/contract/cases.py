@@ -65,7 +65,7 @@ def badly_scaled() -> Program:
     gain = np.concatenate([10 ** rng.uniform(-3, -1, 12), rng.uniform(0.2, 0.9, 18)])
     instance = crowdopt.AssignmentInstance(
         accuracy=np.stack([0.5 + gain / 2, 0.5 + rng.permutation(gain) / 2]),
-        task_type=np.arange(8) % 2,
+        task_type=np.arange(6) % 2,
         capacity=np.full(30, 5),
         epsilon=0.1,
         rule="hoeffding",
@@ -191,7 +191,7 @@ INTEGER = {
 }
 LIMITED = {
     "no-incumbent": OPTIMAL(lambda: recipe("R10:150x60"), options=Options(time_limit=0.05)),
-    "stopped": OPTIMAL(lambda: recipe("L3:100x40"), optimum=300.0, options=Options(time_limit=1.0)),
+    "stopped": OPTIMAL(lambda: recipe("L3:100x40"), optimum=300.0, options=Options(time_limit=0.4)),
     "within-gap": OPTIMAL(
         lambda: recipe("L3:12x10", priced=True), optimum=105.0, options=Options(time_limit=60.0, gap=0.2)
     ),

@@ -59,7 +59,7 @@ def judged(backend: str, name: str) -> dict[str, Any]:
     if not suits(named(backend), program):
         return {"unsuited": True}
     if (backend, name) in SILENT:
-        options = replace(options, time_limit=min(options.time_limit, 2.0))
+        options = replace(options, time_limit=min(options.time_limit, 0.5))
     return facts(solve(program, backend, options, isolated=False))
 
 

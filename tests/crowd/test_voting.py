@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import erfcx
 
@@ -14,6 +14,7 @@ from crowdopt import InputError
 from crowdopt.answers import majority, one_coin
 from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.voting import majority_accuracy, plurality_error, vote_errors, weighted_error, weighted_vote
+from tests.effort import examples
 
 
 def drawn(tasks: int, workers: int, accuracy: np.ndarray, classes: int, seed: int) -> tuple[Labels, np.ndarray]:
@@ -92,7 +93,7 @@ skills = st.lists(
 )
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(skills.map(np.array), st.integers(0, 1000), st.sampled_from([0.5, 0.2, 0.9]))
 def test_exact_errors_are_those_of_enumeration(p, seed, prior):
     """Any weights, any skills, ties included: the same to 1e-12 (equal workers are convolved, distinct ones met)."""
@@ -172,7 +173,7 @@ def test_many_tasks_at_once_are_each_alone():
     assert every.tolist() == alone
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.floats(0.1, 0.95), min_size=1, max_size=5).map(np.array), st.integers(2, 4), st.integers(0, 100))
 def test_plurality_by_enumeration(p, classes, seed):
     """L classes with a prior: the law of score vectors gives what all label sequences give."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
@@ -22,6 +22,7 @@ from crowdopt.labelers.sets import (
     weighted_accuracy,
     wins,
 )
+from tests.effort import examples
 
 skills = st.lists(st.one_of(st.sampled_from([0.0, 1.0, 0.5, 0.7]), st.floats(0, 1)), min_size=1, max_size=8).map(
     np.array
@@ -83,7 +84,7 @@ def test_two_classes_are_a_special_case_of_many():
         wins(500, 3)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(skills, st.integers(2, 3))
 def test_the_best_set_beats_every_set(p, classes):
     """Theorems 1 and 2: a linear search over top-m sets finds what all 2^M - 1 sets have; odd with two classes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -29,6 +30,12 @@ def hammers(seed, tasks=200, workers=80, capacity=80, epsilon=0.15, types=1):
 
 def play(text, of, seed=0):
     return replay(named(text), of, seed, crowdopt.solve)
+
+
+@cache
+def played(text, seed):
+    """Runs on the crowds of ``hammers``: several theorems are about the same ones."""
+    return play(text, hammers(seed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +69,15 @@ def among(classes, seed, tasks=300, workers=80, epsilon=0.15):
     return simulated_stream(instance, (seed, 3))
 
 
-@pytest.mark.parametrize("text", ["sequential", "adaptive:gold=10"])
-@pytest.mark.parametrize("classes", [3, 4])
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("sequential", 4),
+        ("adaptive:gold=10", 3),
+        pytest.param("sequential", 3, marks=pytest.mark.slow),
+        pytest.param("adaptive:gold=10", 4, marks=pytest.mark.slow),
+    ],
+)
 def test_claims_are_kept_among_more_classes(text, classes):
     """One coin over K classes is the model that beliefs have: what is claimed is met on average, below epsilon."""
     runs = [play(text, among(classes, seed)) for seed in range(40, 44)]
@@ -92,25 +106,42 @@ def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text):
     """
     fixed = next(k for k in range(1, 9) if plurality(k, 0.7, 4) <= 0.1)
     instance = crowdopt.AssignmentInstance(np.full((1, 200), 0.7), np.zeros(600, int), 150, 0.1, classes=4)
-    runs = [play(text, simulated_stream(instance, (seed, 9))) for seed in (1, 2)]
+    runs = [play(text, simulated_stream(instance, (seed, 9))) for seed in (1,)]
     assert fixed == 5 and max(run.total_labels for run in runs) < 5 * 600
     assert np.mean([realised_error(run, answers_of(run)) for run in runs]) <= 0.1
 
 
-@pytest.mark.parametrize("text", BOTH)
-def test_a_run_among_four_classes_resumes_with_the_same_bytes(text):
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("sequential", "difficulty=.3"),
+        ("adaptive", ""),
+        pytest.param("sequential", "", marks=pytest.mark.slow),
+        pytest.param("adaptive", "difficulty=.3", marks=pytest.mark.slow),
+    ],
+)
+def test_a_run_among_four_classes_resumes_with_the_same_bytes(text, how):
     """Log-likelihoods of all classes are part of the state, with difficulty and without."""
-    for how in ("", "difficulty=.3"):
-        of = breached(among(4, 1), breach(how))
-        whole = start(text, of).finish()
-        resumed = start(text, of).restore(start(text, of).advance(25).snapshot()).finish()
-        assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
+    of = breached(among(4, 1), breach(how))
+    before = start(text, of).advance(25)
+    resumed = start(text, of).restore(before.snapshot()).finish()
+    whole = before.finish()
+    assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
 
 
-@pytest.mark.parametrize("text", [*BOTH, "sequential:block=10", "adaptive:until=mean", "sequential:stop=each"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *BOTH,
+        *(
+            pytest.param(text, marks=pytest.mark.slow)
+            for text in ("sequential:block=10", "adaptive:until=mean", "sequential:stop=each")
+        ),
+    ],
+)
 def test_claims_are_kept_on_average(text):
     """Over eight crowds the mean of the claims is at most epsilon where it ends in time, and hardly ever exceeded."""
-    runs = [play(text, hammers(seed)) for seed in range(8)]
+    runs = [played(text, seed) for seed in range(8)]
     errors = np.array([realised_error(run, answers_of(run)) for run in runs])
     claims = np.array([run.claims.mean() for run in runs])
     assert (claims <= 0.15 + 1e-9).all()
@@ -120,7 +151,7 @@ def test_claims_are_kept_on_average(text):
 
 def test_hardly_any_gold_and_far_fewer_labels():
     """What it is for: less than the gold-first loop takes, by a third at least on these crowds."""
-    one, other = (sum(play(text, hammers(s)).total_labels for s in range(6)) for text in BOTH)
+    one, other = (sum(played(text, seed).total_labels for seed in range(6)) for text in BOTH)
     assert one < 0.67 * other
 
 
@@ -137,7 +168,7 @@ def test_the_end_is_the_end(text):
 @pytest.mark.parametrize("text", ["sequential:stop=each", "adaptive"])
 def test_every_task_is_sure_or_said_not_to_be(text):
     """With workers enough all claims are at most epsilon; with too few the unfinished tasks are counted in a note."""
-    run = play(text, hammers(2))
+    run = played(text, 2)
     assert (run.claims <= 0.15 + 1e-9).all() and not run.notes
     few = play(text, hammers(1, workers=6))
     unsure = int((few.claims > 0.15 + 1e-9).sum())
@@ -183,7 +214,7 @@ def test_skills_are_told_apart_by_type():
 
 def test_the_same_seed_gives_the_same_bytes():
     """Chance comes in by the seed alone."""
-    one, other = (play("sequential", hammers(4), seed=3) for _ in range(2))
+    one, other = (play("sequential", hammers(4, tasks=100), seed=3) for _ in range(2))
     assert one.task.tobytes() == other.task.tobytes() and one.claims.tobytes() == other.claims.tobytes()
 
 
@@ -214,7 +245,7 @@ def test_a_run_that_fell_back_resumes_with_the_same_bytes():
     text, of = "sequential:bootstrap=0:most-gold=0", colluding(hammers(0))
     whole = start(text, of).finish()
     assert "gold contradicts agreement" in whole.notes[0]
-    for arrivals in (2, 7, 40):
+    for arrivals in (2, 40):
         resumed = start(text, of).restore(start(text, of).advance(arrivals).snapshot()).finish()
         assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
         assert whole.notes == resumed.notes
@@ -267,16 +298,20 @@ def hard_for_all(seed):
     return breached(hammers(seed, tasks=400, epsilon=0.1), breach("difficulty=.3"))
 
 
+@cache
+def played_hard(text, seed):
+    return play(text, hard_for_all(seed))
+
+
 @pytest.mark.parametrize("text", BOTH)
 def test_what_is_claimed_heeds_difficulty_and_says_so(text):
     """Of .3 hard tasks at least .15 come out wrong whatever is bought: claimed, told, and given up in the end."""
     heeds, heedless = [], []
     for seed in (1, 3):  # with so few tasks it is not seen in every crowd
-        of = hard_for_all(seed)
-        run = play(text, of)
+        run = played_hard(text, seed)
         heeds.append((run.claims.mean(), realised_error(run, answers_of(run))))
         assert "are hard" in run.notes[-1] and "out of reach" in run.notes[-1]
-        run = play(f"{text}:difficulty=no", of)
+        run = played_hard(f"{text}:difficulty=no", seed)
         heedless.append((run.claims.mean(), realised_error(run, answers_of(run))))
     claimed, wrong = np.mean(heeds, axis=0)
     assert abs(claimed - wrong) < 0.2 * wrong
@@ -287,8 +322,7 @@ def test_what_is_claimed_heeds_difficulty_and_says_so(text):
 @pytest.mark.parametrize("text", BOTH)
 def test_difficulty_is_part_of_the_state(text):
     """A run that resumes after the difficulty has been seen ends with the same bytes."""
-    of = hard_for_all(1)
-    whole = start(text, of).finish()
+    of, whole = hard_for_all(1), played_hard(text, 1)
     resumed = start(text, of).restore(start(text, of).advance(30).snapshot()).finish()
     assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
 
@@ -296,7 +330,6 @@ def test_difficulty_is_part_of_the_state(text):
 @pytest.mark.parametrize("text", BOTH)
 def test_where_no_task_is_hard_nothing_changes(text):
     """No difficulty is seen, and every label and claim is the same, byte by byte."""
-    of = hammers(0)
-    run, bare = play(text, of), play(f"{text}:difficulty=no", of)
+    run, bare = played(text, 0), played(f"{text}:difficulty=no", 0)
     assert not any("are hard" in note for note in run.notes)
     assert run.task.tobytes() == bare.task.tobytes() and run.claims.tobytes() == bare.claims.tobytes()

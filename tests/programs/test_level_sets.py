@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import label_sets, level_sets
+from tests.effort import examples
 from tests.programs.optima import covering_sets, optimum
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_levels_of_one_worker_each_lose_nothing(seed):
     """Labels that fill a level of their own are labels; where levels are shared, whoever is in them may fill them."""

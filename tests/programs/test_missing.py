@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from crowdopt import Status, relax, solve
 from crowdopt.programs import assignment, missing
+from tests.effort import examples
 from tests.programs.optima import optimum
 from tests.small import instances
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(instances())
 def test_nothing_is_missing_exactly_where_the_lp_is_feasible(instance):
     """The elastic LP is always feasible; its optimum is 0 if and only if the LP has a point."""

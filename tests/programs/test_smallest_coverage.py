@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from crowdopt import Status, relax, solve
 from crowdopt.programs import assignment, smallest_coverage
+from tests.effort import examples
 from tests.programs.optima import optimum
 from tests.small import instances
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(instances(options=False))
 def test_the_smallest_coverage_is_the_threshold_of_feasibility(instance):
     """With the level that it returns as everybody's need the LP is feasible; with a little more it is not."""

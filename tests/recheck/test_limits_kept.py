@@ -7,15 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import crowdopt
 from crowdopt.assign.plan import breaches
 from crowdopt.recheck.limits_kept import broken_limits, worst_excess
+from tests.effort import examples
 from tests.small import instances
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(instances())
 def test_two_counts_of_every_limit_agree(instance):
     """Random pairs, whole and in shares, some of them twice: each limit broken by the same amount in both counts."""
@@ -33,7 +34,7 @@ def test_two_counts_of_every_limit_agree(instance):
         assert mine == {str(one) for one in breaches(instance, pairs, amounts)}
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(instances())
 def test_a_pair_that_is_there_twice_is_found(instance):
     """A worker labels a task once."""

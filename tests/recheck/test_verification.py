@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from crowdopt import AssignmentInstance, InputError, assign, recipe, write_campaign, write_plan
 from crowdopt.assign.plan import Duals
 from crowdopt.io.sample import write_sample
 from crowdopt.recheck.multipliers import fewest_labels, prove
 from crowdopt.recheck.verification import verify
+from tests.effort import examples
 from tests.small import brute_force, instances
 
 INFORMATIVE = {
@@ -54,7 +55,7 @@ def fails(campaign: Path, plan: Path) -> bool:
         return True
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(instances())
 def test_every_plan_that_is_written_verifies(tmp_path, instance):
     """Whole plans and LP plans of every option: the folders alone confirm every claim, bounds included."""
@@ -186,7 +187,7 @@ def test_a_plan_for_another_campaign_is_refused(solved, tmp_path):
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@examples(80)
 @given(instances())
 def test_no_multipliers_prove_more_than_the_optimum(instance):
     """Verify's own bound, from any numbers at all, never exceeds the cost of the best plan (brute force)."""

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Options, assign, recipe, solve, write_plan
@@ -18,6 +18,7 @@ from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated
 from crowdopt.recheck.proofs import minimum_knapsack, prove_blocks
+from tests.effort import examples
 from tests.small import brute_force, instances
 
 ROUNDING = 1e-9
@@ -36,7 +37,7 @@ def knapsack(seed: int):
     return cost, worth, need, best, rng
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.integers(0, 10**9))
 def test_the_priced_set_is_the_cheapest(seed):
     """Against all subsets, on any grid, and with so few nodes that only the bound is left."""
@@ -53,7 +54,7 @@ def test_the_priced_set_is_the_cheapest(seed):
             assert bound == best or bound == pytest.approx(best, abs=ROUNDING)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.integers(0, 10**9))
 def test_verify_s_own_knapsack_agrees_with_brute_force(seed):
     """It is the second opinion on every block bound: never above the optimum, and within its tolerance of it."""
@@ -62,7 +63,7 @@ def test_verify_s_own_knapsack_agrees_with_brute_force(seed):
     assert found == best or best - 1e-6 * max(1.0, abs(best)) <= found <= best + ROUNDING
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(instances(), st.integers(0, 10**9))
 def test_any_multipliers_bound_every_plan(instance, seed):
     """Weak duality over blocks: whatever stands in a plan folder, no plan costs less than it proves."""
@@ -73,7 +74,7 @@ def test_any_multipliers_bound_every_plan(instance, seed):
     assert best is None or bound <= best + ROUNDING
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30, deadline=None)
 @given(instances())
 def test_generated_bounds_lie_below_the_optimum(instance):
     """Column generation from no multipliers at all, with every option in the master; its claim is proven again."""

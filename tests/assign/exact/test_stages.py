@@ -13,6 +13,7 @@ from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.multipliers import fewest_labels, prove
+from tests.effort import examples
 from tests.small import brute_force, instances
 
 
@@ -25,7 +26,7 @@ def repeated(instance: AssignmentInstance, times: int) -> AssignmentInstance:
     return replace(instance, **fields, capacity=instance.capacity * times, min_load=instance.min_load)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(instances())
 def test_the_optimum_is_that_of_brute_force(instance):
     """Every option, feasible or not: proven, of the same cost, and never a bound above it."""
@@ -53,7 +54,7 @@ def test_classes_change_nothing(instance, times):
         assert full.bound <= plan.objective + 1e-6 and not breaches(many, plan.pairs)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(instances(most_pairs=12), st.integers(1, 4))
 def test_the_lp_over_classes_is_the_lp(instance, times):
     """Aggregation is exact: the same optimum to 1e-9, certified, and the full primal keeps every limit."""
@@ -144,7 +145,7 @@ def test_scaling_prices_scales_the_cost():
         assert cheap.proven and dear.proven and dear.objective == pytest.approx(factor * cheap.objective)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(instances(), st.sampled_from([0.5, 0.9, 1.1, 2.0, 10.0]))
 def test_scaled_multipliers_never_prove_too_much(instance, factor):
     """The bound follows from any multipliers, so spoiling the stored ones cannot raise it above the optimum."""

@@ -24,6 +24,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.voting import weighted_error
 from crowdopt.recheck.proofs import prove_patterns
 from crowdopt.recheck.sets_by_error import SetsByError
+from tests.effort import examples
 
 CLOSE = 1e-6
 
@@ -112,7 +113,7 @@ def least_of_all(instance: AssignmentInstance) -> float | None:
     return None
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, deadline=None)
 @given(crowds())
 def test_no_plan_costs_less_than_proven_and_none_is_missed(instance):
     """By brute force over all sets of pairs."""

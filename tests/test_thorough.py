@@ -1,0 +1,24 @@
+"""Theorems that are tried on a quarter of their examples by default, on all of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+USED = "from tests.effort import"
+FILES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py") if USED in path.read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", [file for file in FILES if not file.endswith(Path(__file__).name)])
+def test_all_examples_hold(file):
+    """The same file, in a process of its own, with every example that its theorems are worth."""
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", file]
+    environment = {**os.environ, "CROWDOPT_EXAMPLES": "all"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:]
