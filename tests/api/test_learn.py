@@ -141,7 +141,7 @@ BAD = {
     "no truth": (["--labels", "skills.csv"], "--labels needs --truth"),
     "truth alone": (["--draw", "5", "--truth", "skills.csv"], "give them with --labels"),
     "draw": (["--draw", "many"], "--draw is a number"),
-    "no crowd": (["--draw", "3:0:.2"], "better than a guess"),
+    "no crowd": (["--draw", "1:0:.2"], "better than a guess"),
     "no policy": (["--draw", "5", "--policies", " "], "no policy"),
     "unknown": (["--draw", "5", "--policies", "ls-ool"], "unknown policy"),
     "classes": (["--draw", "5", "--classes", "3"], "two classes"),

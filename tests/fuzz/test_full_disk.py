@@ -89,7 +89,7 @@ def test_a_full_disk_is_one_sentence(desk: Path, case: Case, size: int) -> None:
     "words",
     [
         "init new --json",
-        "solve nowhere -o new",
+        pytest.param("solve nowhere -o new", marks=pytest.mark.slow),
         pytest.param("--help", marks=pytest.mark.slow),
         pytest.param("verify campaign plan", marks=pytest.mark.slow),
     ],

@@ -105,7 +105,12 @@ def _is_booting(complaint: str) -> bool:
     return all(file in ("__init__.py", "interrupts.py") for file, _ in frames)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+ALWAYS = ("init", "solve", "compare", "backends", "report")  # each kind: quick, a search, processes, probes, pages
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in ALWAYS)) for name in COMMANDS]
+)
 def test_an_early_interrupt_is_one_sentence(desk, tmp_path, name):
     """While the command loads, which is when a mistyped one is stopped."""
     rng = random.Random(name)
