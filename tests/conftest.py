@@ -17,6 +17,8 @@ LONG = (  # these files begin, so that no process is left alone with one of them
     "tests/test_pages.py",
     "tests/bench/test_measure.py",
     "tests/contract/",
+    "tests/fuzz/",
+    "tests/online/test_sequential.py",
     "tests/assign/individual/test_own_stages.py",
     "tests/test_jobs.py",
     "tests/bench/",
@@ -52,12 +54,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A process takes a file at a time, or all tests of one solver library: what they share is then made once."""
+    """A process takes a file at a time, or all tests of a solver library, or of damage: what they share is made once."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFileOrLibrary(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             library = OF_A_LIBRARY.match(nodeid)
+            if nodeid.startswith("tests/fuzz/"):
+                return "tests/fuzz"
             return library[1] if library else nodeid.partition("::")[0]
 
     return ByFileOrLibrary(config, log)

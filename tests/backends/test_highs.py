@@ -26,9 +26,17 @@ def test_no_time_gives_no_point():
     assert solution.primal is None and solution.dual is None and solution.claimed_bound is None
 
 
-def test_an_incumbent_at_the_limit_is_feasible_not_optimal():
+@pytest.fixture(scope="module")
+def stopped():
+    """A search that ends at its limit, and all that its listener heard."""
+    heard = []
+    solution = solve(assignment.build(recipe(SLOW_PROOF)), options=Options(time_limit=2.0), listener=heard.append)
+    return solution, heard
+
+
+def test_an_incumbent_at_the_limit_is_feasible_not_optimal(stopped):
     """Out of time with a point in hand: the point is a point, and the bound is below it."""
-    solution = solve(assignment.build(recipe(SLOW_PROOF)), options=Options(time_limit=2.0))
+    solution, _ = stopped
     certificate = certify(solution)
     assert solution.status is Status.FEASIBLE and certificate.is_feasible()
     assert certificate.bound < certificate.value and certificate.proof == "solver"
@@ -58,10 +66,9 @@ def test_equal_seeds_and_nodes_give_equal_points():
     assert first.claimed_bound == second.claimed_bound
 
 
-def test_a_listener_hears_incumbents_and_bounds():
+def test_a_listener_hears_incumbents_and_bounds(stopped):
     """Values only fall, bounds only rise, and no bound passes a value."""
-    heard = []
-    solve(assignment.build(recipe(SLOW_PROOF)), options=Options(time_limit=2.0), listener=heard.append)
+    _, heard = stopped
     values = [moment.value for moment in heard if moment.value is not None]
     bounds = [moment.bound for moment in heard if moment.bound is not None]
     assert values and bounds
@@ -86,10 +93,10 @@ print(solution.interrupted, solution.status.value, crowdopt.certify(solution).is
 
 
 def test_ctrl_c_keeps_the_best_point():
-    """SIGINT after two seconds of search ends the search; the incumbent is kept and is feasible."""
+    """SIGINT after a second of search ends the search; the incumbent is kept and is feasible."""
     child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, env=os.environ)
     assert child.stdout is not None and child.stdout.readline().strip() == "ready"
-    after_computing(child, 2.0)
+    after_computing(child, 1.0)
     child.send_signal(signal.SIGINT)
     said = child.communicate(timeout=40)[0].split()
     assert said == ["True", "feasible", "True"] and child.returncode == 0

@@ -12,20 +12,11 @@ from click.testing import CliRunner
 
 from crowdopt.cli import main
 from tests.fuzz.damage import copy
-from tests.fuzz.desk import CASES, lay
+from tests.fuzz.desk import CASES
 from tests.fuzz.trials import firsts, inside, trial
 
 FEW, MANY = 200, 20_000  # damaged inputs
 EACH = 40  # of them in a test
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory) -> Path:
-    """The good files."""
-    folder = tmp_path_factory.mktemp("desk")
-    with inside(folder):
-        lay(folder)
-    return folder
 
 
 def _wrong(desk: Path, first: int, count: int) -> list[str]:

@@ -19,7 +19,6 @@ from crowdopt.cli import main
 from tests.fuzz.children import HOME, start
 from tests.fuzz.damage import copy
 from tests.fuzz.desk import Case
-from tests.fuzz.test_damage import desk as desk
 from tests.fuzz.trials import inside, there
 
 COMMANDS = (

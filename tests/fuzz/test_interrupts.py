@@ -15,8 +15,6 @@ import psutil
 import pytest
 
 from tests.fuzz.children import start
-from tests.fuzz.desk import lay
-from tests.fuzz.trials import inside
 
 COMMANDS = {
     "init": "init new",
@@ -41,20 +39,6 @@ COMMANDS = {
 GOES_ON = ("compare", "learn", "bench")  # they keep what is finished, to go on from there
 BOOTING = 0.3  # seconds of processor time; until then the interpreter may be hit before it comes to our first line
 DEFAULT, MANY = 1, 100  # interrupts in each verb
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory) -> Path:
-    """Good files, and a campaign that takes seconds to solve."""
-    from click.testing import CliRunner
-
-    from crowdopt.cli import main
-
-    folder = tmp_path_factory.mktemp("desk")
-    with inside(folder):
-        lay(folder)
-        assert CliRunner().invoke(main, ["generate", "R10:400x120", "-o", "big.npz"]).exit_code == 0
-    return folder
 
 
 def interrupted(desk: Path, place: Path, name: str, delay: float) -> str | None:

@@ -21,7 +21,7 @@ from crowdopt.online.policy import named, policies
 assert {"picky", "evenly"} <= set(policies()) and named("picky:least=.4").least == .4
 import crowdopt
 wanted = ["picky:least=.1", "evenly"]
-picky, evenly = crowdopt.compare(crowdopt.recipe("HS:90x60"), wanted, trials=2, time_limit=5).summary[:2]
+picky, evenly = crowdopt.compare(crowdopt.recipe("HS:40x60"), wanted, trials=1, time_limit=5).summary[:2]
 assert picky["policy"] == "picky:least=.1" and picky["ratio_bound"] >= 1
 assert evenly["labels"] == evenly["labels_work"] > 0 and evenly["error_realised"] < .5
 print("found")

@@ -139,9 +139,9 @@ def test_splitting_a_class_changes_nothing(name):
 def test_scaling_prices_scales_the_cost():
     """Paying everybody twice as much doubles the cost; paying 1.5 times as much too, though bounds no longer round."""
     base = recipe("R10:20x20", priced=True)
+    cheap = assign(base, time_limit=20)
     for factor in (2.0, 1.5):
         dear = assign(replace(base, cost=base.cost * factor), time_limit=20)
-        cheap = assign(base, time_limit=20)
         assert cheap.proven and dear.proven and dear.objective == pytest.approx(factor * cheap.objective)
 
 

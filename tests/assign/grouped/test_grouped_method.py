@@ -53,5 +53,5 @@ def test_tight_capacities_are_kept() -> None:
     instance = grouped("R1:120x60", a={"max_per_task": 3}, c={"min_per_task": 1})
     for factor in (0.7, 0.85):
         tight = replace(instance, capacity=np.ceil(instance.capacity * factor).astype(int))
-        plan = crowdopt.assign(tight, time_limit=4, gap=0.05)
+        plan = crowdopt.assign(tight, time_limit=2, gap=0.05)
         assert not plan.found or not breaches(tight, plan.pairs)

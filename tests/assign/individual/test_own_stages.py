@@ -14,9 +14,10 @@ from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options, Progress
 from crowdopt.recheck.individual_proofs import least_sets
 from crowdopt.recheck.proofs import minimum_knapsack, prove_blocks
+from tests.effort import examples
 from tests.small import brute_force, instances
 
-OFTEN = settings(max_examples=40)
+OFTEN = examples(40)
 
 
 def solved(instance: AssignmentInstance, seconds: float = 10.0):

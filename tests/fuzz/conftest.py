@@ -1,0 +1,22 @@
+"""What all of these tests lay out once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from crowdopt.cli import main
+from tests.fuzz.desk import lay
+from tests.fuzz.trials import inside
+
+
+@pytest.fixture(scope="session")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Good files, and a campaign that takes seconds to solve; every test works on a copy."""
+    folder = tmp_path_factory.mktemp("desk")
+    with inside(folder):
+        lay(folder)
+        assert CliRunner().invoke(main, ["generate", "R10:400x120", "-o", "big.npz"]).exit_code == 0
+    return folder
