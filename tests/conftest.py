@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A process takes a file at a time, or all tests of a solver library, or of damage: what they share is made once."""
+    """A process takes a file at a time, all tests of a solver library, or all damage: what they share is made once."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFileOrLibrary(LoadScopeScheduling):
