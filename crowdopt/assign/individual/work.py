@@ -12,7 +12,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.mixing import Mixer
 from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sampled_prices import sizes
+from crowdopt.assign.individual.sampled_prices import WIDE, sizes
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import SetsMet
 from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
@@ -21,7 +21,6 @@ from crowdopt.assign.standing import Standing
 from crowdopt.core.certificate import Certificate, next_integer
 
 MARGIN = 2e-7  # relative to the tasks' values; between what is computed here and what is claimed
-WIDE = 0.5  # the first box around prices that nobody has told, in units of the mean price
 MIXED_TASKS = 50_000  # tasks up to which a master chooses among the sets met
 MET = 3_000_000  # sets x labels kept in all
 
