@@ -29,6 +29,7 @@ LOOSE, NO_NODES = 1.0, 1  # pricing by linear programs alone: any set is close e
 FREE, OTHERS = 1_000, 1  # tasks that are left to the program, at least, and how many beside each that must be
 TWICE, BESIDE = 2, 6  # a task's workers to begin with: so many times its labels at the first prices, and a few
 PROGRAM = 60_000  # tasks of a program, at most
+OTHERWISE = "prices for each task by itself settle nothing: the program of all tasks, which takes longer"
 
 
 def solve_linearly(
@@ -50,7 +51,8 @@ def solve_linearly(
     Returns
     -------
     Plan or None
-        None where tasks are too many, or nobody knows whether there are any shares: others may.
+        None where tasks are too many, or nobody knows whether there are any shares: the listener is told that the
+        program of all tasks is solved instead.
     """
     clock, tasks = Clock(options.time_limit), own_tasks(instance)
     if not tasks.size > 0:
@@ -60,7 +62,12 @@ def solve_linearly(
     work = LinearWork(
         tasks, solvers, options, Clock(options.time_limit, clock.started + clock.spent - before), listener
     )
-    return work.plan() if work.solve() else None
+    if work.solve():
+        return work.plan()
+    if listener is not None:
+        bound = work.bound if np.isfinite(work.bound) else None
+        listener(Progress(work.clock.spent, None, bound, OTHERWISE))
+    return None
 
 
 @dataclass(eq=False)

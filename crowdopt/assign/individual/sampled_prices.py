@@ -61,7 +61,7 @@ def sampled_prices(
 
     Returns
     -------
-    Sampled or None
+    SampledStart or None
     """
     found: SampledStart | None = None
     for size in sizes(tasks.size, tasks.room.size):

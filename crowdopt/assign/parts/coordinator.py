@@ -16,10 +16,10 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.blending import DEAR, NOTHING
-from crowdopt.assign.individual.own_stages import MARGIN, WIDE
 from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sampled_prices import SampledStart, prices_of_sample, sizes
+from crowdopt.assign.individual.sampled_prices import WIDE, SampledStart, prices_of_sample, sizes
 from crowdopt.assign.individual.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
+from crowdopt.assign.individual.work import MARGIN
 from crowdopt.assign.parts.asked import PartLook, PartPlan, Parts, PartsAnswer, TimeIsUp
 from crowdopt.assign.parts.part_work import ENDLESS, Start
 from crowdopt.assign.parts.sharing_room import deal_rest, deal_room

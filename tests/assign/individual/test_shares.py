@@ -14,7 +14,7 @@ from crowdopt.assign.individual import linear_plan
 from crowdopt.assign.individual.linear_plan import solve_linearly
 from crowdopt.assign.individual.own_tasks import own_tasks
 from crowdopt.assign.plan import breaches
-from crowdopt.core.solution import Options
+from crowdopt.core.solution import Options, Progress
 from crowdopt.programs import assignment
 from crowdopt.recheck.multipliers import prove
 from tests.assign.individual.test_own_stages import individual
@@ -22,10 +22,15 @@ from tests.small import instances
 
 
 def check(instance: AssignmentInstance) -> None:
-    """The linear program's own optimum, kept limits, and multipliers that prove the bound by another summation."""
+    """The linear program's own optimum, kept limits, and multipliers that prove the bound by another summation.
+
+    Where there is none, whoever listens is told who takes over.
+    """
     full = solve(relax(assignment.build(instance)), "highs-simplex")
-    plan = solve_linearly(instance, SOLVERS, Options(time_limit=20.0), None)
+    told: list[Progress] = []
+    plan = solve_linearly(instance, SOLVERS, Options(time_limit=20.0), told.append)
     if plan is None:
+        assert not own_tasks(instance).size or told[-1].note == linear_plan.OTHERWISE
         assert full.status is not Status.OPTIMAL or not own_tasks(instance).size
         return
     assert full.status is Status.OPTIMAL

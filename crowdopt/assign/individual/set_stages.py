@@ -1,0 +1,142 @@
+"""Plans from sets where each task is priced by itself: nested ones, those of bins, and mixtures of the sets met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from crowdopt.assign.exact.dive import DiveSettings
+from crowdopt.assign.individual.bins import Bins
+from crowdopt.assign.individual.bound_stages import settle_at
+from crowdopt.assign.individual.mixing import WHOLE, Mixture, dealt_of
+from crowdopt.assign.individual.nested import Nested
+from crowdopt.assign.individual.nested_plans import completed, dealt_sets, whole_shares
+from crowdopt.assign.individual.sets_met import SetsMet
+from crowdopt.assign.individual.sweep import Prices, Sweep
+from crowdopt.assign.individual.work import Work
+
+NESTING = 0.6  # of the time left, for sets that serve all tasks of a row that need no more
+LOOSENED = (0.0, 0.05, 0.1, 0.2)  # of the whole shares of such sets, by chance, from one search to the next
+DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
+CAREFUL = DiveSettings(repricings=20)  # the second dive
+CHOSEN = 12_000  # sets among which branch and bound chooses
+PULLS = (0.5, 0.0)  # of the master's prices towards the best ones, where its next sets are priced
+SETTLED, OFFERED = 1e-5, 4  # relative: the master's value is the bound; masters from one plan to the next
+MIXED = (3_000, 4)  # sets beside the best one of each task among which the master chooses: at least, per worker
+MIXES = 12  # masters in a row
+SEARCHED, PART_SEARCHED = 3.0, 0.1  # seconds of branch and bound at a time, or this part of the limit, at most
+
+
+def nest(work: Work) -> None:
+    """Prices and plans from sets that serve every task of a row that needs no more."""
+    standing, best = work.standing, work.ascent.best
+    if best is None:
+        return
+    sets, soon = Nested(work.tasks, work.sweeper, standing.solvers.make_master), work.nobody(best.prices)
+    soon.serve_all(sets.levels.order[::-1], standing.clock)
+    for known in (best, soon):
+        sets.add(work.tasks, known.hands, known.held)
+    work.is_nested = sets.grow(best.prices, partial(_visit, work), standing.clock.part(NESTING))
+    whole = whole_shares(sets)
+    for part in LOOSENED if sets.point is not None else ():
+        if standing.done:
+            return
+        options = replace(standing.options, time_limit=min(SEARCHED, standing.clock.left / 4))
+        counts = completed(sets, whole - work.rng.binomial(whole, part), standing.solvers.solve, options)
+        if counts is not None:
+            work.offer(dealt_sets(sets, counts, best.prices))
+
+
+def _visit(work: Work, prices: Prices, nodes: int) -> Sweep | None:
+    """What the prices prove, kept; None where there is no more time or nothing more to prove."""
+    sweep = work.ascent.visit(prices, nodes)
+    if sweep is None or work.hear(sweep):
+        return None
+    work.ascent.nodes = max(work.ascent.nodes, nodes)
+    work.keep(sweep)
+    return sweep
+
+
+def by_bins(work: Work, finer: int) -> Iterator[Callable[[], None]]:
+    """Prices and plans of tasks taken as alike by their greatest needs."""
+    clock = work.standing.clock
+    bins = Bins(work.tasks, work.prices, work.standing.solvers.make_master, finer)
+
+    def price() -> None:
+        work.prices = bins.prices(clock)
+        work.ascent.nodes = max(work.ascent.nodes, DEEP)
+        sweep = work.ascent.deepen(work.prices)
+        if sweep is not None:
+            work.hear(sweep)
+            work.keep(sweep)
+            settle_at(work)
+
+    def dive(settings: DiveSettings) -> None:
+        if bins.blocks.point is not None:
+            work.offer(bins.dive(settings, work.rng, clock, work.sweeper.width, work.prices))
+
+    yield price
+    yield partial(dive, DiveSettings())
+    yield partial(dive, CAREFUL)
+
+
+def mix(work: Work) -> None:
+    """Plans from mixtures of the sets met; the master's prices bring further sets, until its value is the bound."""
+    standing = work.standing
+    for number in range(MIXES):
+        mixture = _mixture(work)
+        if mixture is None or standing.done:
+            return
+        near = mixture.value <= standing.bound + SETTLED * abs(standing.bound)
+        settled = near or not _met_more(work, mixture)
+        if number % OFFERED == 0 or settled or number == MIXES - 1:
+            work.offer(dealt_of(mixture.sets, mixture.share, mixture.prices, work.sweeper.width))
+            _choose(work, mixture.sets, mixture.prices)
+        if settled:
+            return
+
+
+def _mixture(work: Work) -> Mixture | None:
+    """The best mixture of the nearest sets and of the best plan's."""
+    best = work.ascent.best
+    if best is None or work.standing.done:
+        return None
+    work.met.add(best.hands, best.held)
+    near = work.met.nearest(best.prices, work.tasks.size + MIXED[0] + MIXED[1] * work.tasks.room.size)
+    if work.chosen is not None and work.tasks.size <= CHOSEN:
+        near.add(*work.chosen)
+    return work.mixer.mix(near, work.standing.clock)
+
+
+def _met_more(work: Work, mixture: Mixture) -> bool:
+    """Whether pricing at the master's prices, pulled towards the best ones first, brings sets that are new."""
+    met, best = work.met, work.ascent.best
+    assert best is not None
+    before = met.task.size
+    for pull in PULLS:
+        sweep = work.ascent.visit(mixture.prices.towards(best.prices, pull))
+        if sweep is None:
+            return False
+        work.hear(sweep)
+        met.add(sweep.hands, sweep.held)
+        if met.task.size > before:
+            return True
+    return False
+
+
+def _choose(work: Work, sets: SetsMet, prices: Prices) -> None:
+    """One of the nearest sets for each task by branch and bound, where they are few enough."""
+    standing = work.standing
+    if standing.done:
+        return
+    near = sets.nearest(prices, CHOSEN)
+    many = np.bincount(near.task, minlength=work.tasks.size)
+    if int(many[many > 1].sum()) > 2 * CHOSEN:
+        return
+    seconds = max(SEARCHED, PART_SEARCHED * standing.options.time_limit)
+    share = work.mixer.choose(near, min(seconds, standing.clock.left / 2))
+    if share is not None and share.max(initial=0.0) > WHOLE:
+        work.offer(dealt_of(near, share, prices, work.sweeper.width))
