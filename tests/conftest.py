@@ -62,7 +62,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             library = OF_A_LIBRARY.match(nodeid)
             if nodeid.startswith("tests/fuzz/"):
                 return "tests/fuzz"
-            return library[1] if library else nodeid.partition("::")[0]
+            if library:
+                return library[1]
+            return nodeid if nodeid.startswith("tests/test_thorough.py") else nodeid.partition("::")[0]
 
     return ByFileOrLibrary(config, log)
 

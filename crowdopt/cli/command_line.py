@@ -91,10 +91,15 @@ class Verbs(click.Group):
 
     def _status(self, interrupts: Interrupts, *args: Any, **options: Any) -> Any:
         try:
-            super().main(*args, standalone_mode=True, **options)  # type: ignore[call-overload]
-            return 0
+            return super().main(*args, standalone_mode=False, **options) or 0  # type: ignore[call-overload]
         except SystemExit as ended:
             return ended.code or 0
+        except click.ClickException as error:
+            error.show()
+            return error.exit_code
+        except (click.Abort, KeyboardInterrupt):  # before the verb began, or after it had ended
+            complain("interrupted")
+            return INTERRUPTED
         except OSError as error:  # of standard output, while help is printed
             print_nowhere()
             complain(_of_system(error))
@@ -105,9 +110,10 @@ class Verbs(click.Group):
             return BAD_INPUT
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the verb."""
+        """Run the verb; what it returns is nobody's exit status."""
         try:
-            return super().invoke(context)
+            super().invoke(context)
+            return None
         except _bad_input() as error:
             self._blame(error)
         except _loaded("crowdopt.backends", "BackendFailed") as error:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -135,6 +136,13 @@ def test_ctrl_c_keeps_the_best_plan(tmp_path, compiled):
     said = child.communicate(timeout=90)[0]
     assert child.returncode == 130 and "interrupted; this is the best plan so far" in said
     assert subprocess.run([*command, "verify", "c", "p"], cwd=tmp_path).returncode == 0
+
+
+def test_ctrl_c_before_the_verb_begins_is_one_sentence(monkeypatch):
+    """While the words of the command are read: nothing of what click would add."""
+    monkeypatch.setattr(click.Group, "parse_args", lambda *_: signal.raise_signal(signal.SIGINT))
+    done = CliRunner().invoke(main, ["backends"])
+    assert (done.exit_code, done.output.strip()) == (130, "crowdopt: interrupted")
 
 
 @pytest.mark.slow
