@@ -98,7 +98,8 @@ def _verdict(report: Report) -> list[str]:
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")
-    return [*said, "so it is optimal" if report.proven else "it is not claimed to be optimal"]
+    optimal = "so it is optimal, if the solver is right" if report.proof == "solver" else "so it is optimal"
+    return [*said, optimal if report.proven else "it is not claimed to be optimal"]
 
 
 VERBS = (verify,)

@@ -138,6 +138,15 @@ def test_ctrl_c_keeps_the_best_plan(tmp_path, compiled):
     assert subprocess.run([*command, "verify", "c", "p"], cwd=tmp_path).returncode == 0
 
 
+def test_a_solver_s_word_is_not_called_a_proof(run):
+    """Where only the solver vouches for the bound, the plan is optimal if it is right: no more is said."""
+    assert run("generate", "I5:20x8", "--seed", "1", "-o", "c")[0] == 0
+    assert run("solve", "c", "--method", "highs", "-o", "p")[0] == 0
+    status, said = run("verify", "c", "p")
+    assert status == 0 and "only the solver vouches for" in said
+    assert said.splitlines()[-1] == "so it is optimal, if the solver is right"
+
+
 def test_ctrl_c_before_the_verb_begins_is_one_sentence(monkeypatch):
     """While the words of the command are read: nothing of what click would add."""
     monkeypatch.setattr(click.Group, "parse_args", lambda *_: signal.raise_signal(signal.SIGINT))
