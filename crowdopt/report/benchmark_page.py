@@ -10,6 +10,7 @@ from crowdopt.report.charts import PALETTE, altair
 from crowdopt.report.decision_table import decision_section
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data
 
+LEVEL = 10.0  # times the fastest: as far as curves are drawn that nothing raises
 MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
 TICKS = {"format": "~g", "tickCount": 5, "labelOverlap": True}
 NAMES = {
@@ -191,8 +192,16 @@ def profile_chart(comparison: dict[str, Any]) -> Any:
     methods = _first(comparison)
     x = alt.X("factor:Q", scale=alt.Scale(type="log"), axis=TICKS, title="factor of the fastest")
     y = alt.Y("share:Q", axis=alt.Axis(format="%"), title="cases settled", scale=alt.Scale(domain=[0, 1]))
-    lines = alt.Chart(data(_only(comparison["profile"], methods))).mark_line(interpolate="step-after", strokeWidth=2)
+    rows = _drawable(_only(comparison["profile"], methods))
+    lines = alt.Chart(data(rows)).mark_line(interpolate="step-after", strokeWidth=2)
     return _styled(alt, lines.encode(x=x, y=y), methods)
+
+
+def _drawable(profile: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Where one method at most settles anything, each curve is a point: it goes on, as level as it is."""
+    if any(row["factor"] > 1 for row in profile):
+        return profile
+    return [*profile, *({**row, "factor": LEVEL} for row in profile)]
 
 
 def gap_chart(comparison: dict[str, Any], limit: float) -> Any:
