@@ -16,6 +16,7 @@ from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policy import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error
+from tests.effort import tries
 from tests.online.streams import start, stream
 
 BOTH = ["sequential", "adaptive"]
@@ -106,7 +107,7 @@ def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text):
     """
     fixed = next(k for k in range(1, 9) if plurality(k, 0.7, 4) <= 0.1)
     instance = crowdopt.AssignmentInstance(np.full((1, 200), 0.7), np.zeros(600, int), 150, 0.1, classes=4)
-    runs = [play(text, simulated_stream(instance, (seed, 9))) for seed in (1,)]
+    runs = [play(text, simulated_stream(instance, (seed, 9))) for seed in (1, 2)[: tries(2, 1)]]
     assert fixed == 5 and max(run.total_labels for run in runs) < 5 * 600
     assert np.mean([realised_error(run, answers_of(run)) for run in runs]) <= 0.1
 
@@ -245,7 +246,7 @@ def test_a_run_that_fell_back_resumes_with_the_same_bytes():
     text, of = "sequential:bootstrap=0:most-gold=0", colluding(hammers(0))
     whole = start(text, of).finish()
     assert "gold contradicts agreement" in whole.notes[0]
-    for arrivals in (2, 40):
+    for arrivals in (2, 40, 7)[: tries(3, 2)]:
         resumed = start(text, of).restore(start(text, of).advance(arrivals).snapshot()).finish()
         assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
         assert whole.notes == resumed.notes

@@ -9,6 +9,7 @@ from crowdopt import AssignmentInstance, Status, assign
 from crowdopt.assign.exact import stages
 from crowdopt.assign.exact.search import Search
 from crowdopt.recheck.proofs import prove_blocks
+from tests.effort import tries
 from tests.small import brute_force, three_by_four
 
 
@@ -42,7 +43,7 @@ def test_whoever_is_told_there_is_no_plan_has_none(monkeypatch):
     monkeypatch.setattr(stages, "SMALL", 0)
     monkeypatch.setattr(Search, "in_full", lambda *_: None)
     refuted = 0
-    for seed in (13, 38, 0, 1):
+    for seed in (13, 38, 0, 1, 65, 68, 2, 3)[: tries(8, 4)]:
         instance = three_by_four(seed, (0.85, 0.65, 0.75))
         plan, best = assign(instance, nodes=4, time_limit=60), brute_force(instance)
         assert (plan.status is Status.INFEASIBLE) <= (best is None), seed
@@ -50,4 +51,4 @@ def test_whoever_is_told_there_is_no_plan_has_none(monkeypatch):
             proven = prove_blocks(instance, plan.duals.worker, plan.duals.labels, plan.duals.budget)
             assert proven > paid_at_most(instance), seed
             refuted += 1
-    assert refuted == 2
+    assert refuted == tries(4, 2)
