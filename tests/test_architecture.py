@@ -21,6 +21,8 @@ GROUND = {
     "compiled_kernels",
     "confine",
     "documents",
+    "elementary",
+    "elementary_kernels",
     "errors",
     "files",
     "interrupts",

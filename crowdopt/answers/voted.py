@@ -11,6 +11,7 @@ import numpy as np
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import integers
+from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 
 TIE = 1e-9  # relative to the largest weight; votes closer than this are equal
@@ -165,7 +166,7 @@ def softmax(evidence: Floats) -> Floats:
     -------
     (tasks, classes) float
     """
-    shifted = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+    shifted = exp(evidence - evidence.max(axis=1, keepdims=True))
     chances: Floats = shifted / shifted.sum(axis=1, keepdims=True)
     return chances
 

@@ -16,6 +16,7 @@ from crowdopt.core.solution import Status
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
+from crowdopt.elementary import dot
 
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
 
@@ -181,7 +182,7 @@ class Plan:
         value = None
         if pairs is not None:
             prices = instance.prices(pairs)
-            value = float(prices.sum() if amounts is None else prices @ amounts)
+            value = float(prices.sum() if amounts is None else dot(prices, amounts))
         if certified < WORTHLESS and duals is not None and duals.form != "curve":
             certified, duals = -np.inf, None
         known = _as_far_as_it_stands(known, certified, value)
@@ -380,7 +381,7 @@ def breaches(
     broken += _over("has too few labels", fewest - labels, tolerance, "task", task)
     broken += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
     if instance.budget is not None:
-        excess = float(instance.prices(pairs) @ shares) - instance.budget
+        excess = float(dot(instance.prices(pairs), shares)) - instance.budget
         broken += _over(
             "is exceeded",
             np.array([excess]),

@@ -11,6 +11,7 @@ from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
 from crowdopt.core.roundoff import UNIT, lowered, product_error
 from crowdopt.core.solution import Solution, Status
+from crowdopt.elementary import dot
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry
 INTEGRALITY = 1e-5  # absolute; how far from an integer a solver may leave an integer column
@@ -69,7 +70,9 @@ def certify(solution: Solution) -> Certificate:
     bound, proof = _best_bound(solution)
     if point is None:
         return Certificate(None, bound, proof, None, None)
-    found = Certificate(float(program.cost @ point), bound, proof, violation(program, point), fraction(program, point))
+    found = Certificate(
+        float(dot(program.cost, point)), bound, proof, violation(program, point), fraction(program, point)
+    )
     if proof == "solver" and found.is_feasible() and is_refuted(bound, found.value):
         bound, proof = _own_bound(solution)
         return replace(found, bound=bound, proof=proof)

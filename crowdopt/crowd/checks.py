@@ -38,6 +38,36 @@ def floats(name: str, values: Any) -> Floats:
         raise InputError(f"{name} must be numbers") from None
 
 
+SKILL_DIGITS = 9  # of a chance, after the point: nobody knows a skill better, and what is less would decide ties
+
+
+def chances(name: str, values: Any) -> Floats:
+    """A fresh float array of chances, to SKILL_DIGITS digits: what differs by rounding alone is the same number.
+
+    Two computations of one skill differ in the last bit with the processor and with the order of operations. Workers
+    alike would no longer be alike, and who of them is chosen would hang on it.
+
+    Parameters
+    ----------
+    name : str
+        The field, for messages.
+    values : array_like
+        Of any shape.
+
+    Returns
+    -------
+    array of float
+        Of the shape of the values.
+
+    Raises
+    ------
+    InputError
+        If the values are no numbers.
+    """
+    given = floats(name, values)
+    return np.round(given, SKILL_DIGITS, out=given)
+
+
 def integers(name: str, values: Any) -> Ints:
     """A fresh array of whole numbers; floats without a fraction count.
 

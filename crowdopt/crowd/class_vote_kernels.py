@@ -21,6 +21,7 @@ Cells are squares in ``2 (1 - sqrt(L_k / L_1))``, where what a join adds is abou
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
+from crowdopt.elementary_kernels import exp, log, log1p
 
 EQUAL = 1e-9  # width of a cell that only joins what is equal but for rounding
 WIDTH, GROWTH = 0.02, 1.3  # of the first cells that join more, and how they grow until all states have room
@@ -157,7 +158,9 @@ def _last(states, count, right, wrong):
 def _error(accuracy, prior, cells, below, room, grown, table, stamp):
     """Error of one task's vote; an upper bound, or a lower one, and 0 width if it is exact; and the next stamp."""
     classes, n, width = prior.size, accuracy.size, EQUAL
-    weight = np.abs(np.log(accuracy) + np.log(classes - 1.0) - np.log1p(-accuracy))
+    weight = np.empty(n)
+    for k in range(n):
+        weight[k] = abs(log(accuracy[k]) + log(classes - 1.0) - log1p(-accuracy[k]))
     order, left = np.argsort(-weight, kind="mergesort"), weight.sum()
     states, count, lost = room, 1, 0.0
     states[0] = -np.sort(-prior)
@@ -169,7 +172,7 @@ def _error(accuracy, prior, cells, below, room, grown, table, stamp):
         left -= weight[order[step]]
         if step == n - 1:
             break
-        size, gone = _after(states, count, right, wrong, np.exp(-max(0.0, left) * (1 + 1e-12)), grown)
+        size, gone = _after(states, count, right, wrong, exp(-max(0.0, left) * (1 + 1e-12)), grown)
         lost += gone
         while True:
             stamp += 1

@@ -11,11 +11,12 @@ from scipy.special import gammaln
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import floats
+from crowdopt.elementary import dot, exp, geomspace, log
 from crowdopt.errors import InputError
 
 RULE = "bhattacharyya"  # the rule that holds for confusion tables: pair by pair of classes
 SUM = 1e-9  # how far a row may be from adding up to 1
-STRENGTHS: Floats = np.geomspace(0.25, 256.0, 11)  # labels like the crowd, per true class, to begin with
+STRENGTHS: Floats = geomspace(0.25, 256.0, 11)  # labels like the crowd, per true class, to begin with
 
 
 def confusions(tallies: Ints, strength: float | None = None) -> Floats:
@@ -82,11 +83,11 @@ def confusion_evidence(confusion: Floats) -> Floats:
     (workers,) float
     """
     root = np.sqrt(confusion)
-    affinity = np.einsum("jky,jly->jkl", root, root)
+    affinity = dot(root[:, :, None], root[:, None])
     first, second = np.triu_indices(confusion.shape[1], 1)
     worst = affinity[:, first, second].max(axis=1)
     with np.errstate(divide="ignore"):
-        evidence: Floats = np.maximum(0.0, -2 * np.log(np.minimum(worst, 1.0)))
+        evidence: Floats = np.maximum(0.0, -2 * log(np.minimum(worst, 1.0)))
     return evidence
 
 
@@ -141,7 +142,7 @@ def class_votes(confusion: Floats) -> Floats:
         By worker, label and class.
     """
     with np.errstate(divide="ignore"):
-        return np.ascontiguousarray(np.log(confusion).transpose(0, 2, 1))
+        return np.ascontiguousarray(log(confusion).transpose(0, 2, 1))
 
 
 def one_coin_like(evidence: Floats, classes: int) -> Floats:
@@ -161,7 +162,7 @@ def one_coin_like(evidence: Floats, classes: int) -> Floats:
     array of float
         Of the same shape; never more than the evidence says.
     """
-    affinity = np.exp(-np.asarray(evidence, dtype=np.float64) / 2)
+    affinity = exp(-np.asarray(evidence, dtype=np.float64) / 2)
     low, high = np.full(affinity.shape, 1 / classes), np.ones(affinity.shape)
     for _ in range(60):
         middle = (low + high) / 2

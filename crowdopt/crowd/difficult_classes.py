@@ -6,6 +6,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty import LARGEST
+from crowdopt.elementary import log1p
 
 
 def class_terms(edge: Floats, classes: int) -> tuple[Floats, Floats]:
@@ -23,8 +24,8 @@ def class_terms(edge: Floats, classes: int) -> tuple[Floats, Floats]:
     miss, more : (k,) float
     """
     x = np.clip(edge, -LARGEST / (classes - 1), LARGEST)
-    miss = np.log1p(-x)
-    return miss, np.log1p((classes - 1) * x) - miss
+    miss = log1p(-x)
+    return miss, log1p((classes - 1) * x) - miss
 
 
 def class_likelihoods(task: Ints, label: Ints, edge: Floats, shape: tuple[int, int]) -> Floats:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import arctanh, exp, log, log1p, logaddexp
 from crowdopt.errors import InputError
 
 LARGEST = 0.98  # edge of anybody on any task
@@ -97,7 +98,7 @@ def label_terms(edge: Floats, difficulty: Difficulty) -> tuple[Floats, Floats, F
     """
     a = np.clip(difficulty.easy * edge, -LARGEST, LARGEST)
     b = np.clip(difficulty.hard * edge, -LARGEST, LARGEST)
-    return 2 * np.arctanh(a), 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
+    return 2 * arctanh(a), 2 * arctanh(b), 0.5 * (log1p(-a * a) - log1p(-b * b))
 
 
 def mixed_odds(sums: Floats, share: float) -> tuple[Floats, Floats]:
@@ -117,8 +118,8 @@ def mixed_odds(sums: Floats, share: float) -> tuple[Floats, Floats]:
     odds, chance : (tasks,) float
     """
     easy, hard, lean = sums
-    first, second = np.log1p(-share) + lean, np.log(share)
-    up = np.logaddexp(first + easy / 2, second + hard / 2)
-    down = np.logaddexp(first - easy / 2, second - hard / 2)
-    chance = np.exp(second + np.logaddexp(hard / 2, -hard / 2) - np.logaddexp(up, down))
+    first, second = log1p(-share) + lean, log(share)
+    up = logaddexp(first + easy / 2, second + hard / 2)
+    down = logaddexp(first - easy / 2, second - hard / 2)
+    chance = exp(second + logaddexp(hard / 2, -hard / 2) - logaddexp(up, down))
     return up - down, chance

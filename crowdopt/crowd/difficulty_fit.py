@@ -14,6 +14,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficult_classes import class_likelihoods
 from crowdopt.crowd.difficulty import NONE, Difficulty
+from crowdopt.elementary import exp, log, logsumexp
 
 SCALES: Floats = np.arange(21) / 10  # u, what an edge may be multiplied by
 SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that are tried: hard tasks are not most
@@ -135,8 +136,8 @@ class _Likelihood:
 def _mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
     """``sum_i ln((1 - h) exp(a_i) + h exp(b_i))`` for each h."""
     top = np.maximum(easy, hard)
-    a, b = np.exp(easy - top), np.exp(hard - top)
-    total: Floats = np.log((1 - share)[:, None] * a + share[:, None] * b).sum(axis=1) + top.sum()
+    a, b = exp(easy - top), exp(hard - top)
+    total: Floats = log((1 - share)[:, None] * a + share[:, None] * b).sum(axis=1) + top.sum()
     return total
 
 
@@ -151,5 +152,5 @@ def _tables(labels: EdgedLabels, some: Ints, true: Ints) -> tuple[Floats, Floats
     for scale in np.concatenate([-SCALES[:0:-1], SCALES]):
         table = class_likelihoods(place, label, scale * edge, (some.size, classes))
         known.append(table[sure, true[sure]])
-        unknown.append(np.logaddexp.reduce(table[~sure], axis=1) - np.log(classes))
+        unknown.append(logsumexp(table[~sure], axis=1) - log(classes))
     return np.stack(known), np.stack(unknown)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.elementary import arctanh, tanh
 from crowdopt.errors import InputError
 
 FEWEST = 10  # tasks that two workers share; with fewer nothing is said of the two
@@ -119,7 +120,7 @@ def error_correlation(
     )
     known = spread > NOISE
     rho = np.where(known, (together - p * q) / np.where(known, spread, 1.0), 0.0)
-    middle = np.arctanh(np.clip(rho, -LARGEST, LARGEST))
+    middle = arctanh(np.clip(rho, -LARGEST, LARGEST))
     reach = np.where(known, ndtri((1 + confidence) / 2) / np.sqrt(n - 3), np.inf)
     chance = np.where(known, 1 - ndtr(middle * np.sqrt(n - 3)), 1.0)
     warned = _discoveries(chance, rate)
@@ -128,8 +129,8 @@ def error_correlation(
         second,
         n.astype(np.int64),
         rho,
-        np.tanh(middle - reach),
-        np.tanh(middle + reach),
+        tanh(middle - reach),
+        tanh(middle + reach),
         warned,
         _linked(first[warned], second[warned], workers),
     )

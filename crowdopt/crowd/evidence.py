@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from crowdopt.arrays import Bools, Floats
+from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError
 
 FLOOR = 1e-9  # evidence this small counts as none: solvers drop such coefficients, so nobody may count on them
@@ -90,13 +91,13 @@ def _affinity(accuracy: Floats, classes: int) -> Floats:
 
 
 def _match(accuracy: Floats, classes: int) -> Floats:
-    worth: Floats = -2 * np.log(_affinity(accuracy, classes))
+    worth: Floats = -2 * log(_affinity(accuracy, classes))
     return worth
 
 
 def _log_odds(accuracy: Floats, classes: int) -> Floats:
     right = _clipped(accuracy)
-    odds: Floats = np.log(right / (1 - right)) + np.log(classes - 1)
+    odds: Floats = log(right / (1 - right)) + log(classes - 1)
     return odds
 
 
@@ -130,7 +131,7 @@ def _overlap(prior: Floats) -> Floats:
 
 def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
     with np.errstate(divide="ignore"):
-        need: Floats = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(epsilon))
+        need: Floats = np.maximum(0.0, 2 * log(_overlap(prior)) - 2 * log(epsilon))
     return np.where(_is_guessable(epsilon, prior), 0.0, need)
 
 
@@ -149,7 +150,7 @@ def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
     (tasks,) float
         More than 1 where little is known.
     """
-    error: Floats = _overlap(prior) * np.exp(-evidence / 2)
+    error: Floats = _overlap(prior) * exp(-evidence / 2)
     return error
 
 
@@ -159,7 +160,7 @@ def _probit_error(evidence: Floats, prior: Floats) -> Floats:
     Of more than two classes the sum over pairs, each as if there were no others.
     """
     root = np.sqrt(np.maximum(evidence, 1e-300))
-    lean = np.log(np.maximum(prior, 1e-300))
+    lean = log(np.maximum(prior, 1e-300))
     if prior.shape[-1] > 2:
         ahead = (lean[..., :, None] - lean[..., None, :]) / (2 * root[..., None, None])
         missed = prior[..., :, None] * ndtr(-root[..., None, None] - ahead)
@@ -199,9 +200,9 @@ def _least_need(epsilon: Floats, prior: Floats) -> Floats:
     """
     with np.errstate(divide="ignore"):
         if prior.shape[-1] > 2:
-            need: Floats = 2 * np.log(_overlap(prior)) - 2 * np.log(least_overlap(epsilon, prior.shape[-1]))
+            need: Floats = 2 * log(_overlap(prior)) - 2 * log(least_overlap(epsilon, prior.shape[-1]))
         else:
-            need = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
+            need = log(prior[..., 0] * prior[..., 1]) - log(epsilon * (1 - epsilon))
     return np.where(_is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
 
 
@@ -245,8 +246,8 @@ def least_error(overlap: Floats, classes: int) -> Floats:
 
 def _least_error(evidence: Floats, prior: Floats) -> Floats:
     if prior.shape[-1] > 2:
-        return least_error(_overlap(prior) * np.exp(-evidence / 2), prior.shape[-1])
-    error: Floats = (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
+        return least_error(_overlap(prior) * exp(-evidence / 2), prior.shape[-1])
+    error: Floats = (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * exp(-evidence)))) / 2
     return error
 
 
@@ -257,8 +258,8 @@ HOEFFDING = Rule(
     heeds_prior=False,
     worth=lambda accuracy, classes: (2 * accuracy - 1) ** 2,
     weight=lambda accuracy, classes: 2 * np.asarray(accuracy, dtype=np.float64) - 1,
-    need_of=lambda epsilon, prior: -2 * np.log(epsilon),
-    error_of=lambda evidence, prior: np.exp(-evidence / 2),
+    need_of=lambda epsilon, prior: -2 * log(epsilon),
+    error_of=lambda evidence, prior: exp(-evidence / 2),
 )
 
 BHATTACHARYYA = Rule(

@@ -27,6 +27,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import Rule
 from crowdopt.crowd.groups import Group
+from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError
 
 CHERNOFF = ("bhattacharyya", "hoeffding")  # rules whose promise rests on a Chernoff bound
@@ -100,7 +101,7 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
     """
     alone = rule.need(epsilon, prior.shape[-1], prior)
     scale = np.ones_like(epsilon) if rule.name == "hoeffding" else _spread(prior, k)
-    together: Floats = np.maximum(0.0, 2 * k * (np.log(scale) - np.log(epsilon)))
+    together: Floats = np.maximum(0.0, 2 * k * (log(scale) - log(epsilon)))
     return np.where(k > 1, together, alone)
 
 
@@ -120,13 +121,13 @@ def joint_error(rule: Rule, evidence: Floats, prior: Floats, k: Ints) -> Floats:
     (tasks,) array
     """
     scale = np.ones_like(evidence) if rule.name == "hoeffding" else _spread(prior, k)
-    error: Floats = np.minimum(1.0, scale * np.exp(-evidence / (2 * k)))
+    error: Floats = np.minimum(1.0, scale * exp(-evidence / (2 * k)))
     return error
 
 
 def _spread(prior: Floats, k: Ints) -> Floats:
     """``S_k``, (tasks,): pairs of different classes only."""
     rows = np.broadcast_to(prior, (k.size, prior.shape[-1]))
-    share = 1 / (2 * k[:, None])
-    spread: Floats = (rows ** (1 - share)).sum(axis=1) * (rows**share).sum(axis=1) - 1.0
+    share, logs = 1 / (2 * k[:, None]), log(rows)
+    spread: Floats = exp((1 - share) * logs).sum(axis=1) * exp(share * logs).sum(axis=1) - 1.0
     return spread

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.checks import floats, ids, integers, is_amount, per
+from crowdopt.crowd.checks import chances, floats, ids, integers, is_amount, per
 from crowdopt.crowd.confusion import checked_tables, class_votes, confusion_evidence, one_coin_like
 from crowdopt.crowd.difficulty import NONE, Difficulty
 from crowdopt.crowd.evidence import Rule, bhattacharyya_error, guessing, rule_named
@@ -53,8 +53,8 @@ class AssignmentInstance:
     Parameters
     ----------
     accuracy : (types, workers) float
-        p, the chance that worker j labels a task of a type correctly. For accuracies per task, give one row per
-        task and leave ``task_type`` out.
+        p, the chance that worker j labels a task of a type correctly, kept to nine digits. For accuracies per task,
+        give one row per task and leave ``task_type`` out.
     task_type : (tasks,) int, optional
         Row of ``accuracy`` for each task; default: one row per task.
     capacity : (workers,) int
@@ -177,7 +177,7 @@ class AssignmentInstance:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        accuracy = floats("accuracy", self.accuracy)
+        accuracy = chances("accuracy", self.accuracy)
         if accuracy.ndim != 2 or 0 in accuracy.shape:
             raise InputError(f"accuracy must be a (types, workers) table with entries, not of shape {accuracy.shape}")
         self._keep("accuracy", accuracy)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.checks import chances
 from crowdopt.errors import InputError
 
 
@@ -36,7 +37,7 @@ class Labelers:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        p, c = np.asarray(self.accuracy, dtype=np.float64), np.asarray(self.cost, dtype=np.float64)
+        p, c = chances("accuracy", self.accuracy), np.asarray(self.cost, dtype=np.float64)
         if p.ndim != 2 or p.size == 0 or not ((p >= 0) & (p <= 1)).all():
             raise InputError("accuracies must be a table (kinds, labelers) of numbers in [0, 1]")
         if c.shape != p.shape[1:] or not (np.isfinite(c) & (c >= 0)).all():

@@ -8,6 +8,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import BHATTACHARYYA, CLIP
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.elementary import exp, log, log1p, logaddexp
 
 LEAST = 1e-12  # probability; no class is ruled out entirely
 
@@ -42,13 +43,13 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
     p, share = np.clip(p, CLIP, 1 - CLIP), instance.difficulty.share
     easy = _likelihoods(instance, pairs, label, p)
     hard = _likelihoods(instance, pairs, label, on_hard_tasks(p, instance.difficulty))
-    return _softmax(np.log(instance.prior) + np.logaddexp(np.log1p(-share) + easy, np.log(share) + hard))
+    return _softmax(log(instance.prior) + logaddexp(log1p(-share) + easy, log(share) + hard))
 
 
 def _likelihoods(instance: AssignmentInstance, pairs: Ints, label: Ints, p: Floats) -> Floats:
     """``ln P(labels | class)`` of each task at these accuracies, (tasks, classes)."""
-    miss = np.log1p(-p) - np.log(instance.classes - 1)
-    own = vote_sums(instance, pairs, label, np.log(p) - miss, heeds_prior=False)
+    miss = log1p(-p) - log(instance.classes - 1)
+    own = vote_sums(instance, pairs, label, log(p) - miss, heeds_prior=False)
     likelihood: Floats = own + np.bincount(pairs[:, 0], miss, instance.n_tasks)[:, None]
     return likelihood
 
@@ -81,10 +82,10 @@ def vote_sums(
         cell = pairs[:, :1] * classes + np.arange(classes)
     votes: Floats = np.bincount(cell.ravel(), weights=weight.ravel(), minlength=n * classes).astype(np.float64)
     votes = votes.reshape(n, classes)
-    return votes + np.log(instance.prior) if heeds_prior else votes
+    return votes + log(instance.prior) if heeds_prior else votes
 
 
 def _softmax(scores: Floats) -> Floats:
-    chances = np.maximum(np.exp(scores - scores.max(axis=1, keepdims=True)), LEAST)
+    chances = np.maximum(exp(scores - scores.max(axis=1, keepdims=True)), LEAST)
     posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
     return posterior

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import exp
 
 FARTHEST = 9.0  # log-odds of the last knot before certainty
 KNOTS = 160
@@ -33,7 +34,7 @@ def grid(knots: int = KNOTS) -> Floats:
     (knots,) float
         Ascending.
     """
-    return np.append(1 / (1 + np.exp(-np.linspace(0.0, FARTHEST, knots - 1))), 1.0)
+    return np.append(1 / (1 + exp(-np.linspace(0.0, FARTHEST, knots - 1))), 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import LN2, exp, log
 
 STEPS = 32  # for each factor of two
+ON_A_STEP = 1e-9  # of a step; a target this little above one is on it, whatever its last bits are
 TOLD_APART = 8  # different targets that are told apart as they are
 
 
@@ -23,5 +25,6 @@ def stepped_up(target: Floats) -> Floats:
     array of float
         Of the same shape.
     """
-    steps: Floats = np.exp2(np.ceil(STEPS * np.log2(target)) / STEPS)
+    step = np.ceil(STEPS / LN2 * log(target) - ON_A_STEP)
+    steps: Floats = exp(LN2 / STEPS * step)
     return np.maximum(steps, target)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
+from crowdopt.elementary_kernels import log
 
 EQUAL = 1e-13  # of the sum of |weights|: sums this close are the same, so equal workers convolve
 TIE = 1e-11  # of the sum of |weights|: a vote this close to its threshold is a tie
@@ -75,7 +76,7 @@ def _halves(weight, right):
     sizes, values = np.zeros(2, np.int64), np.zeros(2)
     for run in np.argsort(-counts[:runs], kind="mergesort"):
         half = 0 if values[0] <= values[1] else 1
-        values[half] += np.log(counts[run] + 1.0)
+        values[half] += log(counts[run] + 1.0)
         for place in range(starts[run], starts[run] + counts[run]):
             if half == 0:
                 first[sizes[0]] = order[place]

@@ -11,6 +11,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.voting import log_odds, plurality_error, vote_errors
+from crowdopt.elementary import dot
 from crowdopt.errors import InputError
 
 MOST_PLURAL = 150  # labelers of one set where there are more than two classes: beyond, factorials leave float64
@@ -133,7 +134,7 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
                 accuracies[..., m - 1] += 0.5 * law[..., m // 2]
         else:
             right_labels = np.arange(m + 1)
-            accuracies[..., m - 1] = law[..., : m + 1] @ table[right_labels, m - right_labels]
+            accuracies[..., m - 1] = dot(law[..., : m + 1], table[right_labels, m - right_labels])
     return np.clip(accuracies, 0.0, 1.0)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from math import log
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.special import zeta
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.voting import poisson_binomial
+from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.labelers.agreement import HALF, rivals
 from crowdopt.labelers.sets import ranked, top_accuracies
@@ -155,7 +156,7 @@ def steps(g: float, horizon: int, eta: float = 0.0) -> Floats:
     (T + 1,) float
     """
     times = np.arange(horizon + 1)
-    logs = np.log(np.maximum(times, 1))
+    logs = log(np.maximum(times, 1))
     return g * np.where(times >= 3, logs ** (1 + 2 * eta), logs)
 
 
@@ -218,7 +219,7 @@ def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) 
         If alpha is 0, or z out of range.
     """
     p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
-    explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * log(horizon) ** 2
+    explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * math.log(horizon) ** 2
     return explored + _largest_gap(p) * (2 * _union_sum(p.size) + p.size) * _series(given, z)
 
 
@@ -250,7 +251,7 @@ def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, 
     values = top_accuracies(p[order])
     size = int(values.argmax()) + 1
     outside = float(c[order[size:]].sum())
-    explored = outside * given.g1 * log(horizon) + float(c.sum()) * given.g1 * given.g2 * log(horizon) ** 2
+    explored = outside * given.g1 * math.log(horizon) + float(c.sum()) * given.g1 * given.g2 * math.log(horizon) ** 2
     return explored + (p.size - size) * (2 * _union_sum(p.size) + p.size) * _series(given, z)
 
 
@@ -281,7 +282,7 @@ def weighted_regret_bound(
     InputError
         If alpha is 0, or z out of range.
     """
-    explored = best * given.g1 * given.g2 * log(horizon) ** 2
+    explored = best * given.g1 * given.g2 * math.log(horizon) ** 2
     sets = sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1))
     return explored + largest_gap * (2 * sets + labelers + labelers**2 / 2) * _series(given, z)
 

@@ -14,6 +14,7 @@ from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.voting import vote_errors, weighted_vote
+from crowdopt.elementary import exp, log, log1p, logsumexp
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
 from crowdopt.online.running_bound import running_bound
@@ -161,11 +162,11 @@ def _claimed_error(run: Run) -> Floats | None:
         return run.claims
     shape, answer = (instance.n_tasks, instance.classes), answers_of(run)
     right = np.clip(run.skills[instance.task_type[run.task], run.worker], CLIP, 1 - CLIP)
-    weight = np.log(right) - np.log1p(-right) + np.log(instance.classes - 1)
+    weight = log(right) - log1p(-right) + log(instance.classes - 1)
     votes = np.bincount(run.task * shape[1] + run.label, weight, shape[0] * shape[1]).reshape(shape)
     others = votes - np.take_along_axis(votes, np.maximum(answer, 0)[:, None], axis=1)
     np.put_along_axis(others, np.maximum(answer, 0)[:, None], -np.inf, axis=1)
-    error: Floats = 1 / (1 + np.exp(-np.clip(np.logaddexp.reduce(others, axis=1), -700, 700)))
+    error: Floats = 1 / (1 + exp(-np.clip(logsumexp(others, axis=1), -700, 700)))
     return np.where(answer >= 0, error, 1 - 1 / instance.classes)
 
 

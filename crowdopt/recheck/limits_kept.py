@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.elementary import dot
 from crowdopt.recheck.joint_kept import joint_breaks
 
 EDGE = 1.01  # an LP's point lies on the edge of its coverage, give or take rounding
@@ -108,7 +109,7 @@ def _of_workers(instance: AssignmentInstance, pairs: Ints, shares: Floats, toler
 def _of_budget(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
     if instance.budget is None:
         return []
-    excess = float(_cells(instance, instance.cost, pairs) @ shares) - instance.budget
+    excess = float(dot(_cells(instance, instance.cost, pairs), shares)) - instance.budget
     return _over("is exceeded", np.array([excess]), tolerance * max(1.0, instance.budget), lambda _: "the budget")
 
 

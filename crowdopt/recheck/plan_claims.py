@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.elementary import dot
 from crowdopt.io.plan_folder import stated_prior
 from crowdopt.io.stored_plan import StoredPlan
 from crowdopt.recheck.certified import certified_bound
@@ -20,7 +21,7 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, report: Repor
     """Recompute whatever plan.json says of the plan, and complain of what differs."""
     shares = stored.shares
     is_integer = stored.amounts is None
-    report.objective = float(instance.prices(stored.pairs) @ shares)
+    report.objective = float(dot(instance.prices(stored.pairs), shares))
     report.labels = float(shares.sum())
     report.violation = worst_excess(instance, stored.pairs, stored.amounts)
     report.certified_bound = certified_bound(instance, stored, report, is_integer)

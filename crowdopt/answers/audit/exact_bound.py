@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 
 ROUNDING = 1e-7  # relative; a tail this close to delta counts as above it: log-factorials of 1e6 round at 1e-9
@@ -71,14 +72,14 @@ def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
     mean, spread = checked * wrong / answers, 0.5 * checked**0.5
     first = max(first, int(min(last, mean) - FAR * spread - 1))
     k = np.arange(first, last + 1)
-    log = _choose(wrong, k) + _choose(answers - wrong, checked - k) - _choose(answers, np.array(checked))
-    return float(min(1.0, np.exp(log).sum()))
+    logs = _choose(wrong, k) + _choose(answers - wrong, checked - k) - _choose(answers, np.array(checked))
+    return float(min(1.0, exp(logs).sum()))
 
 
 def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floats:
     """Logarithm of the binomial coefficient."""
-    log: Floats = gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
-    return log
+    logs: Floats = gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
+    return logs
 
 
 def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:

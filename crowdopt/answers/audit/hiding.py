@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import exp, log
 
 STEPS = 60  # of Newton, kept between bounds; what error is left is divided out, so that it costs power and not truth
 CLOSE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
@@ -57,19 +58,19 @@ def least_pressure(sizes: Floats, rate: Floats, predicted: Floats, null: Floats)
     share, mean = np.clip(null / total, LEAST, 1 - 1e-11), np.clip(expected / total, LEAST, 1 - 1e-9)
     typical = (sizes * rate).sum(axis=-1) / total
     low = np.maximum(typical * (share - mean) / (share * (1 - share)), LEAST)
-    log = np.log(np.minimum(low, MOST))
-    below, above = np.full(log.shape, np.log(LEAST)), np.full(log.shape, np.log(MOST))
+    height = log(np.minimum(low, MOST))
+    below, above = np.full(height.shape, log(LEAST)), np.full(height.shape, log(MOST))
     for _ in range(STEPS):
-        pressure = np.exp(log)[..., None] / rate
+        pressure = exp(height)[..., None] / rate
         theta = share_wrong(pressure, predicted)
         short = null - (sizes * theta).sum(axis=-1)
         # d theta / d h = theta (1 - theta) / (2 h theta + 1 - h), from the quadratic
         slope = theta * (1 - theta) * pressure / np.maximum(2 * pressure * theta + 1 - pressure, LEAST)
-        below, above = np.where(short > 0, log, below), np.where(short > 0, above, log)
+        below, above = np.where(short > 0, height, below), np.where(short > 0, above, height)
         step = short / np.maximum((sizes * slope).sum(axis=-1), LEAST)
         far = (np.abs(short) > CLOSE * total) & (above - below > CLOSE)
         if not far.any():
             break
-        inside = (log + step > below) & (log + step < above)
-        log = np.where(far, np.where(inside, log + step, (below + above) / 2), log)
-    return np.where(null > expected, np.exp(log), 0.0)
+        inside = (height + step > below) & (height + step < above)
+        height = np.where(far, np.where(inside, height + step, (below + above) / 2), height)
+    return np.where(null > expected, exp(height), 0.0)

@@ -18,6 +18,7 @@ from crowdopt.assign.budget.projected_steps import descend
 from crowdopt.assign.budget.task_demand import TaskRows
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.classes import Classes
+from crowdopt.elementary import dot
 
 STARTS, LOOKS = 8, 1_500  # climbs, and looks of all, at most
 FLAT, LATELY = 1e-7, 100  # relative; climbing ends where so many looks gained no more than this
@@ -58,7 +59,7 @@ def ascended(
         nonlocal best
         worker, spend = unit * label * point[:groups], unit * float(point[groups])
         asked = rows.demand(curve, held, worker, spend)
-        value = float(classes.tasks_in @ asked.value) - float(room @ worker) - spend * money
+        value = float(dot(classes.tasks_in, asked.value)) - float(dot(room, worker)) - spend * money
         slope = np.append(unit * label * (asked.wanted - room), unit * (asked.bill - money))
         if -value < best[0]:
             best = (-value, point.copy())

@@ -12,6 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import bhattacharyya_error
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 
 PENNY = 1e-12  # a label that costs nothing is worth this much money to nobody
@@ -53,7 +54,7 @@ def guarantee(instance: AssignmentInstance, money: float) -> float | None:
     limited = bool((instance.max_labels < UNLIMITED).any())
     of_tasks = int(limited or len(of_groups) > 0) if nested else int(limited) + len(of_groups)
     if not busy and not of_tasks:
-        return 1 - float(np.exp(-1))
+        return 1 - float(exp(-1))
     return 1 / (int(busy) + of_tasks + 1)
 
 
@@ -125,7 +126,7 @@ class _State:
     def __init__(self, instance: AssignmentInstance, money: float) -> None:
         self.instance, self.money = instance, money
         self.kind = instance.task_type.tolist()
-        self.shrink = np.exp(-instance.evidence / 2)
+        self.shrink = exp(-instance.evidence / 2)
         self.gain = (1 - self.shrink) / np.maximum(instance.cost, PENNY)
         useful = np.where(instance.evidence > 0, self.gain, -1.0)
         self.ranked = [np.argsort(-row, kind="stable")[: int((row > 0).sum())] for row in useful]

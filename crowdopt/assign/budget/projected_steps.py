@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats
+from crowdopt.elementary import dot
 
 MEMORY, HALVINGS = 10, 25  # steps that are remembered; of a step
 ENOUGH = 1e-4  # share of the fall that the slope promises
@@ -37,13 +38,13 @@ def descend(function: Sloped, start: Floats) -> None:
     while True:
         free = (point > 0) | (slope < 0)
         way = _way(slope, free, steps)
-        if way @ slope >= 0:
+        if dot(way, slope) >= 0:
             steps.clear()
             way = _way(slope, free, steps)
         for halving in range(HALVINGS):
             there = np.maximum(0.0, point + 0.5**halving * way)
             lower, slope_there = function(there)
-            if lower < value + ENOUGH * float(slope @ (there - point)):
+            if lower < value + ENOUGH * float(dot(slope, there - point)):
                 break
         else:
             if not steps:
@@ -51,7 +52,7 @@ def descend(function: Sloped, start: Floats) -> None:
             steps.clear()
             continue
         step, change = there - point, slope_there - slope
-        if step @ change > CURVED * float(np.linalg.norm(step) * np.linalg.norm(change)):
+        if dot(step, change) > CURVED * float(np.sqrt(dot(step, step) * dot(change, change))):
             steps.append((step, change))
         point, value, slope = there, lower, slope_there
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from crowdopt.arrays import Ints
 from crowdopt.assign.error_targets import least_target
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.elementary import exp, log
 
 STEPS = 12  # of bisection
 CLOSE = 0.005  # relative; errors as near as that to what no plan can promise are good enough
@@ -64,12 +63,12 @@ def smallest_promise(instance: AssignmentInstance, money: float, lacks: Lacks, f
     """
     limited = replace(instance, budget=money)
     least = least_target(limited, lacks, clock.part(0.5))
-    low, high, best = np.log(least), np.log(WORST), Promised(None, None, least)
+    low, high, best = log(least), log(WORST), Promised(None, None, least)
     for step in range(STEPS):
         if high - low <= CLOSE or (clock.over and step):
             break
         middle = high if step == 0 else (low + high) / 2
-        epsilon = float(np.exp(middle))
+        epsilon = float(exp(middle))
         pairs = find(limited.with_epsilon(epsilon))
         if pairs is None or breaches(limited.with_epsilon(epsilon), pairs):
             if step == 0:

@@ -15,6 +15,7 @@ from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.elementary import dot
 from crowdopt.programs.fewest_wrong import Tangents, of_tangents
 
 ROUNDS = 40  # of tangents
@@ -127,7 +128,7 @@ def _by_tangents(
         value = priced_out(classes, curve, held, price, worker, spend, money)
         best = best if best.value >= value else WrongBound(value, price, worker, spend)
         tangents.append(_tangent(curve, program.column("evidence").view(solution.primal).copy()))
-        if float(classes.tasks_in @ tangents[-1].value) - best.value <= NEAR * max(1.0, abs(best.value)):
+        if float(dot(classes.tasks_in, tangents[-1].value)) - best.value <= NEAR * max(1.0, abs(best.value)):
             return best
     return best
 
@@ -168,7 +169,7 @@ def priced_out(
     worth, paid = price[:, None] * classes.evidence, worker + spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room
     least, known = curve.least(price), price * held
-    time = (classes.workers_in * classes.capacity) @ worker
-    total = classes.tasks_in @ (least - known) - (pairs * np.maximum(0.0, worth - paid)).sum() - time - spend * money
-    size = classes.tasks_in @ (least + known) + (pairs * (worth + paid)).sum() + time + spend * money
+    time = dot(classes.workers_in * classes.capacity, worker)
+    total = dot(classes.tasks_in, least - known) - (pairs * np.maximum(0.0, worth - paid)).sum() - time - spend * money
+    size = dot(classes.tasks_in, least + known) + (pairs * (worth + paid)).sum() + time + spend * money
     return lowered(float(total), float(size))

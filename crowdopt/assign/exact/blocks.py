@@ -21,6 +21,7 @@ from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.elementary import dot
 from crowdopt.programs.label_sets import columns_of, has_label_limits, of_sets
 
 Sets: TypeAlias = list[Ints]  # worker classes of one task's labels, sorted
@@ -119,7 +120,7 @@ class SetPricing:
         load = np.where(worker > 0, classes.workers_in * classes.min_load, room)
         count = np.where(labels > 0, classes.fewest, most)
         budget = 0.0 if classes.instance.budget is None else prices.budget * classes.instance.budget
-        return float(tasks @ (values + count * labels) + load @ worker + budget)
+        return float(dot(tasks, values + count * labels) + dot(load, worker) + budget)
 
 
 @dataclass(eq=False)
@@ -221,7 +222,7 @@ class Blocks:
         bound = self.pricing.bound(values, trial, self.tasks, self.room)
         if bound > self.bound:
             self.bound, self.center = bound, trial
-            self.doubt = MARGIN * float(self.tasks @ np.abs(np.where(np.isfinite(values), values, 0.0)))
+            self.doubt = MARGIN * float(dot(self.tasks, np.abs(np.where(np.isfinite(values), values, 0.0))))
         return new
 
     def within(self, near: float) -> bool:

@@ -18,6 +18,7 @@ from crowdopt.arrays import Bools, Floats
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.elementary import dot
 from crowdopt.programs.boxed import OpenAmounts, of_amounts
 
 SAMPLE, GROWTH = 2_000, 5  # workers in the first sample; each is so many times the one before
@@ -63,10 +64,10 @@ class Fractional:
         ranked, room = np.take_along_axis(gains, order, 1), np.take_along_axis(self.upper, order, 1)
         filled = np.cumsum(room, axis=1)
         taken = np.clip(self.supply[:, None] - (filled - room), 0.0, room)
-        worth = float(np.einsum("ij,ij->", taken, np.maximum(ranked, 0.0)))
+        worth = float(dot(taken, np.maximum(ranked, 0.0)).sum())
         last = np.minimum((filled < self.supply[:, None]).sum(axis=1), prices.size - 1)
         threshold = np.maximum(0.0, ranked[np.arange(last.size), last])
-        return float(self.need @ prices) - worth, threshold, gains
+        return float(dot(self.need, prices)) - worth, threshold, gains
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +185,7 @@ def _small(
         amounts[over] = 0.0
     worker, kind = np.nonzero(undecided)
     left = lp.supply - amounts.sum(axis=1)
-    need = lp.need - np.einsum("ij,ij->j", lp.evidence, amounts)
+    need = lp.need - (lp.evidence * amounts).sum(axis=0)
     pairs = worker, kind
     amounts_left = OpenAmounts(*pairs, lp.evidence[pairs], lp.cost[pairs], lp.upper[pairs])
     program = of_amounts(amounts_left, need, left, prices - width, prices + width)
@@ -193,5 +194,5 @@ def _small(
         return None
     amounts[worker, kind] = np.maximum(solution.primal[: worker.size], 0.0)
     prices_there = np.maximum(solution.dual[: need.size], 0.0)
-    value = float(np.einsum("ij,ij->", lp.cost, amounts))
+    value = float(dot(lp.cost, amounts).sum())
     return Boxed(prices_there, NOWHERE, amounts, value, float(solution.primal[worker.size :].sum()))

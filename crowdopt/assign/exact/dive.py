@@ -11,6 +11,7 @@ from crowdopt.assign.exact.blocks import PULLS, BlockPrices, Blocks, Seconds
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MasterPoint
+from crowdopt.elementary import dot
 
 WHOLE = 1e-6  # a share this close to a whole task is one
 PART = 0.5  # of the tasks left, fixed at a time
@@ -226,7 +227,7 @@ def _used(blocks: Blocks, dived: FixedSets) -> tuple[float, Floats]:
     columns = sorted(dived.counts)
     counts = np.array([float(dived.counts[k]) for k in columns])
     cost, matrix = blocks.columns(columns)
-    return float(cost @ counts), matrix @ counts
+    return float(dot(cost, counts)), matrix @ counts
 
 
 def _repriced(blocks: Blocks, dived: FixedSets, rounds: int, goal: float, left: Seconds) -> MasterPoint | None:

@@ -15,6 +15,7 @@ from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.elementary import dot
 from crowdopt.programs import aggregated
 from crowdopt.programs.assignment import shares_of
 
@@ -61,7 +62,7 @@ def margins(instance: AssignmentInstance, probe: Probe) -> Margins | None:
     point = probe.run(program)
     if point is None or point.dual is None:
         return None
-    cost = float(program.cost @ point.primal)
+    cost = float(dot(program.cost, point.primal))
     price, value = _tangents(classes, program, point)
     limits = _limit_values(classes, program, point)
     saving = _again(probe, cost, price, lambda kind: _without_one(classes, program, kind))
@@ -109,7 +110,7 @@ def _again(probe: Probe, cost: float, steep: Floats, changed: Callable[[int], Pr
         program = changed(place)
         point = ask(program)
         if point is not None:
-            saving[place] = cost - float(program.cost @ point.primal)
+            saving[place] = cost - float(dot(program.cost, point.primal))
     return saving
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Context
 
 import numpy as np
 
@@ -222,5 +223,4 @@ def _each(owner: str, name: object, lack: Floats, what: str, most: int = 5) -> l
 
 def rounded_up(epsilon: float) -> float:
     """Up to four significant digits, so that what is printed can be typed."""
-    step = 10.0 ** (np.floor(np.log10(epsilon)) - 3)
-    return float(np.ceil(epsilon / step) * step)
+    return float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(epsilon)))

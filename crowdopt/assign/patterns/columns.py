@@ -15,6 +15,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.crowd.pools import Pools
+from crowdopt.elementary import dot
 from crowdopt.programs.pattern_master import of_priced_menu
 from crowdopt.programs.patterns import SCALE, PatternSet, of_menu
 
@@ -185,7 +186,7 @@ class Columns:
         solution = self.solve(program, "highs-simplex", replace(self.options, time_limit=max(1e-3, self.left())))
         if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return np.inf, None
-        return float(program.cost @ solution.primal), solution.dual
+        return float(dot(program.cost, solution.primal)), solution.dual
 
     def increments(self, t: int, prices: PatternPrices) -> list[Floats]:
         """What the first, second, … label of each pool costs a task of a kind."""
@@ -212,7 +213,7 @@ class Columns:
 
     def constant(self, prices: PatternPrices) -> float:
         """What the rows' own sides are worth at the prices."""
-        total = -float(prices.worker @ self.pools.room_of)
+        total = -float(dot(prices.worker, self.pools.room_of))
         if self.pools.instance.budget is not None:
             total -= (prices.money - (0.0 if self.goal.least_wrong else 1.0)) * self.pools.instance.budget
         return total - (0.0 if self.goal.wrong is None else prices.wrong * self.goal.wrong)
@@ -232,7 +233,7 @@ class Columns:
             better = better[worth[better] < limit - CLOSE * max(1.0, abs(limit))]
             if better.size:
                 additions.append(self._menu(t, patterns[better]))
-        return float(values @ self.pools.tasks_in) + self.constant(prices), values, prices, additions
+        return float(dot(values, self.pools.tasks_in)) + self.constant(prices), values, prices, additions
 
     def worth(self, prices: PatternPrices) -> Floats:
         """What each pattern of the menu costs under the prices, (k,)."""

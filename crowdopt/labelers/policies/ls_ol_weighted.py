@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.label_kinds import WORK
+from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.priced_sets import worth_its_price
@@ -57,7 +58,7 @@ class LsOlWeighted(Exploring):
     def weight(self, cell: int) -> Floats:
         """``ln(p' / (1 - p')) + ln(L - 1)`` of everybody, (labelers,)."""
         odds = clipped_odds(self.testers.accuracy()[cell], self.testers.seen[cell])
-        return odds + float(np.log(self.known.classes - 1))
+        return odds + float(log(self.known.classes - 1))
 
     def tester_weight(self, cell: int) -> Floats | None:
         """Log-odds of those asked, where testers' votes are to be weighted; None: one each."""
@@ -70,7 +71,7 @@ class LsOlWeighted(Exploring):
         weight = self.weight(cell)
         members = self.asked
         if self.price > 0 and self.known.classes == 2:
-            skill = 1 / (1 + np.exp(-weight))
+            skill = 1 / (1 + exp(-weight))
             members = worth_its_price(skill, self.known.cost, self.price, "weighted").members
         return Ask(WORK, np.zeros(0, np.int64), members, weight[members], self.tolerance)
 

@@ -6,15 +6,17 @@ A label y = +-1 of worker j on task i has the message ``m_ij``, what it adds to 
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
+from crowdopt.elementary_kernels import exp, log, power
 
 SURE = 1e-3  # a message never says more than a label of a worker of skill 1 - SURE
+FINE = 2.0**30  # steps of a nat in which levels are compared: equal ones differ in the last bits by the order of labels
 TOGETHER = 8  # factors that are multiplied before a density is scaled back to sum 1
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _message(sign, right):
     p = min(max(right, SURE), 1.0 - SURE)
-    return sign * np.log(p / (1.0 - p))
+    return sign * log(p / (1.0 - p))
 
 
 @njit(cache=True, nogil=True)
@@ -116,7 +118,7 @@ def sweep(first, last, labels, skills, tasks, prior):
         skills.weight[j] = skills.asked[j]
         for k in range(start[j], start[j + 1]):
             t = kind[task[k]]
-            u = 1.0 / (1.0 + np.exp(-sign[k] * (odds[task[k]] - message[k])))
+            u = 1.0 / (1.0 + exp(-sign[k] * (odds[task[k]] - message[k])))
             right[k - start[j]] = u
             a, b = 1.0 - u, 2.0 * u - 1.0
             skills.weight[j, t] += b * b
@@ -166,7 +168,7 @@ def hear(worker, given, signs, labels, skills, tasks, grid):
         mean = 0.0
         for g in range(grid.size):
             mean += row[g] * grid[g]
-        u = 1.0 / (1.0 + np.exp(-y * odds[i]))
+        u = 1.0 / (1.0 + exp(-y * odds[i]))
         a, b = 1.0 - u, 2.0 * u - 1.0
         skills.weight[worker, t] += b * b
         for g in range(grid.size):
@@ -176,6 +178,12 @@ def hear(worker, given, signs, labels, skills, tasks, grid):
         _scale(skills.agreement[worker, t])
         labels.task[at + k], labels.sign[at + k], labels.message[at + k] = i, y, _message(y, mean)
         odds[i] += labels.message[at + k]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _step(level):
+    """A level as a whole number of steps: of tasks that know the same, chance may choose, but not rounding."""
+    return np.floor(level * FINE + 0.5)
 
 
 @njit(cache=True, nogil=True)
@@ -204,8 +212,8 @@ def survey(level, others, sure, wanted, kind, left):
     error = 0.0
     for i in range(level.size):
         if wanted[i]:
-            error += others / (others + np.exp(level[i]))
-            if level[i] < sure[i]:
+            error += others / (others + exp(level[i]))
+            if _step(level[i]) < _step(sure[i]):
                 left[kind[i]] += 1
     return error
 
@@ -242,8 +250,8 @@ def pick(level, sure, free, kind, of_kind, most, begin):
         if i >= level.size:
             i -= level.size
         if free[i] and kind[i] == of_kind:
-            here = level[i]
-            if here < sure[i] and (best < 0 or (here > top if most else here < top)):
+            here = _step(level[i])
+            if here < _step(sure[i]) and (best < 0 or (here > top if most else here < top)):
                 best, top = i, here
     return best
 
@@ -353,7 +361,7 @@ def tables(last, grid, chance, weight):
     mass, reward = np.zeros((last + 1, last + 1)), np.zeros((last + 1, last + 1))
     for g in range(grid.size):
         for c in range(last + 1):
-            chance_of_one = grid[g] ** c * (1.0 - grid[g]) ** (last - c)
+            chance_of_one = power(grid[g], c) * power(1.0 - grid[g], last - c)
             mass[last, c] += chance[g] * chance_of_one
             reward[last, c] += weight[g] * chance_of_one
     for k in range(last - 1, -1, -1):

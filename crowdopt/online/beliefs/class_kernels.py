@@ -9,6 +9,7 @@ log-likelihoods are those of labels of known accuracies.
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
+from crowdopt.elementary_kernels import exp, log, log1p
 from crowdopt.online.beliefs.belief_kernels import SURE, TOGETHER, _scale, believe
 
 
@@ -20,8 +21,8 @@ def _terms(accuracy, left, classes):
     """
     x = (classes * accuracy - 1.0) / (classes - 1.0)
     y = left * x
-    miss, rest = np.log1p(-x), np.log1p(-y)
-    return miss, np.log1p((classes - 1.0) * x) - miss, rest, np.log1p((classes - 1.0) * y) - rest
+    miss, rest = log1p(-x), log1p(-y)
+    return miss, log1p((classes - 1.0) * x) - miss, rest, log1p((classes - 1.0) * y) - rest
 
 
 @njit(cache=True, nogil=True)
@@ -56,8 +57,8 @@ def _chances(easy, hard, share, likely, likely_hard):
             top = max(top, hard[k])
     total, difficult = 0.0, 0.0
     for k in range(easy.size):
-        likely[k] = (1.0 - share) * np.exp(easy[k] - top)
-        likely_hard[k] = share * np.exp(hard[k] - top) if share > 0 else 0.0
+        likely[k] = (1.0 - share) * exp(easy[k] - top)
+        likely_hard[k] = share * exp(hard[k] - top) if share > 0 else 0.0
         total += likely[k] + likely_hard[k]
         difficult += likely_hard[k]
     for k in range(easy.size):
@@ -89,7 +90,7 @@ def _weigh(i, tasks, share, likely, likely_hard):
         if k != best:
             others += likely[k]
     tasks.best[i] = best
-    tasks.level[i] = np.log((likely.size - 1.0) * likely[best] / max(others, 1e-300))
+    tasks.level[i] = log((likely.size - 1.0) * likely[best] / max(others, 1e-300))
 
 
 @njit(cache=True, nogil=True)

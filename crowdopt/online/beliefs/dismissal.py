@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.elementary import dot, power
 from crowdopt.online.beliefs.grid import GRID, edge_at_level, information
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.stopping_program import StoppingProgram
@@ -58,7 +59,7 @@ def _outlooks() -> tuple[tuple[slice, int], ...]:
 AHEAD = (1, 2, 4, 8, 16)  # further answers, what is learnt from so many
 OUTLOOKS = _outlooks()
 LIKELIHOOD: Floats = np.vstack(
-    [comb(m, c) * GRID**c * (1 - GRID) ** (m - c) for m in AHEAD for c in range(m + 1)]
+    [comb(m, c) * power(GRID, c) * power(1 - GRID, m - c) for m in AHEAD for c in range(m + 1)]
 )  # of c right of m
 
 
@@ -77,8 +78,8 @@ def learning(density: Floats, profit: Floats, room: int) -> float:
     float
         In nats.
     """
-    branches = LIKELIHOOD @ (density * profit)
-    now = max(0.0, float(density @ profit))
+    branches = dot(LIKELIHOOD, density * profit)
+    now = max(0.0, float(dot(density, profit)))
     return room * max((float(np.maximum(0.0, branches[rows]).sum()) - now) / m for rows, m in OUTLOOKS)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import exp, log, log1p, logsumexp
 from crowdopt.online.beliefs.state import Beliefs
 
 SHRUNK = (0.0, 0.25, 0.5, 0.75)  # what may be left of the skill that agreement shows, 1/K + s (g - 1/K)
@@ -31,12 +32,12 @@ def disagreement(beliefs: Beliefs) -> float:
         for left in SHRUNK
     ]
     totals = np.array([factor.sum() for factor in factors])
-    return float(np.logaddexp.reduce(totals) - np.log(len(SHRUNK)))
+    return float(logsumexp(totals) - log(len(SHRUNK)))
 
 
 def _gold(density: Floats, right: Floats, asked: Floats, skill: Floats) -> Floats:
     """Log chance of each worker's sequence of gold answers."""
-    logs = right * np.log(skill) + (asked - right) * np.log1p(-skill)
+    logs = right * log(skill) + (asked - right) * log1p(-skill)
     top = logs.max(axis=1, keepdims=True)
-    logarithm: Floats = top[:, 0] + np.log((density * np.exp(logs - top)).sum(axis=1))
+    logarithm: Floats = top[:, 0] + log((density * exp(logs - top)).sum(axis=1))
     return logarithm

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import exp, log, tanh
 
 CELLS = 40
 ODD = 0.1  # how much rarer than good ones workers are expected to be who are wrong more often than right
@@ -34,7 +35,7 @@ def information(accuracy: Floats, classes: int = 2) -> Floats:
         Of the same shape.
     """
     edge = (classes * accuracy - 1) / (classes - 1)
-    return np.asarray(edge * (np.log(accuracy / (1 - accuracy)) + np.log(classes - 1)))
+    return np.asarray(edge * (log(accuracy / (1 - accuracy)) + log(classes - 1)))
 
 
 def expected(classes: int = 2) -> Floats:
@@ -70,7 +71,7 @@ def level_at_error(chance: Floats, classes: int = 2) -> Floats:
     array of float
         Of the same shape.
     """
-    return np.asarray(np.log((1 - chance) / chance) + np.log(classes - 1))
+    return np.asarray(log((1 - chance) / chance) + log(classes - 1))
 
 
 def error_at_level(level: Floats, classes: int = 2) -> Floats:
@@ -88,7 +89,7 @@ def error_at_level(level: Floats, classes: int = 2) -> Floats:
     array of float
         Of the same shape.
     """
-    return np.asarray((classes - 1) / (classes - 1 + np.exp(level)))
+    return np.asarray((classes - 1) / (classes - 1 + exp(level)))
 
 
 def edge_at_level(level: Floats, classes: int = 2) -> Floats:
@@ -106,6 +107,6 @@ def edge_at_level(level: Floats, classes: int = 2) -> Floats:
     array of float
         Of the same shape.
     """
-    half = np.tanh(np.asarray(level) / 2)
+    half = tanh(np.asarray(level) / 2)
     edge: Floats = half if classes == 2 else 2 * half / (2 * half + classes * (1 - half))
     return edge

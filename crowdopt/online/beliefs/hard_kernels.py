@@ -7,30 +7,31 @@ factors stay linear in g, so that a label's message is still one number: ``m = y
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
+from crowdopt.elementary_kernels import arctanh, exp, log, log1p, tanh
 from crowdopt.online.beliefs.belief_kernels import TOGETHER, _message, _scale, believe
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _on_hard(message, left):
     """What a label of message m adds to the log odds if the task is hard, and to the log odds that it is easy."""
-    a = np.tanh(message / 2)
+    a = tanh(message / 2)
     b = left * a
-    return 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
+    return 2 * arctanh(b), 0.5 * (log1p(-a * a) - log1p(-b * b))
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _both(x, y):
     """``ln(e^x + e^y)``."""
-    return max(x, y) + np.log1p(np.exp(-abs(x - y)))
+    return max(x, y) + log1p(exp(-abs(x - y)))
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _settled(easy, hard, lean, share):
     """Log odds of class 1, and the chance of being hard, by the sums over labels (crowdopt.crowd.difficulty)."""
-    first, second = np.log1p(-share) + lean, np.log(share)
+    first, second = log1p(-share) + lean, log(share)
     up = _both(first + easy / 2, second + hard / 2)
     down = _both(first - easy / 2, second - hard / 2)
-    return up - down, np.exp(second + _both(hard / 2, -hard / 2) - _both(up, down))
+    return up - down, exp(second + _both(hard / 2, -hard / 2) - _both(up, down))
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -40,7 +41,7 @@ def _slope(sign, easy, hard, chance, left):
     ``B = (1 - H) (2 u - 1) + H s (2 v - 1)``, u and v the chances that the label is right if the task is easy or hard,
     H that it is hard.
     """
-    return sign * ((1 - chance) * np.tanh(easy / 2) + chance * left * np.tanh(hard / 2))
+    return sign * ((1 - chance) * tanh(easy / 2) + chance * left * tanh(hard / 2))
 
 
 @njit(cache=True, nogil=True)

@@ -11,6 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.difficulty import NONE, Difficulty, mixed_odds
 from crowdopt.crowd.difficulty_fit import SCALES, EdgedLabels, fitted
+from crowdopt.elementary import arctanh, dot, exp, log, log1p, power, tanh
 from crowdopt.online.beliefs.grid import CELLS, GRID, error_at_level, expected
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -174,7 +175,7 @@ class Beliefs:
         self.right[worker] += right
         self.asked[worker] += asked
         self.weight[worker] += asked
-        each = self.shown ** right[:, None] * (1 - self.shown) ** (asked - right)[:, None]
+        each = power(self.shown, right[:, None]) * power(1 - self.shown, (asked - right)[:, None])
         self.gold[worker] *= each
         self.density[worker] *= each
         for rows in (self.gold, self.density):
@@ -205,7 +206,7 @@ class Beliefs:
     @property
     def _edges(self) -> Floats:
         """What is believed of whoever gave each label, without it."""
-        return np.asarray(self.sign[: self.labels] * np.tanh(self.message[: self.labels] / 2))
+        return np.asarray(self.sign[: self.labels] * tanh(self.message[: self.labels] / 2))
 
     def suppose(self, difficulty: Difficulty) -> None:
         """Take tasks to be so hard: the same messages, other log odds; and what gold says of workers."""
@@ -213,8 +214,8 @@ class Beliefs:
         self._add_up(difficulty)
         came, shown = int(self.came[0]), self.shown
         right, asked = self.right[:came, :, None], self.asked[:came, :, None]
-        logs = right * np.log(shown) + (asked - right) * np.log1p(-shown)
-        gold = np.exp(logs - logs.max(axis=2, keepdims=True))
+        logs = right * log(shown) + (asked - right) * log1p(-shown)
+        gold = exp(logs - logs.max(axis=2, keepdims=True))
         self.gold[:came] = gold / gold.sum(axis=2, keepdims=True)
 
     def _add_up(self, difficulty: Difficulty) -> None:
@@ -222,9 +223,9 @@ class Beliefs:
         task, message, count = self.task[: self.labels], self.message[: self.labels], self.kind.size
         self.odds = np.bincount(task, message, count).astype(np.float64)
         if difficulty.share:
-            a = np.tanh(message / 2)
+            a = tanh(message / 2)
             b = difficulty.left * a
-            terms = message, 2 * np.arctanh(b), 0.5 * (np.log1p(-a * a) - np.log1p(-b * b))
+            terms = message, 2 * arctanh(b), 0.5 * (log1p(-a * a) - log1p(-b * b))
             self.sums = np.stack([np.bincount(task, term, count) for term in terms]).astype(np.float64)
             self.odds, self.hard_chance = mixed_odds(self.sums, difficulty.share)
 
@@ -250,8 +251,7 @@ class Beliefs:
 
     def mean(self, of: Floats) -> Floats:
         """E[f(g)] of everybody who came, (workers, types), for a function on the grid."""
-        means: Floats = self.density[: self.came[0]] @ of
-        return means
+        return dot(self.density[: self.came[0]], of)
 
     def table(self) -> tuple[Ints, Ints, Ints]:
         """Task, worker and class of every label so far."""
@@ -323,7 +323,7 @@ def _gold(density: Floats, right: Ints, asked: Ints, scale: float, guess: float)
         b, the chance of a guess.
     """
     skill = np.clip(guess + scale * (GRID - guess), LEAST, 1 - LEAST)
-    logs = right[..., None] * np.log(skill) + (asked - right)[..., None] * np.log1p(-skill)
+    logs = right[..., None] * log(skill) + (asked - right)[..., None] * log1p(-skill)
     top = logs.max(axis=-1, keepdims=True)
-    total: Floats = top[..., 0] + np.log((density * np.exp(logs - top)).sum(axis=-1))
+    total: Floats = top[..., 0] + log((density * exp(logs - top)).sum(axis=-1))
     return float(total.sum())

@@ -11,6 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficult_classes import class_terms
 from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.crowd.evidence import CLIP
+from crowdopt.elementary import exp, log, log1p, logaddexp, logsumexp, tanh
 from crowdopt.online.beliefs.shared_difficulty import TaskOdds
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -54,7 +55,7 @@ def log_odds(accuracy: Floats) -> Floats:
         Of the same shape.
     """
     right = np.clip(accuracy, CLIP, 1 - CLIP)
-    return np.asarray(np.log(right / (1 - right)))
+    return np.asarray(log(right / (1 - right)))
 
 
 class PairVotes:
@@ -74,7 +75,7 @@ class PairVotes:
         signs, logits = 2.0 * labels - 1, log_odds(accuracy)
         np.add.at(self.sums[0], tasks, logits * signs)
         if difficulty.share:
-            TaskOdds(difficulty, self.sums[1:]).add(tasks, np.asarray(signs * np.tanh(logits / 2), np.float64))
+            TaskOdds(difficulty, self.sums[1:]).add(tasks, np.asarray(signs * tanh(logits / 2), np.float64))
 
     def clear(self) -> None:
         """See :class:`TaskVotes`."""
@@ -105,7 +106,7 @@ class PluralVotes:
         """See :class:`TaskVotes`."""
         classes = self.sums.shape[2]
         if not difficulty.share:
-            return np.add.at(self.sums[0], (tasks, labels), log_odds(accuracy) + np.log(classes - 1))
+            return np.add.at(self.sums[0], (tasks, labels), log_odds(accuracy) + log(classes - 1))
         edge = (classes * accuracy - 1) / (classes - 1)
         for table, left in zip(self.sums, (difficulty.easy, difficulty.hard), strict=True):
             miss, more = class_terms(left * edge, classes)
@@ -121,14 +122,14 @@ class PluralVotes:
         easy, hard = self.sums[:, tasks]
         share, score, chance = difficulty.share, easy, np.zeros(tasks.size)
         if share:
-            easy, hard = easy + np.log1p(-share), hard + np.log(share)
-            score = np.logaddexp(easy, hard)
-            chance = np.exp(np.logaddexp.reduce(hard, axis=1) - np.logaddexp.reduce(score, axis=1))
+            easy, hard = easy + log1p(-share), hard + log(share)
+            score = logaddexp(easy, hard)
+            chance = exp(logsumexp(hard, axis=1) - logsumexp(score, axis=1))
         best = score.argmax(axis=1)
         top = np.take_along_axis(score, best[:, None], axis=1)
         others = score.copy()
         np.put_along_axis(others, best[:, None], -np.inf, axis=1)
-        self.level[tasks] = top[:, 0] - np.logaddexp.reduce(others, axis=1) + np.log(score.shape[1] - 1)
+        self.level[tasks] = top[:, 0] - logsumexp(others, axis=1) + log(score.shape[1] - 1)
         self.answer[tasks] = np.where((score == top).all(axis=1), -1, best)
         return chance
 

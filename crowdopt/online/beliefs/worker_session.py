@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import GOLD, WORK
+from crowdopt.elementary import dot
 from crowdopt.online.arrivals import Arrival, Decision
 from crowdopt.online.beliefs.dismissal import EARLY, DismissalRule, learning
 from crowdopt.online.beliefs.grid import edge_at_level
@@ -18,6 +19,7 @@ from crowdopt.online.beliefs.state import Beliefs
 Ids: TypeAlias = NDArray[np.integer]
 
 LEAST_PRICE = 1e-3
+EQUAL = 1e-9  # relative; types whose labels are worth about the same are equals, of which the first is taken
 GAIN = (0.05, 3.0)  # limits of what a label is worth, in units of its price
 STAKE = 3.0  # how much of what learning is worth to the worker's own labels it is worth in all,
 PATIENT = 0.7  # at this share of the price: finding the next worker costs labels too
@@ -119,12 +121,12 @@ class WorkerSession:
 
     def _best_type(self) -> tuple[int, float]:
         """The type with the largest E[r] for its price among those the worker is kept for, and E[r]; -1: they go."""
-        value = self.beliefs.density[self.worker] @ self.rule.reward
+        value = dot(self.beliefs.density[self.worker], self.rule.reward)
         best = -1
         for kind in np.flatnonzero(self.alive).tolist():
             if not self.rule.keeps(kind, value[kind], self.beliefs.weight[self.worker, kind]):
                 self.alive[kind] = False
-            elif best < 0 or value[kind] * self.cost[best] > value[best] * self.cost[kind]:
+            elif best < 0 or value[kind] * self.cost[best] > (1 + EQUAL) * value[best] * self.cost[kind]:
                 best = kind
         return best, float(value[best])
 

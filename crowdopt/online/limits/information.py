@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.elementary import log, log1p
 from crowdopt.online.picking import fill
 from crowdopt.programs.potential import wanted_in
 
@@ -65,8 +66,8 @@ def _believed(belief: Floats) -> Floats:
     if classes == 2:
         of_one: Floats = _told(belief[:, 1], 2)
         return of_one
-    log = np.log(np.maximum(belief, 1e-300))
-    pairs: Floats = classes * (belief * log).sum(axis=1) - log.sum(axis=1)
+    logs = log(np.maximum(belief, 1e-300))
+    pairs: Floats = classes * (belief * logs).sum(axis=1) - logs.sum(axis=1)
     return np.asarray(pairs / (classes - 1))
 
 
@@ -74,6 +75,6 @@ def _told(p: float | Floats, classes: int) -> Floats:
     """``(p - u) ln(p / u)``, u = (1 - p)/(K - 1): of a label, and -V of a belief whose other classes are alike."""
     known = np.clip(np.asarray(p, dtype=np.float64), 1e-300, 1.0)
     sure = (known >= 1) | (known <= 1e-300)
-    odds = np.log(np.where(sure, 0.5, known)) - np.log1p(-np.where(sure, 0.5, known))
+    odds = log(np.where(sure, 0.5, known)) - log1p(-np.where(sure, 0.5, known))
     edge = (classes * known - 1) / (classes - 1)
-    return np.where(sure, SURE, edge * (odds + np.log(classes - 1)))
+    return np.where(sure, SURE, edge * (odds + log(classes - 1)))

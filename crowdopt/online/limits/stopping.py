@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import dot, power
 
 ENTRIES = 10_000_000  # states times skills: beyond, skill is told after fewer labels, which can only help
 
@@ -55,10 +56,10 @@ def best_stopping(
     steps = min(horizon, isqrt(2 * ENTRIES // accuracy.size) if longest is None else longest)
     later = np.zeros(steps + 1)
     if horizon > steps:
-        later = _paths(accuracy, weight, steps) @ np.maximum(gain, 0.0) * (horizon - steps)
+        later = dot(_paths(accuracy, weight, steps), np.maximum(gain, 0.0)) * (horizon - steps)
     going: list[NDArray[np.bool_]] = []
     for k in range(steps - 1, -1, -1):
-        value = _paths(accuracy, weight, k) @ gain + later[1:] + later[:-1]
+        value = dot(_paths(accuracy, weight, k), gain) + later[1:] + later[:-1]
         going.append(value > 0)
         later = np.maximum(value, 0.0)
     return StoppingRule(float(later[0]), _expected(accuracy, weight, gain, going[::-1], horizon - steps))
@@ -67,7 +68,7 @@ def best_stopping(
 def _paths(accuracy: Floats, weight: Floats, k: int) -> Floats:
     """Chance of one sequence of k labels with c right ones, together with each skill: (k + 1, skills)."""
     right = np.arange(k + 1)[:, None]
-    chance: Floats = accuracy**right * (1 - accuracy) ** (k - right) * weight
+    chance: Floats = power(accuracy, right) * power(1 - accuracy, k - right) * weight
     return chance
 
 
@@ -78,8 +79,8 @@ def _expected(accuracy: Floats, weight: Floats, gain: Floats, going: list[NDArra
         ways = np.where(on, ways, 0.0)
         if not ways.any():
             return labels
-        labels += ways @ _paths(accuracy, weight, k)
+        labels += dot(ways, _paths(accuracy, weight, k).T)
         ways = np.append(ways, 0.0) + np.append(0.0, ways)
     if told:
-        labels += np.where(gain > 0, told, 0) * (ways @ _paths(accuracy, weight, len(going)))
+        labels += np.where(gain > 0, told, 0) * (dot(ways, _paths(accuracy, weight, len(going)).T))
     return labels

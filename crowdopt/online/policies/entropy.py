@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.elementary import exp, log
 from crowdopt.online.arrivals import Known
 from crowdopt.online.covering import Covering
 
@@ -36,7 +37,7 @@ class Entropy(Covering):
     @property
     def posterior(self) -> Floats:
         """Chance of each class, (tasks, classes)."""
-        chance: Floats = np.exp(self.log_likelihood - self.log_likelihood.max(axis=1, keepdims=True))
+        chance: Floats = exp(self.log_likelihood - self.log_likelihood.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
         return chance
 
@@ -47,8 +48,8 @@ class Entropy(Covering):
         wrong = (1 - right) / (self.known.classes - 1)
         before = self.posterior
         chance = wrong[:, None] + (right - wrong)[:, None] * before  # of each label
-        told = -(right * np.log(right) + (1 - right) * np.log(wrong))  # entropy of a label whose truth is known
-        gain = -(chance * np.log(chance)).sum(axis=1) - told
+        told = -(right * log(right) + (1 - right) * log(wrong))  # entropy of a label whose truth is known
+        gain = -(chance * log(chance)).sum(axis=1) - told
         return np.where(gain > 1e-9, gain / np.maximum(self.cost[self.kind], 1e-12), -1.0)
 
     def learn(self, labels: Ints) -> None:
@@ -58,7 +59,7 @@ class Entropy(Covering):
             tasks = self._given[got]
             columns = np.array([self.seen.column(self._arrival.number, False)])
             right = np.clip(self.seen.accuracy(columns)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
-            odds = np.log(right) - np.log((1 - right) / (self.known.classes - 1))
+            odds = log(right) - log((1 - right) / (self.known.classes - 1))
             self.log_likelihood[tasks, labels[got]] += odds
         super().learn(labels)
         self.open = (self.posterior.max(axis=1) < 1 - self.known.epsilon) & (self.need > 0)

@@ -11,6 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.evidence import BHATTACHARYYA
 from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.elementary import dot, exp, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.covering import Covering, Ids
@@ -74,13 +75,13 @@ class Budget(Covering):
     def meet(self, arrival: Arrival) -> None:
         """How much the worker may do: all they can where the budget needs it, a share if they are just good enough."""
         price = arrival.cost if self.money else np.ones(self.known.types)
-        self.left -= float(price @ self._gold_asked(arrival))
+        self.left -= float(dot(price, self._gold_asked(arrival)))
         self.price = price[self.kind_type]
         self._left = int(np.floor(self._share(arrival) * arrival.capacity + 0.5)) if self.left[0] > 0 else 0
 
     def value(self) -> Floats:
         """``psi (1 - rho) / c`` per task; below 0 where a task is done."""
-        brings = 1 - np.exp(-self.evidence / 2)
+        brings = 1 - exp(-self.evidence / 2)
         gain = self.doubt * brings[self.kind] / np.maximum(self.price, CHEAP)[self.kind]
         return np.where((self.doubt > self._level()) & (brings > 0)[self.kind], gain, -1.0)
 
@@ -114,7 +115,7 @@ class Budget(Covering):
 
     def _posterior(self, tasks: Ids) -> Floats:
         score = self.log_likelihood[tasks]
-        chance: Floats = np.exp(score - score.max(axis=1, keepdims=True))
+        chance: Floats = exp(score - score.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
         return chance
 
@@ -122,12 +123,12 @@ class Budget(Covering):
         column = np.array([self.seen.column(self._arrival.number, False)])
         right = np.clip(self.seen.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
         classes = self.known.classes
-        self.log_likelihood[tasks, labels] += np.log(right) - np.log((1 - right) / (classes - 1))
+        self.log_likelihood[tasks, labels] += log(right) - log((1 - right) / (classes - 1))
         if self.adaptive:
             root = np.sqrt(self._posterior(tasks))
             self.doubt[tasks] = (root.sum(axis=1) ** 2 - 1) / 2
         else:
-            self.doubt[tasks] *= np.exp(-self.by_type[self.known.task_type[tasks]] / 2)
+            self.doubt[tasks] *= exp(-self.by_type[self.known.task_type[tasks]] / 2)
 
     def _gold_asked(self, arrival: Arrival) -> Ints:
         asked: Ints = self.seen.asked[:, self.seen.column(arrival.number, False)]
@@ -135,7 +136,7 @@ class Budget(Covering):
 
     def _rates(self, columns: Ints) -> Floats:
         """What a worker takes off a doubt of 1 for a unit of the budget, on the tasks they are best at: (workers,)."""
-        brings = 1 - np.exp(-self._worth(self.seen.accuracy(columns)) / 2)
+        brings = 1 - exp(-self._worth(self.seen.accuracy(columns)) / 2)
         price = self.seen.cost[:, columns] if self.money else 1.0
         rate: Floats = (brings / np.maximum(price, CHEAP)).max(axis=0)
         return rate
@@ -155,12 +156,12 @@ class Budget(Covering):
         """The doubt to which what is left can press every task above it, by labels like those of the worker here."""
         brings = float(self.evidence.max(initial=0.0)) / 2
         labels = float(self.left[0]) / float(np.maximum(self.price, CHEAP).min())
-        doubt = np.sort(np.log(self.doubt[self.doubt > 0]))[::-1]
+        doubt = np.sort(log(self.doubt[self.doubt > 0]))[::-1]
         if brings <= 0 or doubt.size == 0:
             return 0.0
         count = np.arange(1, doubt.size + 1)
         level = (np.cumsum(doubt) - labels * brings) / count  # if the first so many tasks are pressed
-        return float(np.exp(level[np.flatnonzero(doubt > level)[-1]]))
+        return float(exp(level[np.flatnonzero(doubt > level)[-1]]))
 
     def _pick(self, arrival: Arrival, rng: np.random.Generator) -> Ids:
         """The best tasks that what is left of the budget can pay."""

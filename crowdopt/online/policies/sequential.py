@@ -12,6 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.label_kinds import GOLD, REFUSED
+from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.class_state import beliefs_of
@@ -220,7 +221,7 @@ class Sequential(BasePolicy):
     def _falls(self) -> bool:
         """Where gold contradicts agreement, skills come from gold alone from now on."""
         beliefs = self.beliefs
-        if self.alarm <= 0 or disagreement(beliefs) < -np.log(self.alarm):
+        if self.alarm <= 0 or disagreement(beliefs) < -log(self.alarm):
             return False
         self.fallen[0] = self._number
         self.reserve.adopt(beliefs.right.T, beliefs.asked.T, *beliefs.table())

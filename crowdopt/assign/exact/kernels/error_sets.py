@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
+from crowdopt.elementary_kernels import log
 
 REPEATS = 9  # labels of one skill that are counted by their binomial law
 HAIR = 1e-7  # relative; sets that save less than this are not looked for
@@ -102,9 +103,9 @@ def cheapest_by_error(row, limit, work, sets, sizes):
     law, against = _laws(skill)
     for g in range(count - 1, -1, -1):
         p = skill[g]
-        worth[g] = -np.log(4 * p * (1 - p)) + 1e-300
+        worth[g] = -log(4 * p * (1 - p)) + 1e-300
         least[g], rate[g] = min(least[g + 1], cost[g]), min(rate[g + 1], cost[g] / worth[g])
-    need = np.log(lean * (1 - lean)) - np.log(target * (1 - target)) - SPARE
+    need = log(lean * (1 - lean)) - log(target * (1 - target)) - SPARE
     right, wrong = np.empty((deepest + 1, 1 << deepest)), np.empty((deepest + 1, 1 << deepest))
     right[0, 0], wrong[0, 0] = lean, 1 - lean
     following, chosen, used = (

@@ -14,6 +14,7 @@ from crowdopt.assign.exact.knapsacks import Effort, ErrorKnapsack, Knapsack
 from crowdopt.crowd.classes import Classes, firsts
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.voting import weighted_error
+from crowdopt.elementary import expm1
 
 KEPT = 8  # sets that one search returns
 COARSE = Effort(close=1e-6, nodes=10_000, cells=500)  # many items, of which few are taken: what is tried first
@@ -132,5 +133,5 @@ def skill_of(evidence: Floats) -> Floats:
     array of float
         Of the same shape.
     """
-    skill: Floats = 0.5 * (1.0 + np.sqrt(-np.expm1(-np.maximum(evidence, 0.0))))
+    skill: Floats = 0.5 * (1.0 + np.sqrt(-expm1(-np.maximum(evidence, 0.0))))
     return skill

@@ -19,6 +19,7 @@ from crowdopt.assign.exact.levels.cut import Levels
 from crowdopt.assign.exact.levels.enough import Enough
 from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
+from crowdopt.elementary import dot
 from crowdopt.programs.level_sets import columns_of, of_levels
 
 Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks
@@ -119,7 +120,7 @@ class LevelBlocks:
         values = self.asked(values)
         priced = [self._cheapest(kind, value) for kind, value in enumerate(values)]
         tasks = self.levels.classes.tasks_in
-        bound = float(tasks @ np.array([value for value, _ in priced]) - self.supply @ self.worker_prices(values))
+        bound = float(dot(tasks, [value for value, _ in priced]) - dot(self.supply, self.worker_prices(values)))
         if bound > self.bound:
             self.bound, self.center = bound, values
         sets = [chosen for _, several in priced for chosen in several]
