@@ -1,4 +1,4 @@
-"""exp, log and their kin: as exact as NumPy's, and the same bits alone, in arrays, in compiled loops, on any machine."""
+"""exp, log and their kin: as exact as NumPy's; the same bits alone, in arrays, in compiled loops, on any machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ INPUTS = {
     "tanh": np.concatenate([RNG.uniform(-30.0, 30.0, 2000), RNG.uniform(-1.0, 1.0, 2000), [0.0, 50.0]]),
     "arctanh": np.concatenate([RNG.uniform(-1.0, 1.0, 2000), [0.0, 1e-9, 0.999999]]),
 }
-BITS = "d7f26fe03538564455d907ea2edb3597668ba730b53b8c39772de037e37ef2fb"  # of all the results, on the machine where they were first computed
+# of all the results, on the machine where they were first computed
+BITS = "d7f26fe03538564455d907ea2edb3597668ba730b53b8c39772de037e37ef2fb"
 
 
 @pytest.mark.parametrize("name", INPUTS)

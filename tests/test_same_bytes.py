@@ -28,7 +28,7 @@ def outcome(folder: Path, campaigns: str, skills: str, settings: dict[str, str])
 
 
 def test_an_old_processor_and_shaken_skills_change_nothing(tmp_path):
-    """Plans, answers, audits, comparisons and learning: all at once, so that one run is enough where nothing differs."""
+    """Plans, answers, audits, comparisons and learning; every setting at once, so that one run is enough."""
     plain = outcome(tmp_path / "plain", "few", "plain", {})
     other = outcome(tmp_path / "other", "few", "shaken", OLD)
     assert len(plain) > 50 and differing(plain, other) == []
