@@ -72,7 +72,17 @@ def _beyond(number: Floats) -> Floats:
 
 
 def log1p(x: ArrayLike) -> Floats:
-    """``ln(1 + x)``; as :func:`log`."""
+    """``ln(1 + x)``.
+
+    Parameters
+    ----------
+    x : array of float
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
     number = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
         whole = 1.0 + number
@@ -94,7 +104,17 @@ def _reduced(number: Floats) -> tuple[Floats, Floats]:
 
 
 def exp(x: ArrayLike) -> Floats:
-    """``e^x``; as :func:`log`."""
+    """``e^x``.
+
+    Parameters
+    ----------
+    x : array of float
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
     number = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
         rest, k = _reduced(number)
@@ -105,7 +125,17 @@ def exp(x: ArrayLike) -> Floats:
 
 
 def expm1(x: ArrayLike) -> Floats:
-    """``e^x - 1``; as :func:`log`."""
+    """``e^x - 1``.
+
+    Parameters
+    ----------
+    x : array of float
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
     number = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
         rest, k = _reduced(number)
@@ -116,14 +146,34 @@ def expm1(x: ArrayLike) -> Floats:
 
 
 def tanh(x: ArrayLike) -> Floats:
-    """Hyperbolic tangent; as :func:`log`."""
+    """Hyperbolic tangent.
+
+    Parameters
+    ----------
+    x : array of float
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
     number = np.asarray(x, np.float64)
     lost = expm1(-2.0 * np.abs(number))
     return _plain(np.copysign(-lost / (lost + 2.0), number))
 
 
 def arctanh(x: ArrayLike) -> Floats:
-    """``ln((1 + x)/(1 - x)) / 2``; as :func:`log`."""
+    """``ln((1 + x)/(1 - x)) / 2``.
+
+    Parameters
+    ----------
+    x : array of float
+
+    Returns
+    -------
+    array of float
+        Of the same shape.
+    """
     number = np.asarray(x, np.float64)
     size = np.abs(number)
     with np.errstate(all="ignore"):
@@ -131,7 +181,17 @@ def arctanh(x: ArrayLike) -> Floats:
 
 
 def logaddexp(x: ArrayLike, y: ArrayLike) -> Floats:
-    """``ln(e^x + e^y)``, entry by entry; as :func:`log`."""
+    """``ln(e^x + e^y)``, entry by entry.
+
+    Parameters
+    ----------
+    x, y : array of float
+
+    Returns
+    -------
+    array of float
+        Of the shape that both fit.
+    """
     a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
     with np.errstate(all="ignore"):
         apart = np.abs(a - b)
@@ -139,7 +199,18 @@ def logaddexp(x: ArrayLike, y: ArrayLike) -> Floats:
 
 
 def logsumexp(x: ArrayLike, axis: int | None = None) -> Floats:
-    """``ln sum e^x`` along an axis, or of all; as :func:`log`."""
+    """``ln sum e^x`` along an axis, or of all.
+
+    Parameters
+    ----------
+    x : array of float
+    axis : int, optional
+
+    Returns
+    -------
+    array of float
+        Without the axis.
+    """
     number = np.asarray(x, np.float64)
     top = number.max(axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
@@ -147,7 +218,19 @@ def logsumexp(x: ArrayLike, axis: int | None = None) -> Floats:
 
 
 def geomspace(start: float, stop: float, count: int) -> Floats:
-    """Numbers of which each is the same multiple of the one before, both ends among them; as :func:`log`."""
+    """Numbers of which each is the same multiple of the one before, both ends among them.
+
+    Parameters
+    ----------
+    start, stop : float
+        The ends, above 0.
+    count : int
+        How many, at least 2.
+
+    Returns
+    -------
+    (count,) float
+    """
     logs = np.linspace(log(start), log(stop), count)
     numbers = np.array(exp(logs))
     numbers[0], numbers[-1] = start, stop

@@ -38,7 +38,7 @@ def floats(name: str, values: Any) -> Floats:
         raise InputError(f"{name} must be numbers") from None
 
 
-SKILL_DIGITS = 9  # of a chance, after the point: nobody knows a skill better, and what is less would decide ties
+SKILL_DIGITS = 10  # of a chance, after the point: nobody knows a skill better, and what is less would decide ties
 
 
 def chances(name: str, values: Any) -> Floats:

@@ -53,7 +53,7 @@ class AssignmentInstance:
     Parameters
     ----------
     accuracy : (types, workers) float
-        p, the chance that worker j labels a task of a type correctly, kept to nine digits. For accuracies per task,
+        p, the chance that worker j labels a task of a type correctly, kept to ten digits. For accuracies per task,
         give one row per task and leave ``task_type`` out.
     task_type : (tasks,) int, optional
         Row of ``accuracy`` for each task; default: one row per task.

@@ -11,6 +11,7 @@ from crowdopt import AssignmentInstance, InputError, Options, Status, assign, re
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import breaches
 from crowdopt.backends import BackendMissing
+from crowdopt.crowd.evidence import HOEFFDING
 from crowdopt.crowd.instance import COVERAGE
 
 SLACK = 1e-6  # what common solvers accept as feasible
@@ -40,10 +41,13 @@ def test_a_plan_short_by_a_solvers_tolerance_is_mended(knife_edge):
 @pytest.mark.parametrize("method", ["exact", "highs"])
 def test_a_plan_short_by_a_hair_is_no_plan(method):
     """Two labels lack 1e-9 and 8e-17 of evidence, just more than a plan may: the third is bought (5, not 4)."""
-    need = -2 * np.log(0.4)
-    evidence = np.array([(need - 1e-9) / 2, (need - 1e-9) / 2, need / 3])
-    accuracy = [(1 + np.sqrt(evidence)) / 2]
-    instance = AssignmentInstance(accuracy, [0], [1, 1, 1], 0.4, rule="hoeffding", cost=[2.0, 2.0, 1.0])
+    accuracy = np.array([[0.97, 0.97, 0.9]])
+    evidence = (2 * accuracy[0] - 1) ** 2
+    need = evidence[0] + evidence[1] + 1e-9 + 8e-17
+    instance = AssignmentInstance(
+        accuracy, [0], [1, 1, 1], 0.4, rule="hoeffding", cost=[2.0, 2.0, 1.0], demand=need / HOEFFDING.need(0.4)
+    )
+    assert 1e-9 < instance.need[0] - instance.evidence[0, :2].sum() < 1e-9 + 1e-15
     plan = assign(instance, method=method, time_limit=5)
     assert plan.objective == 5.0 and not breaches(instance, plan.pairs) and plan.bound <= 5.0
 

@@ -25,7 +25,7 @@ def test_the_draws_come_in_the_stated_order():
     capacity = rng.integers(int(0.5 * mean), int(1.5 * mean) + 1, 300)
     prices = rng.integers(1, 6, 300)
     instance = recipe("R10:1000x300", 5, priced=True)
-    assert np.array_equal(instance.accuracy, accuracy.round(9)) and np.array_equal(instance.capacity, capacity)
+    assert np.array_equal(instance.accuracy, accuracy.round(10)) and np.array_equal(instance.capacity, capacity)
     assert np.array_equal(instance.cost[0], prices) and (instance.epsilon == 0.05).all()
     assert np.array_equal(instance.task_type, np.arange(1000) % 10)
 
@@ -56,5 +56,5 @@ def test_items_have_features():
     cost = np.round(np.exp(rng.normal(0.0, 0.7, 20) + 0.5 * skill), 3)
     right = 1 / (1 + np.exp(-(skill - 0.7 * difficulty[:, None] + rng.normal(size=(50, 2)) @ loading)))
     instance = recipe("I2:50x20", 7)
-    assert instance.accuracy == pytest.approx(np.clip(0.5 + 0.49 * right, 0.5, 0.99), abs=0.51e-9)
+    assert instance.accuracy == pytest.approx(np.clip(0.5 + 0.49 * right, 0.5, 0.99), abs=0.51e-10)
     assert np.array_equal(instance.cost[0], cost) and np.array_equal(instance.task_type, np.arange(50))
