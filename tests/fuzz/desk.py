@@ -115,7 +115,7 @@ CASES = (
     Case("report learned", ("learned",)),
     Case("report measured", ("measured",), 2),
     Case("bench compare measured again", ("measured", "again"), 3),
-    Case("bench HS:6x4 --backends exact --program ip --time-limit 9 -o measured", ("measured",), 0.3),
+    Case("bench HS:6x4 --backends exact --program ip --time-limit 9 -o measured", ("measured",), 0.3, keeps="x"),
     Case("audit answers --target 0.4 --seed 2 --least-sure 1 -o new", ("answers",)),
     Case("audit answers --checked drawn.csv -o audit", ("answers", "audit", "drawn.csv"), 3),
     Case("audit answers --after audit --seed 4 -o new", ("answers", "audit"), 0.5),
