@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from crowdopt.errors import InputError
 
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # what wrong values make code raise
 DIGITS = 18  # of a whole number, at most: it then fits 64 bits
+LARGEST = sys.float_info.max  # a whole number beyond it is no float, and cannot be made one
 LONGEST = 60  # letters of a value that a complaint repeats
 
 
@@ -56,7 +58,7 @@ Shape: TypeAlias = Value | Each | Keys | Maybe
 
 def is_number(value: Any) -> bool:
     """Whether a value is a finite number, and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def number(wanted: str = "a number", low: float = -inf, high: float = inf) -> Value:
@@ -65,8 +67,8 @@ def number(wanted: str = "a number", low: float = -inf, high: float = inf) -> Va
 
 
 def whole(wanted: str = "a whole number", low: float = -inf, high: float = inf) -> Value:
-    """A whole number from ``low`` to ``high``."""
-    return Value(wanted, lambda value: type(value) is int and low <= value <= high)
+    """A whole number from ``low`` to ``high``, of 18 digits at most."""
+    return Value(wanted, lambda value: type(value) is int and abs(value) < 10**DIGITS and low <= value <= high)
 
 
 def one_of(*names: str) -> Value:

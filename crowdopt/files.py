@@ -6,8 +6,9 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from crowdopt.errors import InputError
 
@@ -32,15 +33,80 @@ def draft(path: Path, replace: bool = True) -> Iterator[BinaryIO]:
     InputError
         If the place cannot be written (no room, no permission), or something is there that is not to be replaced.
     """
+    waiting = _WAITING.get()
     with writing(path):
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(unfinished(path.name))
         try:
             with temporary.open("xb") as file:
                 yield file
+            if waiting is not None:
+                waiting.append(_Finished(temporary, path, replace))
+                return
             _name(temporary, path, replace)
         finally:
-            temporary.unlink(missing_ok=True)
+            if waiting is None or all(one.temporary != temporary for one in waiting):
+                temporary.unlink(missing_ok=True)
+
+
+class _Finished(NamedTuple):
+    """A file that is written and waits for its name."""
+
+    temporary: Path
+    path: Path
+    replace: bool
+
+
+_WAITING: ContextVar[list[_Finished] | None] = ContextVar("waiting", default=None)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """All files that are drafted in the block get their names when it ends without an error, or none of them does.
+
+    Raises
+    ------
+    InputError
+        As for :func:`draft`, for the first file that cannot have its name.
+    """
+    waiting: list[_Finished] = []
+    before = _WAITING.set(waiting)
+    try:
+        yield
+        _name_all(waiting)
+    finally:
+        _WAITING.reset(before)
+        for one in waiting:
+            one.temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Files in the block have their names at once: they stand in a folder that is itself not there yet."""
+    before = _WAITING.set(None)
+    try:
+        yield
+    finally:
+        _WAITING.reset(before)
+
+
+def _name_all(waiting: list[_Finished]) -> None:
+    """Names that may be taken meanwhile come first, for they can be given back; a replaced file could not."""
+    places = [one.path.absolute() for one in waiting]
+    double = next((path for k, path in enumerate(places) if path in places[:k]), None)
+    if double is not None:
+        raise InputError(f"{double.name} is to be written twice, with different content; choose two names")
+    given: list[Path] = []
+    try:
+        for one in sorted(waiting, key=lambda one: one.replace):
+            with writing(one.path):
+                _name(one.temporary, one.path, one.replace)
+            if not one.replace:
+                given.append(one.path)
+    except BaseException:
+        for path in given:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def write_text(path: Path, text: str, replace: bool = True) -> None:

@@ -214,8 +214,9 @@ def _slurm(folder: str) -> Iterator[Executor]:
 
 
 def _text(value: Any, sort_keys: bool = False) -> str:
-    """Strict JSON on one line."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, default=_plain)
+    """Strict JSON on one line, in letters of UTF-8: a byte of a file's name that is none is an escape."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, default=_plain)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _plain(value: Any) -> Any:

@@ -100,3 +100,12 @@ def test_any_value_fits_or_is_complained_of(value):
     """The check itself never fails, and says one line."""
     complaint = misfit(value, SHAPE)
     assert complaint is None or "\n" not in complaint
+
+
+@pytest.mark.parametrize("shape", [NUMBER, COUNT])
+def test_a_number_of_many_digits_is_none_that_can_be_used(tmp_path, shape):
+    """TOML knows no largest whole number; a float and an array do."""
+    path = tmp_path / "x.toml"
+    path.write_text(f"epsilon = {'9' * 400}\n")
+    with pytest.raises(InputError, match="epsilon must be a .*number"):
+        read_toml(path, Keys({"epsilon": shape}))

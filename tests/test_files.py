@@ -8,7 +8,8 @@ import threading
 import pytest
 
 from crowdopt import InputError
-from crowdopt.files import draft, write_text
+from crowdopt.files import draft, together, write_text
+from crowdopt.io.folder import new_folder
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path):
@@ -88,3 +89,35 @@ def test_a_full_disk_is_a_sentence(tmp_path):
     with pytest.raises(InputError, match="cannot be written"), draft(tmp_path / "a.txt") as file:
         raise OSError(28, "No space left on device")
     assert file.closed and os.listdir(tmp_path) == []
+
+
+def test_files_written_together_are_all_there_or_none(tmp_path):
+    """The third cannot have its name: the first is taken back, what the second would replace stands as it was."""
+    first, second, third = (tmp_path / name for name in "abc")
+    second.write_text("old")
+    with pytest.raises(InputError, match="written by another command meanwhile"), together():
+        write_text(second, "new")
+        write_text(first, "1", replace=False)
+        write_text(third, "3", replace=False)
+        third.write_text("somebody else's")
+    assert sorted(os.listdir(tmp_path)) == ["b", "c"] and second.read_text() == "old"
+    with together():
+        write_text(first, "1", replace=False)
+        write_text(second, "new")
+        assert not first.exists() and second.read_text() == "old"
+    assert first.read_text() == "1" and second.read_text() == "new" and sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
+
+
+def test_one_file_is_not_written_twice_together(tmp_path):
+    """The second table in the place of the first would be a table lost."""
+    with pytest.raises(InputError, match="written twice"), together():
+        write_text(tmp_path / "a", "1")
+        write_text(tmp_path / "a", "2")
+    assert os.listdir(tmp_path) == []
+
+
+def test_files_of_a_new_folder_do_not_wait(tmp_path):
+    """The folder has its name when its block ends, and all that was written in it."""
+    with together(), new_folder(tmp_path / "new", "mark") as new:
+        write_text(new / "mark", "1")
+    assert (tmp_path / "new" / "mark").read_text() == "1"

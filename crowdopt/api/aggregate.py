@@ -15,6 +15,7 @@ from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.confusion import confusions
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
+from crowdopt.files import together
 from crowdopt.io.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
 from crowdopt.io.folder import check_target
 from crowdopt.io.label_table import read_labels, read_truth
@@ -154,10 +155,11 @@ def aggregate_tables(
     tables = None if tallies is None else confusions(tallies)
     answers = aggregate(table, method, accuracy=shares, confusion=tables, known=known)
     right = None if known is None else _share_right(answers, known)
-    if output is not None:
-        write_answers(answers, table, Path(output), force)
-    if workers is not None:
-        write_accuracies(answers, table, Path(workers), force)
+    with together():
+        if output is not None:
+            write_answers(answers, table, Path(output), force)
+        if workers is not None:
+            write_accuracies(answers, table, Path(workers), force)
     return Aggregated(answers, table, right)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from crowdopt.answers.audit.audited import METHODS as METHODS
 from crowdopt.answers.audit.audited import Audited, AuditTerms, Draw
 from crowdopt.answers.audit.concluding import conclude
-from crowdopt.answers.audit.drawing import assumed_error, draw, redraw
+from crowdopt.answers.audit.drawing import assumed_error, draw
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.shared_chance import spendable
 from crowdopt.api.binding import AnyPath
@@ -23,8 +23,10 @@ from crowdopt.io.answered import AnsweredTable, read_answered
 from crowdopt.io.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
 from crowdopt.io.audit_folder import facts, listed_checks, read_expert, write_audit
 from crowdopt.io.folder import check_target
+from crowdopt.version import __version__
 
 TARGET, CONFIDENCE = 0.05, 0.95
+SAME = 1e-9  # relative: logarithms differ in their last bits from processor to processor
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +102,14 @@ def audit(
     expert_error : float
         Share of all tasks on which the expert errs, at most.
     after : sequence of paths
-        Earlier audits of the same answers, with which this one shares the chance of a false claim.
+        Earlier audits of the same answers, with which this one shares the chance of a false claim. One that is
+        replaced is always among them.
     share : float
         Of the chance that is left, what this audit spends.
     show_answers : bool
         Whether check.csv shows the answers, by which an expert may be led.
     force : bool
-        Whether an audit that is there may be drawn anew.
+        Whether an audit that is there may be drawn anew; what it spent of the chance stays spent.
 
     Returns
     -------
@@ -121,7 +124,7 @@ def audit(
     table, place = read_answered(answers), Path(folder)
     if checked is None:
         check_target(place, DRAW, force)
-        before = _earlier(after)
+        before = _earlier([*after, *([place] if (place / DRAW).exists() else [])])
         sure = CONFIDENCE if confidence is None else confidence
         terms = AuditTerms(
             method or ("sequential" if table.claims is None else "assisted"),
@@ -201,13 +204,46 @@ def _earlier(folders: Sequence[AnyPath]) -> list[dict[str, Any]]:
 
 
 def drawn_again(table: AnsweredTable, committed: Committed) -> Draw:
-    """The draw of an audit folder, from the answers and what was committed to."""
+    """The draw of an audit folder, made again from the answers and the terms.
+
+    Parameters
+    ----------
+    table : AnsweredTable
+    committed : Committed
+        What ``draw.json`` says: its groups, predictions and numbers must be those that come of it, for whoever chooses
+        these once the order of the draw is known can make a bound false.
+
+    Returns
+    -------
+    Draw
+
+    Raises
+    ------
+    InputError
+        If the table is another one, or the draw differs.
+    """
     if table.digest != committed.digest:
         raise InputError(
             f"{table.path} is not the table that was drawn from (its SHA-256 differs); give the answers as they were"
         )
-    wagers = (committed.strata, committed.versions, committed.numbers)
-    return redraw(len(table.tasks), committed.terms, table.claims, wagers, committed.checks)
+    drawn = draw(len(table.tasks), committed.terms, table.claims, committed.checks)
+    if not _same_wagers(committed, drawn):
+        raise InputError(
+            f"{DRAW}: groups, predictions or numbers are not those that the answers and the terms give in version "
+            f"{__version__}; draw.json says it is of version {committed.version}: go on with that one, or draw anew"
+        )
+    return drawn
+
+
+def _same_wagers(committed: Committed, drawn: Draw) -> bool:
+    sides = [
+        (one.strata.size, one.strata.claim, one.strata.rate, one.versions.weight, one.versions.error, one.numbers)
+        for one in (committed, drawn)
+    ]
+    return bool(np.isclose(committed.assumed, drawn.assumed, rtol=SAME, atol=0)) and all(
+        one.shape == other.shape and np.allclose(one, other, rtol=SAME, atol=0)
+        for one, other in zip(*sides, strict=True)
+    )
 
 
 def _concluded(table: AnsweredTable, folder: Path, checked: Path) -> Audit:

@@ -189,7 +189,7 @@ def measure(
     """
     from crowdopt import jobs
     from crowdopt.bench.run import run_benchmark
-    from crowdopt.report.charts import can_draw
+    from crowdopt.report.charts import MISSING, Undrawn, can_draw
 
     try:
         with ExitStack() as stack:
@@ -197,7 +197,12 @@ def measure(
             summary = run_benchmark(plan, Path(folder), processes, executor, force, retry)
     except jobs.JobsError as error:
         raise InputError(str(error)) from None
-    return {**summary, "page": str(report(folder)) if can_draw() else None}
+    try:
+        if not can_draw():
+            raise Undrawn(MISSING)
+        return {**summary, "page": str(report(folder)), "undrawn": None}
+    except Undrawn as error:
+        return {**summary, "page": None, "undrawn": str(error)}
 
 
 def bench_changes(old: AnyPath, new: AnyPath) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from crowdopt.io.label_table import read_labels, read_truth
 from crowdopt.io.overrides import overridden
 from crowdopt.io.stored_plan import read_overrides
 from crowdopt.report.audit_chart import total_cost
-from crowdopt.report.charts import can_draw, save
+from crowdopt.report.charts import Undrawn, drawn, save
 from crowdopt.report.curve_chart import cost_curve as curve_chart
 
 SHOWN = 5  # types or workers in sentences
@@ -68,6 +67,7 @@ class Explanation:
     margins: Margins | None = None
     curve: CostCurve | None = None
     together: Together | None = None
+    undrawn: list[str] = field(default_factory=list)
 
 
 def explain(
@@ -137,8 +137,9 @@ def explain(
         if terms is not None:
             explanation = _with_audit(explanation, terms, audit or "", seen)
     if output is not None:
-        pictures = _pictures(explanation) if can_draw() else {}
+        pictures, undrawn = _pictures(explanation)
         write_explanation(instance, explanation.facts, _tables(explanation), Path(output), force, pictures)
+        explanation = replace(explanation, undrawn=undrawn)
     return explanation
 
 
@@ -268,14 +269,18 @@ def _with_audit(found: Explanation, terms: Tariff, audit: str, seen: Realised | 
     return replace(found, sentences=whole, facts={**found.facts, "audit": facts}, together=plan)
 
 
-def _pictures(found: Explanation) -> dict[str, Any]:
+def _pictures(found: Explanation) -> tuple[dict[str, bytes], list[str]]:
+    """Pictures by the names of their files; or what keeps them from being drawn, which costs no table."""
     pictures: dict[str, Any] = {}
-    if found.curve is not None:
-        pictures["curve.svg"] = partial(draw_curve, found.curve)
-    if found.together is not None:
-        plan = found.together
-        pictures["audit.svg"] = partial(save, total_cost(plan.epsilon, plan.labels, plan.total, plan.experts_alone))
-    return pictures
+    try:
+        if found.curve is not None:
+            pictures["curve.svg"] = curve_chart(found.curve.epsilon, found.curve.bound, found.curve.plan)
+        if found.together is not None:
+            plan = found.together
+            pictures["audit.svg"] = total_cost(plan.epsilon, plan.labels, plan.total, plan.experts_alone)
+        return {name: drawn(chart, name, ".svg") for name, chart in pictures.items()}, []
+    except Undrawn as error:
+        return {}, [str(error)]
 
 
 def _tables(found: Explanation) -> dict[str, dict[str, Any]]:

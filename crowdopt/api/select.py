@@ -14,6 +14,7 @@ from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, options_of
 from crowdopt.backends import BackendMissing, solve_whole
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.errors import InputError
+from crowdopt.files import together
 from crowdopt.hire.by_program import TABLE, solve_program, solve_table
 from crowdopt.hire.frontier import cost_frontier
 from crowdopt.hire.ranking import DRAWN, RANKINGS
@@ -178,12 +179,13 @@ def select_from_tables(
     instance = read_candidates(gold, classes, budget, workers, money, require, bar, fewest, kind, dict(at_most or {}))
     selection = hire(instance, method, backend=backend, time_limit=time_limit, seed=seed)
     selection.interval(coverage)
-    if output is not None and selection.found:
-        write_hired(selection, Path(output), force)
-    if chart is not None and selection.found:
-        save(hiring_chart(selection, by_cost(selection)), Path(chart))
-    if frontier is not None:
-        write_frontier(by_cost(selection) or selection.frontier, instance, Path(frontier), force)
+    with together():
+        if output is not None and selection.found:
+            write_hired(selection, Path(output), force)
+        if chart is not None and selection.found:
+            save(hiring_chart(selection, by_cost(selection)), Path(chart))
+        if frontier is not None:
+            write_frontier(by_cost(selection) or selection.frontier, instance, Path(frontier), force)
     return selection
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from crowdopt import jobs
+from crowdopt.api.audit import drawn_again
 from crowdopt.api.binding import AnyPath
-from crowdopt.io.audit_draw import DRAW
-from crowdopt.recheck import part_check, verification
+from crowdopt.errors import InputError
+from crowdopt.io.answered import read_answered
+from crowdopt.io.audit_draw import DRAW, read_draw
+from crowdopt.recheck import audit_check, part_check, verification
 from crowdopt.recheck.audit_check import AuditReport as AuditReport
-from crowdopt.recheck.audit_check import verify_audit as verify_audit
 from crowdopt.recheck.findings import Report as Report
 
 
@@ -62,6 +66,44 @@ def verify_parts(campaign: AnyPath, plan: AnyPath, *, processes: int = 0, cluste
         return part_check.verify_parts(campaign, plan, processes)
     with jobs.cluster(cluster) as executor:
         return part_check.verify_parts(campaign, plan, executor=executor)
+
+
+def verify_audit(
+    answers: AnyPath, folder: AnyPath, commitment: str | None = None, after: Sequence[AnyPath] = ()
+) -> AuditReport:
+    """Hold an audit folder against the answers: the draw, what was looked at, every number, the bound, the sentence.
+
+    Recomputed with code of its own, from the answers, the seed and what the expert says; and the draw is made once more
+    as :func:`crowdopt.audit` makes it, so that groups and predictions are not chosen.
+
+    Parameters
+    ----------
+    answers : path
+        The table that was drawn from, or a folder with such an answers.csv.
+    folder : path
+        Of the audit.
+    commitment : str, optional
+        As it was handed on before the expert began: nothing else shows that the draw was not made afterwards.
+    after : sequence of paths
+        Earlier audits that are known of: the draw must name them, with the chance of a false claim that they spent.
+
+    Returns
+    -------
+    AuditReport
+        ``holds``, and the ``problems`` if it does not.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read.
+    """
+    report = audit_check.verify_audit(answers, folder, commitment, after)
+    if report.holds:
+        try:
+            drawn_again(read_answered(answers), read_draw(Path(folder)))
+        except InputError as error:
+            return replace(report, holds=False, problems=[str(error)], sentence="")
+    return report
 
 
 def is_audit(folder: AnyPath) -> bool:

@@ -20,6 +20,7 @@ from crowdopt.bench.losses import finished, losses_of
 from crowdopt.bench.measure import measure
 from crowdopt.bench.methods import version_of
 from crowdopt.bench.noise import DISTURBED, sentence, slowdowns
+from crowdopt.bench.recorded import CIRCUMSTANCES, PLAN, check_plan, check_row
 from crowdopt.bench.results import results_of
 from crowdopt.bench.score_tables import score_tables
 from crowdopt.bench.subject import Limits, Subject
@@ -92,9 +93,11 @@ def run_benchmark(
         If the folder holds something else.
     """
     begin(plan, folder, force)
-    known = _read(folder / MARK)["versions"]
+    known = _plan(folder)["versions"]
     subjects, rows = plan.subjects(), folder / "rows"
     first = jobs.run([_job(subject, known) for subject in subjects], rows, processes, executor, retry, title="subjects")
+    for row in first:
+        check_row(row)
     if executor is None and processes == 1:  # several at once disturb each other
         again = [_job(subjects[k], known, 1) for k in disturbed(first)]
         jobs.run(again, rows, processes, retry=retry, title="disturbed")
@@ -124,7 +127,7 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
     mark = folder / MARK
     if folder.exists() and not mark.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} is there and no benchmark; choose another name")
-    if mark.exists() and _read(mark) != content and not force:
+    if mark.exists() and not force and read_json(mark, Keys(open=True), "benchmark") != content:
         raise InputError(f"{folder} holds another benchmark; choose another name, or --force to go on with this one")
     folder.mkdir(parents=True, exist_ok=True)
     write_text(mark, _text(content))
@@ -147,7 +150,7 @@ def summarise(folder: Path) -> dict[str, Any]:
     decision = decided(losses_of(finished(results, known["subjects"]), limits.seconds))
     summary = {
         **{key: known[key] for key in ("kind", "title", "limits", "versions")},
-        "run": _read(folder / "run.json"),
+        "run": _circumstances(folder),
         "rows": len(rows),
         "missing": wanted - len(rows),
         "verdict": [*sentences(comparisons), *filter(None, [sentence([_reference(row) for row in rows])])],
@@ -173,12 +176,14 @@ def opened(folder: Path) -> tuple[dict[str, Any], int, list[jobs.Row]]:
     InputError
         If the folder holds no benchmark, or no row.
     """
-    known = _read(folder / MARK)
+    known = _plan(folder)
     limits = Limits(**known["limits"])
     rows = []
     for problem, program, seed, permutation, method in known["subjects"]:
         subject = Subject(problem, program, method, seed, limits, permutation)
         tries = jobs.finished([_job(subject, known["versions"], attempt) for attempt in (0, 1)], folder / "rows")
+        for row in tries:
+            check_row(row)
         if tries:
             rows.append(min(tries, key=lambda row: _reference(row) or inf))
     if not rows:
@@ -197,7 +202,7 @@ def benchmarked(folder: Path) -> Benchmarked:
     if not (folder / MARK).is_file():
         raise InputError(f"{folder} is no benchmark's folder; name one that crowdopt bench wrote")
     known, _, rows = opened(folder)
-    return Benchmarked(known, _read(folder / "run.json"), results_of(rows))
+    return Benchmarked(known, _circumstances(folder), results_of(rows))
 
 
 def _job(subject: Subject, versions: dict[str, str], attempt: int = 0) -> jobs.Job:
@@ -205,8 +210,14 @@ def _job(subject: Subject, versions: dict[str, str], attempt: int = 0) -> jobs.J
     return jobs.Job.of(measure, versions=needed, attempt=attempt, **subject.arguments())
 
 
-def _read(path: Path) -> Any:
-    return read_json(path, Keys(open=True), "benchmark")
+def _plan(folder: Path) -> dict[str, Any]:
+    known: dict[str, Any] = read_json(folder / MARK, PLAN, "benchmark")
+    check_plan(known)
+    return known
+
+
+def _circumstances(folder: Path) -> Any:
+    return read_json(folder / "run.json", CIRCUMSTANCES, "benchmark")
 
 
 def _text(content: Any) -> str:

@@ -38,7 +38,7 @@ from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 @click.option("--share", default=1.0, show_default=True, help="Of the chance of a false claim, what this audit spends.")
 @click.option("--show-answers", is_flag=True, help="Show the answers to the expert, who may be led by them.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the audit.")
-@click.option("--force", is_flag=True, help="Draw anew where an audit is.")
+@click.option("--force", is_flag=True, help="Draw anew where an audit is, which counts as --after.")
 @as_json
 def audit(answers: Path, output: Path, as_json: bool, **options: Any) -> None:
     """How many of the answers are wrong at most, whatever the workers did: an expert looks at a random few.

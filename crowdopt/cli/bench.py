@@ -13,7 +13,6 @@ from crowdopt.api.bench import bench as call
 from crowdopt.api.bench import bench_changes as changes
 from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import STATUS, manual
-from crowdopt.report.charts import MISSING
 
 COMPARE = "compare"
 REGRESSED = 3  # exit status of compare --fail-if-slower
@@ -91,7 +90,7 @@ def bench(
 def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
     facts = {"folder": str(output), "rows": summary["rows"], "verdict": summary["verdict"]}
     page = f"wrote {output}: results.csv, timings.csv, {summary['page']}"
-    bare = f"wrote {output}: results.csv, timings.csv; {MISSING}, then crowdopt report {output}"
+    bare = f"wrote {output}: results.csv, timings.csv; {summary['undrawn']}, then crowdopt report {output}"
     say(as_json, facts, *summary["verdict"], bare if summary["page"] is None else page)
 
 

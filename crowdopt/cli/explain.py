@@ -11,7 +11,6 @@ from crowdopt.api.explain import explain as call
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.cli.manual import manual
 from crowdopt.crowd.evidence import EACH
-from crowdopt.report.charts import MISSING, can_draw
 
 
 @click.command(
@@ -38,16 +37,15 @@ def explain(campaign: Path, plan: Path | None, output: Path | None, as_json: boo
     With a PLAN its rule and target are taken.
     """
     found = call(campaign, plan, output=output, **options)
-    written = _written(output) if found.feasible and output is not None else []
+    written = _written(output, found.undrawn) if found.feasible and output is not None else []
     say(as_json, found.facts, *found.sentences, *written)
     if not found.feasible:
         raise SystemExit(NO)
 
 
-def _written(output: Path) -> list[str]:
-    drawn = ", curve.svg" if can_draw() else ""
-    said = f"wrote {output}: prices, capacities, and what each error target costs (curve.csv{drawn})"
-    return [said] if can_draw() else [MISSING, said]
+def _written(output: Path, undrawn: list[str]) -> list[str]:
+    picture = "" if undrawn else ", curve.svg"
+    return [*undrawn, f"wrote {output}: prices, capacities, and what each error target costs (curve.csv{picture})"]
 
 
 VERBS = (explain,)

@@ -77,6 +77,11 @@ def _sentences(pulled: Pulled, output: Path, dry_run: bool) -> list[str]:
         said.append(f"{len(pulled.truth)} task(s) are marked with their truth")
     if dry_run:
         return [*said, f"nothing was written; {output} would be"]
+    if pulled.formulas:
+        said.append(
+            f"{pulled.formulas} row(s) have a text that begins with = + - or @: to a spreadsheet it is a formula, so "
+            "import the columns as text"
+        )
     return [*said, f"wrote {output}; to go on: crowdopt aggregate {output}/labels.csv --plan PLAN --campaign CAMPAIGN"]
 
 

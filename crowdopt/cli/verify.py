@@ -27,10 +27,17 @@ from crowdopt.io.parts_folder import is_in_parts
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--commitment", help="Of an audit, as it was handed on before the expert began.")
+@click.option("--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit that it must name.")
 @in_parts
 @as_json
 def verify(
-    campaign: Path, plan: Path, commitment: str | None, processes: int, cluster: str | None, as_json: bool
+    campaign: Path,
+    plan: Path,
+    commitment: str | None,
+    after: tuple[Path, ...],
+    processes: int,
+    cluster: str | None,
+    as_json: bool,
 ) -> None:
     """Recompute everything a plan claims from the two folders alone; exit 0 only if it holds.
 
@@ -39,19 +46,26 @@ def verify(
     is_parts = is_in_parts(campaign)
     check_options(is_parts, ("campaign", "plan", "as_json"))
     if is_audit(plan):
-        _audit(verify_audit(campaign, plan, commitment), as_json)
+        _audit(verify_audit(campaign, plan, commitment, after), commitment is not None, as_json)
         return
-    if commitment is not None:
-        raise InputError(f"{plan} is no audit; a plan has no commitment")
+    if commitment is not None or after:
+        raise InputError(f"{plan} is no audit; a plan has no commitment and no earlier audits")
     report = verify_parts(campaign, plan, processes=processes, cluster=cluster) if is_parts else call(campaign, plan)
     say(as_json, _verified(report), *_verdict(report))
     if not report.holds:
         raise SystemExit(NO)
 
 
-def _audit(report: AuditReport, as_json: bool) -> None:
+def _audit(report: AuditReport, handed_on: bool, as_json: bool) -> None:
     facts = {"holds": report.holds, "problems": report.problems, "commitment": report.commitment}
     said = [f"the audit holds: {report.sentence}", "recomputed from the answers, the seed and what the expert says"]
+    if report.earlier:
+        sure = f"all claims together hold with {100 * report.confidence:.10g} %"
+        said.append(f"the draw names {report.earlier} earlier audit(s); {sure}")
+    if not handed_on:
+        said.append(
+            "not shown: that it was drawn before the expert began; pass the --commitment that was handed on then"
+        )
     if not report.holds:
         said = [f"the audit does not hold: {len(report.problems)} problem(s)", *(f"- {one}" for one in report.problems)]
     say(as_json, {**facts, "sentence": report.sentence}, *said)

@@ -20,18 +20,19 @@ from crowdopt.version import __version__
 
 DRAW = "draw.json"  # the file that tells an audit
 SHARE = number("a number between 0 and 1", 0, 1)
+CHANCE = number("a chance above 0 and at most 1", 1e-12, 1)
 DRAWN = Keys(
     required={
         "answers": COUNT,
         "answers_sha256": TEXT,
         "method": one_of(*METHODS),
         "target": SHARE,
-        "delta": number("a chance above 0 and at most 1", 1e-15, 1),
+        "delta": CHANCE,
         "seed": COUNT,
         "least_sure": COUNT,
         "expert_error": SHARE,
         "confidence": SHARE,
-        "earlier": Each(Keys({"commitment": TEXT, "delta": SHARE})),
+        "earlier": Each(Keys({"commitment": TEXT, "delta": CHANCE})),
         "checks": COUNT,
         "assumed_error": SHARE,
         "groups": Each(Keys({"size": COUNT, "claim": SHARE, "rate": number("a rate above 0", 1e-12)})),
@@ -61,6 +62,8 @@ class Committed:
     strata, versions, numbers
         As in the draw.
     assumed : float
+    version : str
+        Of the program that drew.
     commitment : str
         SHA-256 of all of it: whoever has this number beforehand knows that nothing was changed afterwards.
     """
@@ -74,6 +77,7 @@ class Committed:
     versions: ErrorVersions
     numbers: Any
     assumed: float
+    version: str
     commitment: str
 
 
@@ -184,7 +188,10 @@ def read_draw(folder: Path) -> Committed:
         raise InputError(f"{folder / DRAW}: predicted.error must have one number for each group; draw anew") from None
     numbers = np.array(said["numbers"], np.int64)
     rest = (said["confidence"], said["earlier"], said["answers_sha256"], said["checks"])
-    draw = Committed(terms, *rest, Strata(*groups), versions, numbers, said["assumed_error"], said["commitment"])
+    names = (said["version"], said["commitment"])
+    draw = Committed(terms, *rest, Strata(*groups), versions, numbers, said["assumed_error"], *names)
     if commitment(said) != draw.commitment:
-        raise InputError(f"{folder / DRAW} was changed after it was written: its commitment does not hold; draw anew")
+        raise InputError(
+            f"{folder / DRAW} was changed after it was written: its commitment does not hold; draw anew elsewhere"
+        )
     return draw

@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdopt.answers.audit.audited import Audited, Draw
 from crowdopt.arrays import Bools
-from crowdopt.documents import COUNT, FLAG, TEXT, Keys
+from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys
 from crowdopt.errors import InputError
 from crowdopt.io.answered import AnsweredTable
 from crowdopt.io.audit_draw import DRAW, Committed, write_checks
@@ -30,6 +30,7 @@ CLAIMED = Keys(
         "certified": FLAG,
         "commitment": TEXT,
         "checked_sha256": TEXT,
+        "left": Each(COUNT),
     },
     open=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,6 +57,18 @@ def _trouble(path: Path, error: Exception) -> str:
     return f"is not CSV: {error}; check the quotes"
 
 
+def parquet_source(path: Path) -> Any:
+    """What pyarrow reads a file from: its name, or its bytes where the name is not UTF-8, which pyarrow refuses."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        import pyarrow
+
+        with path.open("rb") as file:
+            return pyarrow.BufferReader(pyarrow.py_buffer(mmap(file.fileno(), 0, access=ACCESS_READ)))
+    return path
+
+
 def _read_parquet(path: Path) -> tuple[list[str], list[list[str]], int]:
     try:
         import pyarrow
@@ -63,7 +76,7 @@ def _read_parquet(path: Path) -> tuple[list[str], list[list[str]], int]:
     except ImportError:
         raise InputError(f"{path.name} needs pyarrow: pip install 'crowdopt[frames]'") from None
     try:
-        table = parquet.read_table(path)
+        table = parquet.read_table(parquet_source(path))
         columns = [[_as_text(cell) for cell in column.to_pylist()] for column in table.columns]
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         said = " ".join(str(error).split())[:200]

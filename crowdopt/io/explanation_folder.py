@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ def write_explanation(
     tables: dict[str, dict[str, Any]],
     folder: Path,
     force: bool = False,
-    pictures: Mapping[str, Callable[[Path], None]] | None = None,
+    pictures: Mapping[str, bytes] | None = None,
 ) -> None:
     """Write ``explain.json``, one CSV per table, and pictures, whole or not at all.
 
@@ -39,8 +39,8 @@ def write_explanation(
         Of the explanation.
     force : bool
         Whether an explanation that is there is replaced.
-    pictures : dict of callable, optional
-        File name -> what draws it into a path.
+    pictures : dict of bytes, optional
+        File name -> content.
 
     Raises
     ------
@@ -56,6 +56,6 @@ def write_explanation(
             columns = {ids_of: ids[ids_of] for ids_of in ids if table.get(ids_of, 0) is None}
             columns |= {column: values for column, values in table.items() if values is not None}
             write_csv(new / f"{name}.csv", list(columns), columns.values())
-        for name, draw in (pictures or {}).items():
-            draw(new / name)
+        for name, content in (pictures or {}).items():
+            (new / name).write_bytes(content)
         write_text(new / EXPLANATION, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")

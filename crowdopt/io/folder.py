@@ -10,7 +10,7 @@ from pathlib import Path
 
 from crowdopt import documents
 from crowdopt.errors import InputError
-from crowdopt.files import taken, unfinished, writing
+from crowdopt.files import apart, taken, unfinished, writing
 
 CAMPAIGN, PLAN = "campaign.toml", "plan.json"  # the files that tell a folder of ours
 
@@ -80,7 +80,8 @@ def new_folder(path: Path, mark: str, force: bool = False) -> Iterator[Path]:
         temporary = path.with_name(unfinished(path.name))
         try:
             temporary.mkdir()
-            yield temporary
+            with apart():
+                yield temporary
             name_folder(temporary, path, mark, force)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -14,6 +14,7 @@ from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import draft
+from crowdopt.io.cells import parquet_source
 from crowdopt.io.parts_folder import OWN, PartsFolder
 
 ROWS = 65_536  # of a row group: what is read or written at a time beside the arrays
@@ -98,7 +99,7 @@ def read_part(folder: PartsFolder, part: str) -> Part:
 def _open(path: Path) -> Any:
     pyarrow, _, parquet = arrow()
     try:
-        return parquet.ParquetFile(path)
+        return parquet.ParquetFile(parquet_source(path))
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         said = " ".join(str(error).split())[:200]
         raise InputError(f"{path.name} cannot be read as Parquet: {said}") from None

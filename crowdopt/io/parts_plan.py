@@ -18,7 +18,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.documents import TEXT, Keys, Maybe, number, one_of, read_json, whole
 from crowdopt.errors import InputError
-from crowdopt.io.cells import write_csv
+from crowdopt.io.cells import parquet_source, write_csv
 from crowdopt.io.folder import PLAN
 from crowdopt.io.part_table import Part, arrow, write_arrow
 from crowdopt.io.parts_folder import PartsFolder
@@ -90,7 +90,7 @@ def read_pairs_of(folder: Path, part: Part, folder_of: PartsFolder) -> Ints:
     pyarrow, compute, parquet = arrow()
     path = folder / part.path.name
     try:
-        table = parquet.read_table(path, columns=["task", "worker"])
+        table = parquet.read_table(parquet_source(path), columns=["task", "worker"])
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         said = " ".join(str(error).split())[:200]
         raise InputError(f"{ASSIGNMENT}/{path.name} cannot be read: {said}") from None

@@ -12,6 +12,7 @@ from crowdopt.crowd.family_draws import KnownLabels
 from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.recipes import simulated_labels
 from crowdopt.errors import InputError
+from crowdopt.files import together
 from crowdopt.io.campaign import read_with_labels
 from crowdopt.io.cells import write_table
 from crowdopt.io.folder import check_target
@@ -68,9 +69,10 @@ def write_rehearsal(
     true, label = simulated_labels(instance, pairs, rng, given, had)
     here = np.flatnonzero(rng.random(len(pairs)) >= lost)
     columns = [[table["task"][k] for k in here], [table["worker"][k] for k in here], [names[k] for k in label[here]]]
-    write_table(Path(output), ["task", "worker", "label"], columns, force)
-    if truth is not None and given is None:
-        write_table(Path(truth), ["task", "label"], [list(task), [names[k] for k in true]])
+    with together():
+        write_table(Path(output), ["task", "worker", "label"], columns, force)
+        if truth is not None and given is None:
+            write_table(Path(truth), ["task", "label"], [list(task), [names[k] for k in true]])
     return int(here.size)
 
 

@@ -10,8 +10,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 
 ROUNDING = 1e-6  # of a logarithm, and of a tail
 HALVINGS = 50
-MOST = 1e4  # pressure; where all that is left is supposed to be wrong
-FIRST = 64  # checks after which most numbers of wrong answers are refuted
+LEAST, MOST = -28.0, np.log(1e4)  # logarithm of the pressure; at the most, all that is left is supposed to be wrong
 
 
 def exact_holds(answers: int, checked: int, wrong: int, left: int, delta: float) -> bool:
@@ -38,39 +37,40 @@ def exact_holds(answers: int, checked: int, wrong: int, left: int, delta: float)
     )
 
 
-def martingale_holds(said: dict[str, Any], stratum: Ints, wrong: Bools, left: int) -> bool:
-    """Whether each number of wrong answers above the claim is refuted by its test martingale.
+def martingale_holds(said: dict[str, Any], stratum: Ints, wrong: Bools, left: Ints) -> bool:
+    """Whether each number of wrong answers above a claim is refuted by its test martingale when the claim is made.
 
     Parameters
     ----------
     said : dict
-        ``draw.json``: groups, predictions, numbers, delta.
+        ``draw.json``, held against its table: groups, predictions, numbers, delta.
     stratum, wrong : (checks,) int, bool
         Group of each answer looked at, in the order of the draw, and whether it was wrong.
-    left : int
-        The claim: so many are left at most.
+    left : (checks,) int
+        The claim after each check: so many are left at most.
 
     Returns
     -------
     bool
     """
     size, rate = (np.array([group[name] for group in said["groups"]], float) for name in ("size", "rate"))
-    numbers, total = np.array(said["numbers"]), size.sum()
+    rate /= rate @ size / size.sum()  # the draw and the bound know ratios of rates only
+    numbers, total = np.array(said["numbers"]), int(size.sum())
     upto = np.append(numbers[1:] - 1, total)  # the last number that each one stands for
-    claimed = left + int(wrong.sum())
     seen = np.zeros((wrong.size + 1, size.size))
     seen[1:] = np.cumsum(np.eye(size.size)[stratum], axis=0)
-    open_, before = size - seen[:-1], np.concatenate([[0], np.cumsum(wrong)[:-1]])
+    open_, found = size - seen[:-1], np.cumsum(wrong)
     predicted = _predicted(said["predicted"], stratum, wrong)
-    for number in numbers[upto > claimed].tolist():
-        null = number - before
-        if (null > open_.sum(axis=1)).any():
+    says = left < total - np.arange(1, wrong.size + 1)  # that all are wrong that are left needs no proof
+    for number, last in zip(numbers.tolist(), upto.tolist(), strict=True):
+        excluded = np.flatnonzero(says & (left + found < last))
+        if not excluded.size:
             continue
-        if not any(
-            _largest(null[:k], open_[:k], rate, predicted[:k], stratum[:k], wrong[:k])
-            >= -np.log(said["delta"]) - ROUNDING
-            for k in (min(FIRST, wrong.size), wrong.size)
-        ):
+        k = int(excluded[0]) + 1  # checks after which the number must be refuted
+        if number - found[k - 1] > total - k:
+            continue  # more than there are
+        null = number - (found - wrong)[:k]
+        if _largest(null, open_[:k], rate, predicted[:k], stratum[:k], wrong[:k]) < -np.log(said["delta"]) - ROUNDING:
             return False
     return True
 
@@ -87,18 +87,23 @@ def _predicted(versions: dict[str, Any], stratum: Ints, wrong: Bools) -> Floats:
     return np.array(rows).reshape(-1, error.shape[1])
 
 
-def _largest(null: Floats, sizes: Floats, rate: Floats, predicted: Floats, stratum: Ints, wrong: Bools) -> float:
-    """Largest logarithm of the product that is ever reached."""
-    low, high = np.full(null.size, -28.0), np.full(null.size, np.log(MOST))  # of the logarithm of the pressure
+def _largest(null: Ints, sizes: Floats, rate: Floats, predicted: Floats, stratum: Ints, wrong: Bools) -> float:
+    """Largest logarithm of the product that is ever reached.
+
+    If at least m wrong ones are left, a factor's mean is ``1 + lambda (sum_i theta_i - m)`` at most; it is divided by
+    that, so that any pressure is valid and bisection only finds one that is good.
+    """
+    low, high = np.full(null.size, LEAST), np.full(null.size, MOST)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        enough = (sizes * _hidden(np.exp(middle)[:, None] / rate, predicted)).sum(axis=1) >= null
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    theta = _hidden(np.exp(low)[:, None] / rate, predicted)[np.arange(null.size), stratum]
-    r = predicted[np.arange(null.size), stratum]
-    factor = np.where(wrong, np.log(r / theta), np.log1p(-r) - np.log1p(-np.minimum(theta, 1 - 1e-15)))
-    needed = (sizes * predicted).sum(axis=1) < null
-    return float(np.cumsum(np.where(needed, factor, 0.0)).max(initial=-np.inf))
+        hidden = (sizes * _hidden(np.exp(middle)[:, None] / rate, predicted)).sum(axis=1)
+        low, high = np.where(hidden >= null, low, middle), np.where(hidden >= null, middle, high)
+    pressure = np.exp(low)[:, None] / rate  # h = lambda / pi
+    theta, own = _hidden(pressure, predicted), (np.arange(null.size), stratum)
+    mean = 1 + np.exp(low) / (sizes @ rate) * ((sizes * theta).sum(axis=1) - null)
+    right = np.log1p((pressure * theta)[own])  # (1 - r) / (1 - theta) = 1 + h theta
+    factor = np.where(wrong, np.log((predicted / theta)[own]), right) - np.log(np.maximum(mean, 1e-300))
+    return float(np.cumsum(np.where((sizes * predicted).sum(axis=1) < null, factor, 0.0)).max(initial=-np.inf))
 
 
 def _hidden(pressure: Floats, predicted: Floats) -> Floats:

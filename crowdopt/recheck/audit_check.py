@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,16 +18,34 @@ from crowdopt.io.audit_draw import DRAW, DRAWN
 from crowdopt.io.audit_folder import AUDIT, CLAIMED
 from crowdopt.io.tables import read_table
 from crowdopt.recheck.audit_bound import exact_holds, martingale_holds
+from crowdopt.recheck.audit_terms import commitment_problems, terms_problems
 
 
 @dataclass(frozen=True)
 class AuditReport:
-    """Whether an audit's claim follows from its draw and the expert's answers, and what is wrong if not."""
+    """Whether an audit's claim follows from its draw and the expert's answers.
+
+    Parameters
+    ----------
+    holds : bool
+    problems : list of str
+        What is wrong if it does not hold.
+    sentence : str
+        The claim, in words made of what was recomputed; empty if it does not hold.
+    commitment : str
+        As draw.json says.
+    earlier : int
+        Audits that draw.json names as done before.
+    confidence : float
+        Of all their claims and this one together.
+    """
 
     holds: bool
     problems: list[str]
     sentence: str
     commitment: str
+    earlier: int = 0
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +68,9 @@ class Seen:
     others: tuple[int, int]
 
 
-def verify_audit(answers: str | Path, folder: str | Path, commitment: str | None = None) -> AuditReport:
+def verify_audit(
+    answers: str | Path, folder: str | Path, commitment: str | None = None, after: Sequence[str | Path] = ()
+) -> AuditReport:
     """Recompute an audit folder: commitment, draw, what was looked at, corrections, the bound.
 
     Parameters
@@ -59,6 +80,12 @@ def verify_audit(answers: str | Path, folder: str | Path, commitment: str | None
     folder : path
     commitment : str, optional
         As it was handed on before the expert began: a draw made afterwards has another one.
+    after : sequence of paths
+        Earlier audits that are known of: the draw must name them, with the chance that they spent.
+
+    Returns
+    -------
+    AuditReport
 
     Raises
     ------
@@ -68,24 +95,11 @@ def verify_audit(answers: str | Path, folder: str | Path, commitment: str | None
     place, table = Path(folder), read_answered(answers)
     said = read_json(place / DRAW, DRAWN, "audit")
     claim = read_json(place / AUDIT, CLAIMED, "audit whose answers are in")
-    problems = _committed(said, claim, table, commitment)
+    problems = commitment_problems(said, commitment, tuple(Path(one) for one in after)) + terms_problems(said, table)
     if not problems:
         problems = _draw(said, claim, table, place)
-    return AuditReport(not problems, problems, claim["sentence"], said["commitment"])
-
-
-def _committed(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, commitment: str | None) -> list[str]:
-    rest = {key: value for key, value in said.items() if key != "commitment"}
-    digest = sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-    spent = sum(float(one["delta"]) for one in said["earlier"]) + float(said["delta"])
-    tests = {
-        "draw.json was changed after it was written": digest == said["commitment"],
-        "audit.json belongs to another draw": claim.get("commitment") == said["commitment"],
-        "the draw is not the one whose commitment was handed on": commitment in (None, said["commitment"]),
-        "the answers are not those that were drawn from": table.digest == said["answers_sha256"],
-        "the audits spend more than their confidence leaves": spent <= 1 - said["confidence"] + 1e-9,
-    }
-    return [problem for problem, passed in tests.items() if not passed]
+    sentence = "" if problems else claim["sentence"]  # which _claims found to be the recomputed one
+    return AuditReport(not problems, problems, sentence, said["commitment"], len(said["earlier"]), said["confidence"])
 
 
 def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, place: Path) -> list[str]:
@@ -102,6 +116,8 @@ def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, pla
         return ["checked.csv has tasks that have no answer"]
     drawn = [table.tasks[i] for i in order[: max(0, len(listed) - len(certain))]]
     count = next((k for k, task in enumerate(drawn) if task not in label), len(drawn))
+    if not count:
+        return ["no drawn answer was looked at"]
     if any(task in label for task in drawn[count:]):
         return [f"task {drawn[count]} was skipped while later ones of the draw were looked at"]
     wrong = np.array([label[task] != answer[task] for task in drawn[:count]], bool)
@@ -129,44 +145,68 @@ def _order(said: dict[str, Any], table: AnsweredTable) -> tuple[list[int], list[
 
 
 def _claims(said: dict[str, Any], claim: dict[str, Any], seen: Seen) -> list[str]:
-    drawn = said["answers"] - said["least_sure"]
-    expert = int(said["expert_error"] * said["answers"] + 1e-9)
-    unseen = said["least_sure"] - seen.certain[0]
-    stated = {
-        "drawn_checked": seen.wrong.size,
-        "drawn_wrong": int(seen.wrong.sum()),
-        "least_sure_checked": seen.certain[0],
-        "least_sure_wrong": seen.certain[1],
-        "others_checked": seen.others[0],
-        "others_wrong": seen.others[1],
-        **{name: said[name] for name in ("answers", "target", "delta", "confidence", "method", "expert_error")},
-    }
+    """All that audit.json says, but for the bound itself, is counted again; the bound is held against its theorem."""
+    facts = {**_facts(said, seen), **_conclusion(said, seen, claim["left"])}
     problems = [
-        f"{name} is {value}, not {claim.get(name)}" for name, value in stated.items() if claim.get(name) != value
+        f"{name} is {value}, not {claim.get(name)}"
+        for name, value in facts.items()
+        if json.dumps(value) != json.dumps(claim.get(name))  # 1 is no true
     ]
-    most, n = int(claim["wrong_at_most"]), int(said["answers"])
-    if f"at most {most} of the {n} answers" not in claim["sentence"]:
-        problems.append("the sentence says another number than wrong_at_most")
-    if bool(claim["certified"]) != (most <= said["target"] * n + 1e-9):
-        problems.append("whether the target is reached is told wrongly")
-    if said["method"] == "exact" and seen.wrong.size != said["checks"] - said["least_sure"]:
-        problems.append(f"the draw fixed {said['checks']} checks; {seen.wrong.size} drawn answers were looked at")
-    if most < n and not _bound_holds(said, seen, most - expert - unseen, drawn):
-        problems.append(f"the answers do not show that at most {most} are wrong")
+    if not _bound_holds(said, seen, claim["left"]):
+        problems.append(f"the answers do not show that at most {claim['wrong_at_most']} are wrong")
     return problems
 
 
-def _bound_holds(said: dict[str, Any], seen: Seen, claimed: int, drawn: int) -> bool:
-    if claimed < 0 or not seen.wrong.size:
-        return False
-    left = min(claimed + seen.others[1], drawn - seen.wrong.size)
+def _facts(said: dict[str, Any], seen: Seen) -> dict[str, Any]:
+    """What was committed to and what was looked at."""
+    parts = {"drawn": (seen.wrong.size, int(seen.wrong.sum())), "least_sure": seen.certain, "others": seen.others}
+    groups = []
+    for k, group in enumerate(said["groups"]):
+        here = seen.stratum == k
+        counts = {"checked": int(here.sum()), "wrong": int(seen.wrong[here].sum())}
+        groups.append({"answers": group["size"], "claimed": group["claim"], **counts})
+    same = ("answers", "answers_sha256", "target", "delta", "confidence", "method", "expert_error", "seed")
+    return {
+        **{name: said[name] for name in (*same, "commitment")},
+        "earlier": len(said["earlier"]),
+        **{f"{name}_checked": checked for name, (checked, _) in parts.items()},
+        **{f"{name}_wrong": wrong for name, (_, wrong) in parts.items()},
+        "checked": sum(checked for checked, _ in parts.values()),
+        "corrected": sum(wrong for _, wrong in parts.values()),
+        "groups": groups,
+    }
+
+
+def _conclusion(said: dict[str, Any], seen: Seen, left: list[int]) -> dict[str, Any]:
+    """The claim that follows if so many wrong ones are left among those drawn from, and its sentence."""
+    n, error = said["answers"], said["expert_error"]
+    unseen, expert = said["least_sure"] - seen.certain[0], int(error * n + 1e-9)
+    most = min(n, max(0, left[-1] - seen.others[1]) + unseen + expert) if left else n
+    looks = [
+        sum(pair) for pair in zip((seen.wrong.size, int(seen.wrong.sum())), seen.certain, seen.others, strict=True)
+    ]
+    sure = np.floor(1e10 * (1 - said["delta"]) + 1e-4) / 1e8  # never rounded up
+    sentence = (
+        f"with {sure:.10g} % confidence at most {most} of the {n} answers are wrong, whatever the workers did "
+        f"({looks[0]} checked, {looks[1]} corrected)"
+    )
+    if error:
+        sentence += f", if the expert errs on at most {100 * error:.12g} % of the tasks"
+    return {"wrong_at_most": most, "certified": most <= said["target"] * n + 1e-9, "sentence": sentence}
+
+
+def _bound_holds(said: dict[str, Any], seen: Seen, left: list[int]) -> bool:
+    drawn, checked, found = said["answers"] - said["least_sure"], seen.wrong.size, int(seen.wrong.sum())
     if said["method"] == "exact":
-        return exact_holds(drawn, seen.wrong.size, int(seen.wrong.sum()), left, said["delta"])
-    return martingale_holds(said, seen.stratum, seen.wrong, left)
+        fixed = said["checks"] - said["least_sure"]
+        return len(left) == 1 and checked == fixed and exact_holds(drawn, checked, found, left[0], said["delta"])
+    return len(left) == checked and martingale_holds(said, seen.stratum, seen.wrong, np.array(left, np.int64))
 
 
 def _corrected(table: AnsweredTable, label: dict[str, str], place: Path) -> list[str]:
-    rows = read_table(place / "answers.csv", ("task", "label"), extras=True)
+    rows = read_table(place / "answers.csv", ("task", "label"), ("checked",))
     wanted = [label.get(task, text) for task, text in zip(table.tasks, table.labels, strict=True)]
+    looked = ["yes" if task in label else "no" for task in table.tasks]
     same = rows["task"] == list(table.tasks) and rows["label"] == wanted
+    same = same and ("checked" not in rows or rows["checked"] == looked)
     return [] if same else ["answers.csv is not the answers with the expert's corrections"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from crowdopt.errors import InputError
 from crowdopt.files import draft
+from crowdopt.report.converter import MISSING as MISSING
+from crowdopt.report.converter import Undrawn as Undrawn
+from crowdopt.report.converter import converted
 
 PALETTE = ["#0b6e8a", "#d1682e", "#5b8c3a", "#8a5aa8", "#b8941f", "#7a7a7a", "#c2456b", "#3f4fa3"]
 FONT = "Helvetica, Arial, sans-serif"
@@ -29,13 +30,8 @@ LOOK = {
     "title": {"fontSize": 15, "anchor": "start", "subtitleFontSize": 12, "subtitleColor": "#555"},
 }
 SUFFIXES = (".png", ".svg")
-MISSING = "charts need the extra plots: pip install 'crowdopt[plots]'"
 PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
 WIDE = 680  # pixels of a picture whose chart would else be as wide as its page
-
-
-class Undrawn(InputError):
-    """There is no picture of it, though nothing is wrong with the rest."""
 
 
 def can_draw() -> bool:
@@ -62,13 +58,22 @@ def save(chart: Any, path: Path) -> None:
     """
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: a chart is written as {' or '.join(SUFFIXES)}")
-    if path.suffix == ".svg":
-        content = svg(chart, name=path.name).encode()
-    else:
-        with _drawing(path.name) as vl_convert:
-            content = vl_convert.vegalite_to_png(chart.configure(**LOOK).to_json(), scale=PIXELS_PER_UNIT)
+    content = drawn(chart, path.name, path.suffix)
     with draft(path) as file:
         file.write(content)
+
+
+def drawn(chart: Any, name: str, suffix: str) -> bytes:
+    """A chart in the house's look, as the bytes of a .png or .svg.
+
+    Raises
+    ------
+    Undrawn
+        If it cannot be drawn, or the extra ``plots`` is missing.
+    """
+    if suffix == ".svg":
+        return svg(chart, name).encode()
+    return converted(name, "vegalite_to_png", chart.configure(**LOOK).to_dict(), scale=PIXELS_PER_UNIT)
 
 
 def svg(chart: Any, name: str = "the chart") -> str:
@@ -92,19 +97,4 @@ def svg(chart: Any, name: str = "the chart") -> str:
     drawing = chart.configure(**LOOK).to_dict()
     if drawing.get("width") == "container":
         drawing["width"] = WIDE
-    with _drawing(name) as vl_convert:
-        drawn: str = vl_convert.vegalite_to_svg(drawing)
-    return drawn
-
-
-@contextmanager
-def _drawing(name: str) -> Iterator[Any]:
-    """The converter; what it cannot draw, or that it is not there, is a sentence."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise Undrawn(MISSING) from None
-    try:
-        yield vl_convert
-    except ValueError as error:
-        raise Undrawn(f"{name} cannot be drawn: {' '.join(str(error).split())}") from None
+    return converted(name, "vegalite_to_svg", drawing).decode()

@@ -12,8 +12,8 @@ from importlib.resources import files
 from itertools import count
 from typing import Any, TypeAlias
 
-from crowdopt.errors import InputError
-from crowdopt.report.charts import LOOK, MISSING, svg
+from crowdopt.report.charts import LOOK, svg
+from crowdopt.report.converter import converted
 
 GLOBALS = "window.vegaEmbed = vegaEmbed;"
 # what a still picture can do without: it is named as a whole, its letters are the page's, and 1 is what else is taken
@@ -199,11 +199,7 @@ def _safe(text: str) -> str:
 @cache
 def _libraries() -> str:
     """Vega, Vega-Lite and their embedding as one script."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise InputError(MISSING) from None
-    bundle: str = vl_convert.javascript_bundle(GLOBALS)
+    bundle = converted("the page", "javascript_bundle", GLOBALS).decode()
     return bundle.replace("</script", "<\\/script")
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt.api.verify import verify_audit
 from crowdopt.errors import InputError
 from crowdopt.io.cells import write_csv
-from crowdopt.recheck.audit_check import verify_audit
 
 N = 200
 
@@ -204,7 +205,8 @@ def test_a_draw_made_after_the_fact_is_caught_by_its_commitment(desk):
     """All files fit together; what was handed on before the expert began does not."""
     place, _ = desk
     first = audited(desk, checks=60)
-    crowdopt.audit(place / "answers.csv", place / "audit", target=0.1, seed=2, checks=60, force=True)
+    shutil.rmtree(place / "audit")
+    crowdopt.audit(place / "answers.csv", place / "audit", target=0.1, seed=2, checks=60)
     crowdopt.audit(place / "answers.csv", place / "audit", checked=look(desk))
     assert verify_audit(place / "answers.csv", place / "audit").holds
     report = verify_audit(place / "answers.csv", place / "audit", first.commitment)

@@ -44,6 +44,10 @@ MADE = (  # what the desk's own verbs make of these, in this order
     "learn --draw 3 --policies ls-ol --horizon 12 --trials 2 -o learned",
     "generate HS:6x60 -o archive.npz",
     "bench HS:6x4 --backends exact --program ip --time-limit 9 -o measured",
+    "audit answers --target 0.4 --seed 1 --share 0.5 -o audit",
+    "audit answers --checked drawn.csv -o audit",
+    "generate HS:40x40 --epsilon 0.45 --parts 2 -o parts",
+    "solve parts -o parts-plan",
 )
 
 
@@ -54,6 +58,7 @@ class Case:
     words: str
     reads: tuple[str, ...]
     weight: float = 1.0
+    keeps: str = "-"  # what begins so may stay behind a failure: work that the same command goes on with
 
     @property
     def verb(self) -> str:
@@ -109,6 +114,16 @@ CASES = (
     Case("report compared", ("compared",)),
     Case("report learned", ("learned",)),
     Case("report measured", ("measured",), 2),
+    Case("bench compare measured again", ("measured", "again"), 3),
+    Case("bench HS:6x4 --backends exact --program ip --time-limit 9 -o measured", ("measured",), 0.3, keeps="x"),
+    Case("audit answers --target 0.4 --seed 2 --least-sure 1 -o new", ("answers",)),
+    Case("audit answers --checked drawn.csv -o audit", ("answers", "audit", "drawn.csv"), 3),
+    Case("audit answers --after audit --seed 4 -o new", ("answers", "audit"), 0.5),
+    Case("audit answers --force --seed 4 -o audit", ("answers", "audit"), 0.5),
+    Case("verify answers audit", ("answers", "audit"), 3),
+    Case("report audit", ("audit",)),
+    Case("solve parts -o new", ("parts",), 2, keeps=".new.work"),
+    Case("verify parts parts-plan", ("parts", "parts-plan"), 2),
 )
 
 
@@ -129,3 +144,5 @@ def lay(folder: Path, made: tuple[str, ...] = MADE) -> None:
     for words in made:
         done = CliRunner().invoke(main, words.split())
         assert done.exit_code == 0, f"{words}: {done.output} {done.exception!r}"
+    if (folder / "measured").exists():
+        shutil.copytree(folder / "measured", folder / "again")

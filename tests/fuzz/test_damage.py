@@ -32,6 +32,18 @@ def test_without_damage_every_command_answers(desk, tmp_path, case):
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.parametrize(
+    "words", ["learn --draw 3 --policies ls-ol --horizon 9 --trials 1", "generate HS:12x4 --epsilon 0.45 --parts 2"]
+)
+def test_a_name_that_is_no_utf8_is_a_name(tmp_path, words):
+    """A file system takes any bytes; rows are JSON and pyarrow wants text, and neither ends in a traceback."""
+    with inside(tmp_path):
+        result = CliRunner().invoke(main, [*words.split(), "-o", "caf\udce9"])
+        assert result.exit_code == 0, result.output
+        result = CliRunner().invoke(main, ["report", "caf\udce9"])
+        assert result.exit_code == (0 if words.startswith("learn") else 2), result.output
+
+
 @pytest.mark.parametrize("first", firsts(FEW, EACH))
 def test_damage_ends_in_an_answer_or_a_sentence(desk, first):
     """No traceback, no leftover, one line that says what is wrong."""

@@ -42,6 +42,12 @@ COMMANDS = (
 GOES_ON = ("compare", "learn")  # what is finished is kept, for the next try
 SIZES = (0, 90, 1000, 9000)  # bytes that fit in a file
 
+PAIRS = (  # the second of two tables is the longer one
+    Case("rehearse campaign plan --seed 2 -o new.csv --truth new-truth.csv --lost 0.9", ("campaign", "plan")),
+    Case("aggregate labels.csv --method one-coin -o new.csv --workers who.csv", ("labels.csv",)),
+    Case("select gold.csv --budget 1 -o new.csv --frontier curve.csv", ("gold.csv",)),
+)
+
 
 @contextmanager
 def _no_file_beyond(size: int) -> Iterator[None]:
@@ -81,6 +87,24 @@ def test_a_full_disk_is_one_sentence(desk: Path, case: Case, size: int) -> None:
             assert result.exit_code == 2 and result.stderr.count("\n") == 1 and "written" in result.stderr
             assert case.verb in GOES_ON or not left
             assert CliRunner().invoke(main, case.words.split()).exit_code == 0
+
+
+@pytest.mark.parametrize("case", PAIRS, ids=lambda case: case.verb)
+def test_of_two_tables_both_are_written_or_none(desk: Path, tmp_path: Path, case: Case) -> None:
+    """The disk is full at every byte of either: what is left is the whole answer, or what was there before."""
+    copy(desk, tmp_path, case.reads)
+    before = there(tmp_path)
+    with inside(tmp_path):
+        assert CliRunner().invoke(main, case.words.split()).exit_code == 0
+        made = sorted(there(tmp_path) - before)
+        assert len(made) == 2
+        sizes = sorted((tmp_path / name).stat().st_size for name in made)
+        for name in made:
+            (tmp_path / name).unlink()
+        for size in (sizes[0] - 1, sizes[0], sizes[1] - 1):
+            with _no_file_beyond(size):
+                result = CliRunner().invoke(main, case.words.split())
+            assert result.exit_code == 2 and there(tmp_path) == before, size
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])

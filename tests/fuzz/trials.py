@@ -77,7 +77,7 @@ def trial(
         before = there(folder)
         with inside(folder), _patience():
             result = CliRunner().invoke(main, words)
-        left = sorted(there(folder) - before)
+        left = sorted(name for name in there(folder) - before if not name.startswith(case.keeps))
     what = f"seed {seed}: crowdopt {' '.join(words)!a} after {done or 'mistyping'}"
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         return f"{what}: {type(result.exception).__name__}: {result.exception}"

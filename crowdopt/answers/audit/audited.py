@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from crowdopt.arrays import Bools, Floats, Ints
@@ -158,8 +159,9 @@ class Audited:
     def sentence(self) -> str:
         """The claim in words."""
         terms, n = self.draw.terms, self.draw.answers
-        sure = f"with {100 * (1 - terms.delta):.6g} % confidence"
-        expert = f", if the expert errs on at most {100 * terms.expert_error:g} % of the tasks"
+        percent = math.floor(1e10 * (1 - terms.delta) + 1e-4) / 1e8  # never rounded up
+        sure = f"with {percent:.10g} % confidence"
+        expert = f", if the expert errs on at most {100 * terms.expert_error:.12g} % of the tasks"
         return (
             f"{sure} at most {self.wrong_at_most} of the {n} answers are wrong, whatever the workers did "
             f"({self.checked} checked, {self.corrected} corrected){expert if terms.expert_error else ''}"

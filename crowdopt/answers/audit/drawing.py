@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, ErrorVersions, Strata
+from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, Strata
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.martingale import hypotheses
 from crowdopt.answers.audit.prediction import mixture
@@ -53,34 +53,6 @@ def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: 
         checks = certain.size + checks_needed(order.size, terms.target, assumed, terms.delta, POWER)
     versions, numbers = mixture(strata.claim, terms.target), hypotheses(order.size, terms.target)
     return Draw(terms, strata, certain, order, stratum, versions, numbers, min(checks, answers), assumed)
-
-
-def redraw(
-    answers: int, terms: AuditTerms, claims: Floats | None, wagers: tuple[Strata, ErrorVersions, Ints], checks: int
-) -> Draw:
-    """The draw that was committed to, from what was written down.
-
-    Parameters
-    ----------
-    answers : int
-        How many there are.
-    terms : AuditTerms
-    claims : (answers,) float, optional
-        Claimed probability that each is wrong.
-    wagers : (Strata, ErrorVersions, (numbers,) int)
-        Groups, predictions and the numbers that are tested, as they were.
-    checks : int
-        How many drawn answers are looked at.
-
-    Returns
-    -------
-    Draw
-    """
-    strata, versions, numbers = wagers
-    certain, others, by_claim = _parts(answers, terms, claims)
-    order, stratum = _ordered(answers, terms, strata, others, by_claim)
-    assumed = assumed_error(terms.target, None if claims is None else claims[others])
-    return Draw(terms, strata, certain, order, stratum, versions, numbers, checks, assumed)
 
 
 def _parts(answers: int, terms: AuditTerms, claims: Floats | None) -> tuple[Ints, Ints, Ints]:

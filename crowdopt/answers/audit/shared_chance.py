@@ -34,9 +34,10 @@ def spendable(confidence: float, earlier: Sequence[float] = (), share: float = 1
     if not 0 < share <= 1:
         raise InputError(f"the share of the chance of error must lie in (0, 1], not {share:g}")
     left = round(1 - confidence - sum(earlier), 14)  # .05, not .050000000000000044
-    if left <= SPENT:
+    if share * left <= SPENT:
         raise InputError(
-            f"the earlier audits have spent all {1 - confidence:.3g} that a confidence of {confidence:g} leaves; go on "
-            "with the earlier draw, whose claim holds at any time, or state a lower confidence"
+            f"the earlier audits have spent all {1 - confidence:.3g} that a confidence of {confidence:g} leaves (one "
+            "that --force replaces counts); go on with the earlier draw, whose claim holds at any time, or state a "
+            "lower confidence"
         )
     return share * left

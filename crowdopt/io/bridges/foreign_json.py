@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from crowdopt.documents import DIGITS, Shape, Value, misfit, shown
+from crowdopt.documents import DIGITS, Shape, Value, is_number, misfit, shown
 from crowdopt.errors import InputError
 
 ID = Value("an id: text or a whole number", lambda value: type(value) in (str, int) and str(value).strip() != "")
@@ -95,8 +95,7 @@ def scalar(value: Any) -> str | None:
 
 def seconds(value: Any) -> float | None:
     """A duration, where it is a number of at least 0."""
-    known = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
-    return float(value) if known else None
+    return float(value) if is_number(value) and value >= 0 else None
 
 
 def refuse(source: str, place: str, what: str, value: Any, remedy: str) -> InputError:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from crowdopt.documents import Each, Keys
+from crowdopt.documents import Each, Keys, Shape
 from crowdopt.errors import InputError
+from crowdopt.io.bridges.addresses import TOKEN, checked_url, token_of
 from crowdopt.io.bridges.bridge import Address
 from crowdopt.io.bridges.foreign_json import ID, check
-from crowdopt.io.bridges.web import Refused, Web, checked_url, token_of
+from crowdopt.io.bridges.web import LISTING, PAGES, Refused, Web
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 BATCH = 100  # tasks of one import, and of one page
@@ -18,6 +20,7 @@ PROJECT = Keys(required={"id": ID, "title": ID}, open=True)
 TASK = Keys(required={"id": ID, "data": Keys(open=True)}, open=True)
 USER = Keys(required={"id": ID, "email": ID}, open=True)
 ANSWER = "this is no answer of Label Studio; see that --url is its address"
+EXPORT = "export the project to a file, and name that in place of --url"
 TITLE = (3, 50)  # letters that a project's title may have
 
 
@@ -50,9 +53,9 @@ class Exchanged(Web):
         self.headers.pop("Authorization", None)
         answer = super().call("POST", "/api/token/refresh/", {"refresh": self.long_lived})
         access = answer.get("access") if isinstance(answer, dict) else None
-        if not isinstance(access, str) or not access.isascii() or not access.isprintable():
+        if not isinstance(access, str) or not access.isascii() or not access.isprintable() or len(access) < TOKEN:
             raise InputError(f"{self.url} gives no token in exchange; {ANSWER}")
-        self.secrets = (self.long_lived, access)
+        self.secrets = tuple(dict.fromkeys((*self.secrets, self.long_lived, access)))
         self.headers["Authorization"] = f"Bearer {access}"
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
@@ -77,26 +80,57 @@ def title_of(address: Address, own: str) -> str:
     return title
 
 
-def pages(web: Web, path: str, **query: Any) -> Iterator[Any]:
-    """Pages of a listing until there are no more."""
-    page = 1
-    while True:
+def listed(web: Web, path: str, shape: Shape, entries: str, **query: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """Each page of a listing and its entries, until there are no more.
+
+    Parameters
+    ----------
+    web : Web
+    path : str
+    shape : Shape
+        Of an entry; it has an id.
+    entries : str
+        The key of a page's entries.
+    **query
+        What is asked for beside the page.
+
+    Yields
+    ------
+    page, entries
+
+    Raises
+    ------
+    InputError
+        If an answer is none of Label Studio's, or the listing does not end: a page brings nothing new, or there are too
+        many pages or seconds.
+    """
+    known: set[str] = set()
+    began = time.monotonic()
+    for page in range(1, PAGES + 1):
         try:
             answer = web.get(path, page=page, page_size=BATCH, **query)
         except Refused as error:
             if error.status == 404 and page > 1:
                 return
             raise
-        yield answer
-        page += 1
+        check(answer, Keys(required={entries: Each(shape)}, open=True), f"{web.url}{path}", ANSWER)
+        ids = {str(entry["id"]) for entry in answer[entries]}
+        if not ids:
+            return
+        if ids <= known:
+            raise InputError(f"{web.url}{path} lists on page {page} what it listed before; {ANSWER}")
+        if time.monotonic() - began > LISTING:
+            raise InputError(f"{web.url}{path} does not come to an end: {page} pages in {LISTING} s; {EXPORT}")
+        known |= ids
+        yield answer, answer[entries]
+    raise InputError(f"{web.url}{path} does not come to an end: {PAGES} pages; {EXPORT}")
 
 
 def find_project(web: Web, title: str) -> dict[str, Any] | None:
     """The project of that title; InputError if there are two."""
     found: list[dict[str, Any]] = []
-    for answer in pages(web, "/api/projects/", title=title):
-        check(answer, Keys(required={"results": Each(PROJECT)}, open=True), f"{web.url}/api/projects/", ANSWER)
-        found += [project for project in answer["results"] if str(project["title"]).strip() == title]
+    for answer, projects in listed(web, "/api/projects/", PROJECT, "results", title=title):
+        found += [project for project in projects if str(project["title"]).strip() == title]
         if not answer.get("next"):
             break
     if len(found) > 1:
@@ -117,9 +151,8 @@ def accounts(web: Web) -> list[dict[str, Any]]:
 def tasks_of(web: Web, project: int) -> list[dict[str, Any]]:
     """Every task of a project, with its data and predictions."""
     tasks: list[dict[str, Any]] = []
-    for answer in pages(web, "/api/tasks/", project=project, fields="all"):
-        check(answer, Keys(required={"tasks": Each(TASK)}, open=True), f"{web.url}/api/tasks/", ANSWER)
-        tasks += answer["tasks"]
-        if len(answer["tasks"]) < BATCH:
+    for _, page in listed(web, "/api/tasks/", TASK, "tasks", project=project, fields="all"):
+        tasks += page
+        if len(page) < BATCH:
             break
     return tasks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from crowdopt.io.folder import new_folder
 from crowdopt.io.tables import read_table
 
 PULLED = "pulled.json"  # the file that tells such a folder
+FORMULA = re.compile(r"[=+@]|-(?!\d+(\.\d+)?$)")  # how a text begins that a spreadsheet computes; -1 stays what it is
 COLUMNS = ("task", "worker", "label", "seconds", "when", "gold")
 
 
@@ -44,6 +46,13 @@ class Pulled:
     truth: dict[str, str]
     source: str
     new: int = 0
+
+    @property
+    def formulas(self) -> int:
+        """Rows with a text that a spreadsheet would compute; it is kept, for an id that is changed is another id."""
+        rows = [*self.labels, *self.skipped, *(row for row, _ in self.others)]
+        marks = sum(any(map(FORMULA.match, pair)) for pair in self.truth.items())
+        return marks + sum(any(map(FORMULA.match, (row.task, row.worker, row.label))) for row in rows)
 
     @property
     def facts(self) -> dict[str, Any]:

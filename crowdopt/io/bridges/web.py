@@ -6,25 +6,31 @@ The token comes from the environment, is sent to that server alone (redirects ar
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import json
-import os
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from crowdopt.errors import InputError
+from crowdopt.io.bridges.addresses import on_this_machine
 from crowdopt.io.bridges.foreign_json import parsed
 
-PATIENCE = 120  # seconds until an answer is given up
+PATIENCE = 120  # seconds of silence until an answer is given up
+SECONDS = 900  # for a whole answer, however it drips; an export of a million labels takes minutes
+BYTES = 2**30  # of an answer; an export of a million labels has half of it, and twice as many do not fit into memory
+PIECE = 2**16  # bytes read at a time
+PAGES = 10_000  # of a listing: at 100 on a page a million tasks, more than such a server holds
+LISTING = 3600  # seconds for all pages of a listing
 PAUSES = (0.5, 1.0, 2.0)  # seconds between tries of a call that may be repeated
 BUSY = {502, 503, 504}  # a server that is starting or overloaded
 REPEATABLE = {"GET", "PATCH"}  # what is the same done twice
-SHOWN = 300  # letters of a server's complaint
+COMPLAINT, SHOWN = 4000, 300  # bytes of a server's complaint that are read, letters that are shown
 
 
 class Refused(InputError):
@@ -33,49 +39,6 @@ class Refused(InputError):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
-
-
-def checked_url(url: str, insecure: bool) -> str:
-    """The address without a slash at its end.
-
-    Raises
-    ------
-    InputError
-        If it is none, has a password in it, or is plain HTTP to another machine.
-    """
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise InputError(f"{url!r} is no address: {error}; write one such as http://localhost:8080") from None
-    if parts.scheme not in ("http", "https") or not host or not url.isascii() or not url.isprintable() or " " in url:
-        raise InputError(f"{url!r} is no address; write one such as http://localhost:8080")
-    if parts.username is not None or parts.query or parts.fragment:
-        raise InputError("an address has no password, ? or # in it; the token comes from the environment")
-    if parts.scheme == "http" and not insecure and not on_this_machine(host):
-        raise InputError(
-            f"{url} is plain HTTP to another machine, where anybody on the way reads the token; use https://, or say "
-            "--insecure"
-        )
-    return url.rstrip("/")
-
-
-def on_this_machine(host: str) -> bool:
-    """Whether a host name is that of this machine's own loopback."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def token_of(variable: str, remedy: str) -> str:
-    """The token in an environment variable; InputError without one."""
-    token = os.environ.get(variable, "").strip()
-    if not token:
-        raise InputError(f"the environment has no {variable}; {remedy}")
-    if not token.isascii() or not token.isprintable() or " " in token:
-        raise InputError(f"{variable} holds no token: it has letters that none has; {remedy}")
-    return token
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -129,12 +92,11 @@ class Web:
         for pause in (*PAUSES, None):
             request = urllib.request.Request(self.url + path, data, self.headers, method=method)
             try:
-                with self._opener.open(request, timeout=PATIENCE) as answer:
-                    content = answer.read()
-                return self._value(content)
-            except urllib.error.HTTPError as error:
-                complaint: InputError = self._refusal(error)
-                again = error.code in BUSY
+                asked = self._asked(request)
+                if not isinstance(asked.error, urllib.error.HTTPError):
+                    return self._value(asked.content)
+                complaint: InputError = self._refusal(asked.error, asked.content)
+                again = asked.error.code in BUSY
             except (OSError, http.client.HTTPException, ValueError) as error:
                 if isinstance(error, InputError):
                     raise
@@ -144,34 +106,94 @@ class Web:
             time.sleep(pause)
         raise AssertionError
 
-    def _value(self, content: bytes) -> Any:
-        text = content.decode("utf-8", errors="replace")
-        return parsed(text, f"the answer of {self.name} at {self.url}") if text.strip() else None
+    def _asked(self, request: urllib.request.Request) -> ServerCall:
+        """The call when it has ended, within the limits of all its bytes and seconds.
 
-    def _refusal(self, error: urllib.error.HTTPError) -> Refused:
-        """What the server says, on one line and without the token."""
+        It is waited for in a thread of its own: no timeout of a socket ends what drips, body, header or name server.
+        """
+        asked = ServerCall(self._opener, request)
+        asked.start()
+        asked.join(SECONDS)
+        if asked.is_alive():
+            asked.given_up = True
+            raise InputError(
+                f"{self.name} at {self.url} did not end its answer within {SECONDS} s; see what keeps it, then run the "
+                "same command again: what is done is not done twice"
+            )
+        if asked.error is not None and not isinstance(asked.error, urllib.error.HTTPError):
+            raise asked.error
+        if len(asked.content) > BYTES:
+            raise InputError(
+                f"{self.name} at {self.url} answers with more than {BYTES} bytes; export it to files, in parts, and "
+                "name these in place of --url"
+            )
+        return asked
+
+    def _value(self, content: bytes) -> Any:
+        """The answer, in which the token is masked: whatever is shown, or written, of it cannot have it."""
+        text, source = content.decode("utf-8", errors="replace"), f"the answer of {self.name} at {self.url}"
         try:
-            said = error.read(4000).decode("utf-8", errors="replace")
-        except (OSError, http.client.HTTPException):
-            said = ""
-        said = " ".join(_reason(said).split())
-        for secret in self.secrets:
-            said = said.replace(secret, "***")
+            return self._masked(parsed(text, source)) if text.strip() else None
+        except RecursionError:
+            raise InputError(f"{source} is nested too deeply; no tool writes such a file") from None
+
+    def _masked(self, value: Any) -> Any:
+        if isinstance(value, str):
+            for secret in self.secrets:
+                value = value.replace(secret, "***")
+        elif isinstance(value, list):
+            return [self._masked(entry) for entry in value]
+        elif isinstance(value, dict):
+            return {self._masked(key): self._masked(entry) for key, entry in value.items()}
+        return value
+
+    def _refusal(self, error: urllib.error.HTTPError, content: bytes) -> Refused:
+        """What the server says, on one line and without the token."""
+        said = self._masked(" ".join(_reason(content.decode("utf-8", errors="replace")).split()))
+        if len(content) >= COMPLAINT:  # it may end within a token
+            said = said[: -max(map(len, self.secrets), default=1)]
         if "<html" in said.lower():
             said = ""
         if error.code in (301, 302, 303, 307, 308):
             said = "it sends on to another address, which is not followed; give that address as --url"
-        return Refused(error.code, f"{self.name} at {self.url} said no ({error.code}): {said[:SHOWN] or error.reason}")
+        said = said[:SHOWN] or self._masked(str(error.reason))[:SHOWN]
+        return Refused(error.code, f"{self.name} at {self.url} said no ({error.code}): {said}")
 
     def _silence(self, error: Exception) -> InputError:
         reason = getattr(error, "reason", error)
-        said = " ".join(str(reason).split())[:SHOWN] or type(error).__name__
-        for secret in self.secrets:
-            said = said.replace(secret, "***")
+        said = self._masked(" ".join(str(reason).split()))[:SHOWN] or type(error).__name__
         return InputError(
             f"{self.name} at {self.url} did not answer: {said}; see that it runs, then run the same command again: "
             "what is done is not done twice"
         )
+
+
+class ServerCall(threading.Thread):
+    """A call at work: its ``content``, or the ``error`` it ended with."""
+
+    def __init__(self, opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> None:
+        super().__init__(daemon=True)
+        self.opener, self.request, self.given_up = opener, request, False
+        self.content = b""
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        """Read until the answer ends, has too many bytes, or nobody waits for it."""
+        pieces, size = [], 0
+        try:
+            with self.opener.open(self.request, timeout=PATIENCE) as answer:
+                while size <= BYTES and not self.given_up and (piece := answer.read1(PIECE)):
+                    pieces.append(piece)
+                    size += len(piece)
+                if answer.length and size <= BYTES:
+                    raise http.client.IncompleteRead(b"", answer.length)
+        except urllib.error.HTTPError as error:
+            self.error = error
+            with suppress(OSError, http.client.HTTPException), error:
+                pieces = [error.read(COMPLAINT)]
+        except Exception as error:
+            self.error = error
+        self.content = b"".join(pieces)
 
 
 def _reason(said: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from random import Random
@@ -17,9 +18,10 @@ from typing import Any
 import pytest
 
 from crowdopt import InputError, assign, pull, push, read_campaign, write_plan
+from crowdopt.io.bridges import label_studio_api, web
+from crowdopt.io.bridges.addresses import checked_url
 from crowdopt.io.bridges.inspect_panel import winner
 from crowdopt.io.bridges.label_studio_tasks import tokens
-from crowdopt.io.bridges.web import checked_url
 from tests.effort import tries
 
 TOKEN = "secret-token-0123456789"
@@ -215,3 +217,107 @@ def test_whatever_a_server_answers_ends_in_an_answer_or_a_sentence(desk, token):
             except InputError as error:
                 assert "\n" not in str(error) and TOKEN not in str(error)
             assert not [name for name in os.listdir(desk) if name.endswith(".partial")]
+
+
+def asking(desk: Path, url: str) -> str:
+    """What a pull from this server is refused with."""
+    with pytest.raises(InputError) as error:
+        pull(desk / "campaign", tool="label-studio", url=url, output=desk / "back")
+    assert TOKEN not in str(error.value) and "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"results": TOKEN},
+        {TOKEN: []},
+        {"results": [{"id": TOKEN, "title": 3}]},
+        {"results": [{"id": 1, "title": [TOKEN]}]},
+        {"results": [{"id": 1, "title": "four"}, {"id": TOKEN, "title": "four"}]},
+    ],
+)
+def test_the_token_is_not_shown_wherever_an_answer_has_it(desk, token, body):
+    """It is masked in the answer, before any code of ours sees it; escapes of JSON hide nothing."""
+    plain = json.dumps(body)
+    escaped = plain.replace(TOKEN, "".join(f"\\u{ord(letter):04x}" for letter in TOKEN))
+    for text in (plain, escaped):
+        with serving(lambda method, path, headers, text=text: (200, text.encode())) as url:
+            asking(desk, url)
+
+
+@pytest.mark.parametrize("blanks", [0, 3985, 3999])
+def test_the_token_is_not_shown_in_what_a_complaint_is_cut_from(desk, token, blanks):
+    """Only so many bytes of it are read, and a token may stand across the end."""
+    with serving(lambda method, path, headers: (403, b"no" + b" " * blanks + TOKEN.encode())) as url:
+        said = asking(desk, url)
+    assert TOKEN[:6] not in said
+
+
+def test_a_token_of_a_few_letters_is_refused(desk, monkeypatch):
+    """What an answer says would be masked with it, words and ids too."""
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", "yes")
+    assert "too short" in asking(desk, "http://localhost:1")
+
+
+def test_a_listing_that_does_not_end_is_left(desk, token, monkeypatch):
+    """Two servers: one lists the same on every page, one always something new."""
+    calls = []
+
+    def same(method, path, headers):
+        calls.append(path)
+        return 200, json.dumps({"results": [{"id": 1, "title": "x"}], "next": "more"}).encode()
+
+    def new(method, path, headers):
+        calls.append(path)
+        return 200, json.dumps({"results": [{"id": len(calls), "title": "x"}], "next": "more"}).encode()
+
+    with serving(same) as url:
+        assert "lists on page 2 what it listed before" in asking(desk, url) and len(calls) == 2
+    monkeypatch.setattr(label_studio_api, "PAGES", 20)
+    with serving(new) as url:
+        assert "does not come to an end: 20 pages" in asking(desk, url) and len(calls) == 22
+    monkeypatch.setattr(label_studio_api, "LISTING", 0)
+    with serving(new) as url:
+        assert "pages in 0 s" in asking(desk, url)
+
+
+def test_an_answer_of_too_many_bytes_is_left(desk, token, monkeypatch):
+    """It is not read into memory to its end."""
+    monkeypatch.setattr(web, "BYTES", 2**17)
+    with serving(lambda method, path, headers: (200, b" " * 2**18)) as url:
+        assert "more than 131072 bytes" in asking(desk, url)
+
+
+@pytest.mark.parametrize(
+    "first", ["HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 403 "]
+)
+def test_an_answer_that_drips_is_left(desk, token, monkeypatch, first):
+    """A byte now and then, in the body, a header or a complaint, keeps every timeout of a socket."""
+    monkeypatch.setattr(web, "SECONDS", 0.3)
+    over = threading.Event()
+
+    def drip() -> None:
+        with listener, listener.accept()[0] as caller, suppress(OSError):
+            caller.sendall(first.encode())
+            while not over.wait(0.02):
+                caller.sendall(b" ")
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        assert "did not end its answer within 0.3 s" in asking(desk, f"http://127.0.0.1:{listener.getsockname()[1]}")
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_an_answer_that_breaks_off_is_no_answer(desk, token):
+    """Half a page that happens to be JSON is not taken for a whole one."""
+
+    def half(method, path, headers):
+        return 200, b'{"results": []}', ("Content-Length", "99")
+
+    with serving(half) as url:
+        assert "did not answer" in asking(desk, url)

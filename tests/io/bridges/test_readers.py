@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from crowdopt import InputError, import_labels, pull, read_campaign
+from crowdopt.cli import main
 from crowdopt.io.bridges import bridge_named, bridges
 from crowdopt.io.bridges.annotations import Annotation, latest
 from crowdopt.io.bridges.bridge import Wishes
@@ -145,6 +147,24 @@ def test_the_later_of_two_labels_counts():
     )
     assert latest([second, first, skip, first]) == ([second], [first, skip, first])
     assert latest([first, first]) == ([first], [])
+
+
+def test_texts_that_a_spreadsheet_computes_are_kept_and_said(exports):
+    """An id with a quote before it would be another id; whoever opens the table in a spreadsheet is told."""
+    (exports / "odd.csv").write_text("task,worker,label\na,ada,=1+1\na,bo,-1\n@b,ada,yes\n")
+    words = [
+        "pull",
+        str(exports / "campaign"),
+        str(exports / "odd.csv"),
+        "--from",
+        "crowd-kit",
+        "-o",
+        str(exports / "b"),
+    ]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0 and "2 row(s) have a text that begins with = + - or @" in done.stdout
+    every = [*rows(exports / "b" / "labels.csv"), *rows(exports / "b" / "others.csv")]
+    assert {(row["task"], row["label"]) for row in every} == {("a", "=1+1"), ("a", "-1"), ("@b", "yes")}
 
 
 def _two_questions(tasks: list) -> None:

@@ -1,0 +1,259 @@
+"""Audits forged in draw.json and audit.json together: verify repeats no claim that the checks do not give.
+
+Each forgery keeps everything else in order: its commitment is the one that was handed on.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt.api.verify import verify_audit
+from crowdopt.errors import InputError
+from crowdopt.io.audit_draw import commitment
+from crowdopt.io.cells import write_csv
+from crowdopt.recheck import audit_check
+
+N, WRONG = 60, 20
+TASKS = [f"t{i:02}" for i in range(N)]
+TRUTH = dict(zip(TASKS, np.where(np.arange(N) % 3 == 1, "b", "a").tolist(), strict=True))
+Said = dict[str, Any]
+
+
+class Folder:
+    """An audit of 60 answers, 20 of them wrong, whose documents can be written over."""
+
+    def __init__(self, place: Path, **terms: Any) -> None:
+        self.place, self.answers, self.audit = place, place / "answers.csv", place / "audit"
+        claimed = np.linspace(0.01, 0.6, N)
+        write_csv(self.answers, ["task", "label", "error"], [TASKS, ["a"] * N, claimed])
+        crowdopt.audit(self.answers, self.audit, **{"target": 0.2, "seed": 1, "checks": 30, **terms})
+        listed = (self.audit / "check.csv").read_text().split()[1:]
+        write_csv(place / "checked.csv", ["task", "label"], [listed, [TRUTH[task] for task in listed]])
+        crowdopt.audit(self.answers, self.audit, checked=place / "checked.csv")
+        self.draw, self.claim = (json.loads((self.audit / f"{name}.json").read_text()) for name in ("draw", "audit"))
+
+    def commits(self, **changes: Any) -> Folder:
+        """Write draw.json anew, with the commitment of what it says now; audit.json belongs to it."""
+        self.draw.update(changes)
+        self.draw["commitment"] = commitment(self.draw)
+        (self.audit / "draw.json").write_text(json.dumps(self.draw))
+        same = {key: self.draw[key] for key in ("delta", "confidence", "answers", "target", "expert_error", "method")}
+        return self.claims(commitment=self.draw["commitment"], **same)
+
+    def claims(self, **changes: Any) -> Folder:
+        """Write audit.json anew; the sentence follows the numbers unless it is given."""
+        self.claim.update(changes)
+        most, n = self.claim["wrong_at_most"], self.claim["answers"]
+        if "sentence" not in changes:
+            text = re.sub(r"at most \d+ of the \d+", f"at most {most} of the {n}", self.claim["sentence"])
+            self.claim["sentence"] = re.sub(r"with \S+ %", f"with {100 * (1 - self.claim['delta']):g} %", text)
+        (self.audit / "audit.json").write_text(json.dumps(self.claim))
+        return self
+
+    def boasts(self) -> Folder:
+        """No answer is left wrong."""
+        return self.claims(wrong_at_most=0, certified=True, left=[0] * len(self.claim["left"]))
+
+    def report(self, **options: Any) -> audit_check.AuditReport:
+        return verify_audit(self.answers, self.audit, **{"commitment": self.draw["commitment"], **options})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """An honest one, which holds."""
+    folder = Folder(tmp_path)
+    assert folder.report().holds
+    return folder
+
+
+def size_one(draw: Said) -> Said:
+    return {"groups": [{"size": 1, "claim": 0.05, "rate": 1.0}], "predicted": {"weight": [1.0], "error": [[0.05]]}}
+
+
+def more_groups(draw: Said) -> Said:
+    last = draw["groups"][-1]
+    row = [[*errors, 0.5] for errors in draw["predicted"]["error"]]
+    return {"groups": [*draw["groups"], {**last, "size": 1}], "predicted": {**draw["predicted"], "error": row}}
+
+
+def rates(factor: float) -> Callable[[Said], Said]:
+    return lambda draw: {"groups": [{**group, "rate": group["rate"] * factor} for group in draw["groups"]]}
+
+
+def predicted(error: float) -> Callable[[Said], Said]:
+    return lambda draw: {"predicted": {"weight": [1.0], "error": [[error] * len(draw["groups"])]}}
+
+
+DRAWS: dict[str, Callable[[Said], Said]] = {
+    "only the largest number is tested": lambda draw: {"numbers": [N]},
+    "no number is tested": lambda draw: {"numbers": []},
+    "numbers are not in order": lambda draw: {"numbers": [0, N, *range(1, N)]},
+    "the first numbers are left out": lambda draw: {"numbers": draw["numbers"][25:]},
+    "a number is above all": lambda draw: {"numbers": [0, N + 1]},
+    "one group of one answer": size_one,
+    "groups hold more than there are": more_groups,
+    "groups hold fewer than there are": lambda draw: {"groups": draw["groups"][:-1]},
+    "no group": lambda draw: {"groups": [], "predicted": {"weight": [], "error": []}},
+    "rates that round everything away": rates(1e200),
+    "rates that no float can add up": rates(1e308),
+    "other rates, which order the draw otherwise": lambda draw: {
+        "groups": [{**group, "rate": 1.0} for group in draw["groups"]]
+    },
+    "errors that a prediction excludes": predicted(0.0),
+    "errors that are predicted for sure": predicted(1.0),
+    "predictions chosen after the checks": predicted(0.02),
+    "a row of predictions is short": lambda draw: {"predicted": {"weight": [0.5, 0.5], "error": [[0.1], []]}},
+    "no version has a weight": lambda draw: {
+        "predicted": {**draw["predicted"], "weight": [0.0] * len(draw["predicted"]["weight"])}
+    },
+    "fewer answers than the table has": lambda draw: {"answers": 30},
+    "more answers than the table has": lambda draw: {"answers": 6000},
+    "more least sure answers than there are": lambda draw: {"least_sure": N + 5, "checks": N + 6},
+    "least sure answers that are none": lambda draw: {"least_sure": 5},
+    "another seed": lambda draw: {"seed": 8},
+    "all the chance and an earlier audit's too": lambda draw: {"earlier": [{"commitment": "0" * 64, "delta": 0.01}]},
+    "more chance than the confidence leaves": lambda draw: {"delta": 0.5},
+    "an expert who errs on nearly all is left out of the sentence": lambda draw: {"expert_error": 0.19},
+    "another method": lambda draw: {"method": "exact"},
+    "claims of groups that the table does not have": lambda draw: {
+        "groups": [{**group, "claim": 0.001} for group in draw["groups"]]
+    },
+    "another error is assumed": lambda draw: {"assumed_error": 0.01},
+}
+
+
+@pytest.mark.parametrize("forgery", DRAWS)
+def test_a_draw_that_proves_nothing_is_caught(folder: Folder, forgery: str) -> None:
+    """The commitment was handed on, audit.json agrees: the bound's theorem, and the table, are what is violated."""
+    report = folder.commits(**DRAWS[forgery](folder.draw)).boasts().report()
+    assert not report.holds and report.problems and not report.sentence
+
+
+@pytest.mark.parametrize("what", ["predicted", "assumed_error"])
+def test_what_is_chosen_is_caught_where_nothing_is_false(folder: Folder, what: str) -> None:
+    """Wagers of any kind bound truly if chosen before the order is known; nobody shows when, so they are not chosen."""
+    versions = folder.draw["predicted"]
+    other = {**versions, "error": [[error * (1 + 1e-6) for error in row] for row in versions["error"]]}
+    folder.commits(**{what: {"predicted": other, "assumed_error": 0.01}[what]})
+    assert audit_check.verify_audit(folder.answers, folder.audit).holds
+    assert "not those that the answers" in folder.report().problems[0]
+
+
+CLAIMS: dict[str, Callable[[Said], Said]] = {
+    "a confidence beyond the draw's": lambda claim: {"sentence": claim["sentence"].replace("95 %", "99.9 %")},
+    "a sentence with more in it": lambda claim: {"sentence": claim["sentence"] + "; no task is hard"},
+    "fewer checked, more corrected": lambda claim: {"sentence": re.sub(r"\(.*\)", "(60 checked)", claim["sentence"])},
+    "fewer wrong": lambda claim: {"wrong_at_most": claim["wrong_at_most"] - 1},
+    "the target is reached": lambda claim: {"certified": not claim["certified"]},
+    "a number for a truth value": lambda claim: {"certified": True, "others_checked": False},
+    "a path that fell earlier": lambda claim: {"left": [claim["left"][-1]] * len(claim["left"])},
+    "a path of one step": lambda claim: {"left": claim["left"][-1:]},
+    "no path": lambda claim: {"left": []},
+    "groups in which nothing was wrong": lambda claim: {"groups": [{**group, "wrong": 0} for group in claim["groups"]]},
+    "counts in all": lambda claim: {"checked": claim["checked"] + 1},
+    "no earlier audit": lambda claim: {"earlier": -1},
+    "another seed": lambda claim: {"seed": 5},
+    "another table": lambda claim: {"answers_sha256": "0" * 64},
+    "another draw": lambda claim: {"commitment": "0" * 64},
+}
+
+
+@pytest.mark.parametrize("forgery", CLAIMS)
+def test_a_claim_that_the_checks_do_not_give_is_caught(folder: Folder, forgery: str) -> None:
+    """audit.json alone is written over: what verify, and the page, say of it is counted again."""
+    changes = CLAIMS[forgery](folder.claim)
+    report = folder.claims(**changes).report()
+    assert not report.holds and not report.sentence
+
+
+def test_which_answers_were_looked_at_is_counted_again(folder: Folder) -> None:
+    """answers.csv calls no unseen answer checked."""
+    file = folder.audit / "answers.csv"
+    file.write_text(file.read_text().replace(",no", ",yes", 1))
+    assert folder.report().problems == ["answers.csv is not the answers with the expert's corrections"]
+
+
+def test_the_sentence_is_computed(tmp_path: Path) -> None:
+    """Two hands write the same words, for each method and with an expert who errs; none rounds a confidence up."""
+    for k, terms in enumerate(
+        ({"confidence": 0.9999999}, {"method": "exact", "checks": 50}, {"expert_error": 0.1}, {"least_sure": 4})
+    ):
+        (tmp_path / str(k)).mkdir()
+        folder = Folder(tmp_path / str(k), **terms)
+        report = folder.report()
+        assert report.holds and report.sentence == folder.claim["sentence"]
+        assert "100 %" not in report.sentence
+
+
+def test_an_earlier_audit_that_is_not_named_is_caught(folder: Folder) -> None:
+    """A second audit that spends all the chance again: whoever has the first one says so."""
+    crowdopt.audit(folder.answers, folder.place / "first", target=0.2, seed=3)
+    assert folder.report().holds
+    report = folder.report(after=[folder.place / "first"])
+    assert len(report.problems) == 1 and "does not name" in report.problems[0]
+
+
+def test_an_earlier_audit_is_named_with_what_it_spent(tmp_path: Path) -> None:
+    """Half is spent; a draw that calls it less has another chance of its own, and is caught."""
+    folder = Folder(tmp_path, share=0.5)
+    crowdopt.audit(folder.answers, tmp_path / "next", target=0.2, seed=3, after=[folder.audit])
+    first = folder.audit
+    crowdopt.audit(folder.answers, tmp_path / "next", checked=_looked(tmp_path, "next"))
+    good = verify_audit(folder.answers, tmp_path / "next", after=[first])
+    assert good.holds and good.earlier == 1 and good.confidence == 0.95
+    folder.audit = tmp_path / "next"
+    folder.draw, folder.claim = (json.loads((folder.audit / f"{name}.json").read_text()) for name in ("draw", "audit"))
+    less = [{**folder.draw["earlier"][0], "delta": 0.001}]
+    report = folder.commits(earlier=less).report(after=[first])
+    assert not report.holds and any("does not name" in problem for problem in report.problems)
+
+
+def _looked(place: Path, folder: str) -> Path:
+    listed = (place / folder / "check.csv").read_text().split()[1:]
+    write_csv(place / "looked.csv", ["task", "label"], [listed, [TRUTH[task] for task in listed]])
+    return place / "looked.csv"
+
+
+def test_a_forced_draw_spends_its_chance(folder: Folder) -> None:
+    """Seeds are not rolled in place: the audit that is replaced counts, and its chance is spent."""
+    with pytest.raises(InputError, match="have spent all"):
+        crowdopt.audit(folder.answers, folder.audit, target=0.2, seed=2, force=True)
+    assert folder.report().holds, "and it still stands"
+
+
+def test_a_forced_draw_names_the_one_it_replaces(tmp_path: Path) -> None:
+    """What was kept back pays for it, and everybody sees that there was another."""
+    folder = Folder(tmp_path, share=0.5)
+    first = folder.draw
+    again = crowdopt.audit(folder.answers, folder.audit, target=0.2, seed=2, force=True)
+    said = json.loads((folder.audit / "draw.json").read_text())
+    assert said["earlier"] == [{"commitment": first["commitment"], "delta": first["delta"]}]
+    assert again.draw.terms.delta == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_second_hand_accepts_whatever_the_first_one_claims(tmp_path: Path, seed: int) -> None:
+    """Tables, targets and methods at random: the bound after every look is found again by other means."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 700))
+    claimed = rng.beta(rng.choice([0.05, 0.3, 2.0]), rng.choice([0.5, 4.0, 30.0]), n)
+    wrong = rng.random(n) < np.minimum(1, claimed * rng.choice([0.0, 1.0, 3.0]))
+    tasks = [f"t{i}" for i in range(n)]
+    truth = dict(zip(tasks, np.where(wrong, "b", "a").tolist(), strict=True))
+    write_csv(tmp_path / "answers.csv", ["task", "label", "error"], [tasks, ["a"] * n, claimed])
+    method = str(rng.choice(["assisted", "assisted", "sequential", "exact"]))
+    terms = {"method": method, "target": float(rng.uniform(0.01, 0.5)), "seed": seed}
+    crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", **terms)
+    listed = (tmp_path / "audit/check.csv").read_text().split()[1:]
+    write_csv(tmp_path / "checked.csv", ["task", "label"], [listed, [truth[task] for task in listed]])
+    crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", checked=tmp_path / "checked.csv")
+    report = verify_audit(tmp_path / "answers.csv", tmp_path / "audit")
+    assert report.holds, report.problems
