@@ -119,8 +119,17 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
     ]
     instance = answered.instance
     said.append(certifying(answered.answers.error, instance.n_tasks, float(instance.epsilon.mean()), output))
+    if instance.the_rule.average:
+        mean, target = float(answered.answers.error.mean()), float(instance.epsilon.mean())
+        word = "keeps it: more labels only make single tasks sure" if mean <= target else "misses it"
+        said.append(f"the target {target:.4g} is for all answers on average; their mean error {mean:.3g} {word}")
     if answered.left_out:
         said.append(f"{answered.left_out} label(s) were in already")
+    if known["asked_once_more"]:
+        said.append(
+            f"{known['asked_once_more']} of those not sure have all that rule {instance.rule} asks before labels are "
+            f"seen; {output}/campaign asks one label more of each"
+        )
     closed = exhausted_tasks(answered).tolist()
     if closed:
         names = ", ".join(instance.task_id(i) for i in closed[:5]) + (", ..." if len(closed) > 5 else "")
@@ -132,8 +141,12 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
         late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
         names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")
         said.append(f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv")
-    method = " --method patterns" if answered.instance.the_rule.average else ""
-    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign{method} -o NEXT-PLAN"]
+    if known["next_rule"] != instance.rule:
+        said.append(
+            f"rule {instance.rule} heeds no single task's labels, so {output}/campaign goes on by rule "
+            f"{known['next_rule']}"
+        )
+    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
 
 
 def _rounds(answers: Answers) -> str:

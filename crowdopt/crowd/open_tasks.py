@@ -13,12 +13,11 @@ NO_PAIRS = np.zeros((0, 2), np.int64)
 
 
 def is_open(instance: AssignmentInstance) -> Bools:
-    """Whether each task asks for labels, (tasks,).
+    """Whether labels of each task are worth a thought, (tasks,): it asks for some, or something ties all tasks.
 
-    It does if it lacks evidence, labels or labels of a group, if it has a fixed pair, or if under a checked rule its
-    vote as it is errs more than its target. Every task is open where something ties all of them: least loads, shares
-    of all labels, rows of one's own, a rule for the average. A label of a task that is not open only costs money,
-    capacity and room in its own limits; so some cheapest plan has none, and multipliers 0 prove that.
+    Least loads, shares of all labels, rows of one's own and a rule for the average tie all. A label of a task that is
+    not open only costs money, capacity and room in its own limits; so some cheapest plan has none, and multipliers 0
+    prove that.
 
     Parameters
     ----------
@@ -28,14 +27,30 @@ def is_open(instance: AssignmentInstance) -> Bools:
     -------
     (tasks,) array
     """
-    if _ties_all(instance):
-        return np.ones(instance.n_tasks, bool)
-    asks = (instance.floor > 0) | (instance.new_label_limits[0] > 0) | (task_limits(instance)[1] > 0).any(axis=0)
-    asks[instance.fixed[:, 0]] = True
-    if instance.the_rule.checked:
+    return np.ones(instance.n_tasks, bool) if _ties_all(instance) else asks(instance)
+
+
+def asks(instance: AssignmentInstance) -> Bools:
+    """Whether each task asks for labels, (tasks,).
+
+    It does if it lacks evidence, labels or labels of a group, if it has a fixed pair, or if under a checked rule its
+    vote as it is errs more than its target.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    (tasks,) array
+    """
+    lacks: Bools = (instance.floor > 0) | (instance.new_label_limits[0] > 0)
+    lacks |= (task_limits(instance)[1] > 0).any(axis=0)
+    lacks[instance.fixed[:, 0]] = True
+    if instance.the_rule.checked and not instance.the_rule.average:
         error, _ = exact_errors(instance, NO_PAIRS)
-        asks |= error > instance.epsilon + CERTAIN
-    return asks
+        lacks |= error > instance.epsilon + CERTAIN
+    return lacks
 
 
 def open_tasks(instance: AssignmentInstance) -> Ints:

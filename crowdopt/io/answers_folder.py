@@ -14,6 +14,7 @@ from crowdopt.crowd.exhausted import exhausted
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.cells import write_csv
+from crowdopt.io.continuation import asked_once_more, going_on
 from crowdopt.io.folder import new_folder
 from crowdopt.io.labels_back import Answered
 from crowdopt.io.next_campaign import pair_ids, write_next
@@ -25,9 +26,9 @@ def write_answers(found: Answered, folder: str | Path, force: bool = False) -> N
     """Write answers.csv, missing.csv, and ``campaign/``: the same campaign with these labels in.
 
     The next campaign counts labels as they fell (``collected = "observed"``): what they say is each task's prior, so
-    that solving it buys for tasks that are not yet sure, and nothing for those that are. Under rule hoeffding, which
-    takes no notice of what labels say, they count as evidence, and solving it makes up for those that did not come.
-    Capacities are what is left.
+    that solving it buys for tasks that are not yet sure, and nothing for those that are. A rule that takes no notice
+    of that gives way to one that does; where labels count as evidence all the same, a task that is not sure and lacks
+    none is asked for one label more (crowdopt.io.continuation). Capacities are what is left.
 
     Raises
     ------
@@ -65,6 +66,8 @@ def facts(found: Answered) -> dict[str, Any]:
         "sure": int(result.sure.sum()),
         "unsure": int((~result.sure).sum()),
         "exhausted": int(exhausted_tasks(found).size),
+        "asked_once_more": int(asked_once_more(found).size),
+        "next_rule": going_on(found)[0],
         "expected_wrong": float(result.error.sum()),
         "missing": len(result.missing),
         "rule": instance.rule,
