@@ -16,7 +16,8 @@ from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 from crowdopt.errors import InputError
-from crowdopt.io.answers_folder import exhausted_tasks, facts
+from crowdopt.io.answers_folder import facts
+from crowdopt.io.continuation import Continuation
 from crowdopt.io.labels_back import Answered
 
 
@@ -130,22 +131,24 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
             f"{known['asked_once_more']} of those not sure have all that rule {instance.rule} asks before labels are "
             f"seen; {output}/campaign asks one label more of each"
         )
-    closed = exhausted_tasks(answered).tolist()
-    if closed:
-        names = ", ".join(instance.task_id(i) for i in closed[:5]) + (", ..." if len(closed) > 5 else "")
-        said.append(
-            f"{len(closed)} of those not sure can have no more labels within the limits: {names}; have an expert look, "
-            f"or let crowdopt explain {output}/campaign say what would help"
-        )
+    going_on = Continuation(answered)
+    reasons = (
+        (going_on.exhausted, "can have no more labels within the limits"),
+        (going_on.out_of_reach, "need more than all labels that they can still have"),
+    )
+    for tasks, why in reasons:
+        if tasks.size:
+            names = ", ".join(instance.task_id(i) for i in tasks[:5].tolist()) + (", ..." if tasks.size > 5 else "")
+            said.append(
+                f"{tasks.size} of those not sure {why}: {names}; have an expert look, "
+                f"or let crowdopt explain {output}/campaign say what would help"
+            )
     if known["missing"]:
         late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
         names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")
         said.append(f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv")
     if known["next_rule"] != instance.rule:
-        said.append(
-            f"rule {instance.rule} heeds no single task's labels, so {output}/campaign goes on by rule "
-            f"{known['next_rule']}"
-        )
+        said.append(f"rule {instance.rule} {going_on.why}, so {output}/campaign goes on by rule {known['next_rule']}")
     return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
 
 

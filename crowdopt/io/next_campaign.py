@@ -17,7 +17,7 @@ from crowdopt.files import write_text
 from crowdopt.io.campaign_settings import group_tables
 from crowdopt.io.campaign_tables import COLUMNS
 from crowdopt.io.cells import write_csv
-from crowdopt.io.continuation import asked_once_more, going_on, saying_nothing
+from crowdopt.io.continuation import Continuation
 from crowdopt.io.folder import CAMPAIGN
 from crowdopt.io.labels_back import Answered
 from crowdopt.io.own_rows import write_groups, write_rows
@@ -47,11 +47,11 @@ def write_next(found: Answered, folder: Path) -> None:
 def _write_settings(found: Answered, folder: Path) -> None:
     """campaign.toml with its comments: labels count as they fell; the plan's own settings stay in force."""
     numbers = {key: value for key, value in found.overrides.items() if isinstance(value, str | float)}
-    rule, observed = going_on(found)
-    settings = {"collected": json.dumps("observed" if observed else "evidence")}
+    going_on = Continuation(found)
+    settings = {"collected": json.dumps("observed" if going_on.observed else "evidence")}
     settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
-    if rule != found.instance.rule:
-        settings["rule"] = json.dumps(rule)
+    if going_on.rule != found.instance.rule:
+        settings["rule"] = json.dumps(going_on.rule)
     if "difficulty" in found.overrides:
         settings["difficulty"] = difficulty_text(found.instance.difficulty)
     lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
@@ -83,7 +83,7 @@ def _write_tasks(found: Answered, folder: Path) -> None:
     One target for all stands in campaign.toml.
     """
     own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
-    path, again = find_table(folder, "tasks"), asked_once_more(found)
+    path, again = find_table(folder, "tasks"), Continuation(found).asked_once_more
     if not (own or again.size) or path is None:
         return
     table, instance = read_table(path, *COLUMNS["tasks"], extras=True), found.instance
@@ -102,7 +102,7 @@ def _write_tasks(found: Answered, folder: Path) -> None:
 
 def _write_pairs(found: Answered, folder: Path) -> None:
     """Pairs and prices of the plan's own in place of the campaign's."""
-    instance, useless = found.instance, saying_nothing(found)
+    instance, useless = found.instance, Continuation(found).saying_nothing
     own = {"forbidden": "forbidden" in found.overrides or len(useless) > 0, "prices": "price" in found.overrides}
     for table in (table for table, changed in own.items() if changed):
         path = find_table(folder, table)
@@ -122,7 +122,7 @@ def _write_workers(found: Answered, folder: Path) -> None:
     """Workers with the capacity that is left."""
     path = find_table(found.folder, "workers")
     assert path is not None
-    table, left = read_table(path, *COLUMNS["workers"]), _capacity_left(found)
+    table, left = read_table(path, *COLUMNS["workers"]), Continuation(found).capacity
     columns: dict[str, Iterable[Any]] = {
         key: column for key, column in table.columns.items() if key != "price" or key not in found.overrides
     }
@@ -137,16 +137,11 @@ def _given(found: Answered) -> Ints:
     return np.bincount(found.new[:, 1], minlength=found.instance.n_workers)
 
 
-def _capacity_left(found: Answered) -> Ints:
-    left: Ints = np.maximum(0, found.instance.capacity - _given(found))
-    return left
-
-
 def _write_fixed(found: Answered, folder: Path) -> None:
     """Fixed pairs whose label has not come, as far as their workers have capacity and their tasks room for it."""
     instance = found.instance
     had = {(task, worker) for task, worker in found.pairs.tolist()}
-    capacity = _capacity_left(found)
+    capacity = Continuation(found).capacity
     count = np.bincount(found.pairs[:, 0], minlength=instance.n_tasks)
     room = np.maximum(0, instance.max_labels - count)
     kept = []

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.stats import binom
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, assign, read_campaign, write_campaign, write_plan
 from crowdopt.api.answers import answers
 from crowdopt.api.rehearse import rehearse
+from crowdopt.cli import main
 from crowdopt.crowd.difficulty import Difficulty
 
 
@@ -107,6 +109,57 @@ def test_an_unsure_task_of_families_is_asked_once_more(tmp_path):
     found = answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c", output=tmp_path / "a")
     plan = assign(tmp_path / "a" / "campaign")
     assert not found.answers.sure[0] and plan.task_labels[0] == 1
+
+
+def test_two_labels_of_a_family_that_nobody_planned_do_not_end_the_loop(tmp_path):
+    """Under rule exact-error nothing is promised of them: the campaign goes on by one that knows them."""
+    groups = [Group("f", [0, 1], max_per_task=1, dependent=True)]
+    given = {"rule": "exact-error", "types": ["all"], "groups": groups, "class_names": ["a", "b"]}
+    write_campaign(AssignmentInstance([[0.95] * 8], [0] * 5, 5, 0.2, **given), tmp_path / "c")
+    write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
+    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,a\n0,1,b\n")
+    answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c", output=tmp_path / "a")
+    assert settings_of(tmp_path)["rule"] == "bhattacharyya" and settings_of(tmp_path)["collected"] == "evidence"
+    assert assign(tmp_path / "a" / "campaign").task_labels[0] > 0
+
+
+def test_a_task_that_nobody_left_can_settle_is_named(tmp_path):
+    """The next solve says infeasible; aggregate says before which task it is, and where to look."""
+    given = {"rule": "bhattacharyya", "types": ["all"], "class_names": ["a", "b"], "tasks": ["t0", "t1"]}
+    write_campaign(AssignmentInstance([[0.8] * 8], [0] * 2, 2, 0.12, **given), tmp_path / "c")
+    write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
+    lines = [f"t0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
+    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]))
+    given = [tmp_path / "l.csv", "--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
+    said = CliRunner().invoke(main, ["aggregate", *map(str, given)]).stdout
+    assert "1 of those not sure need more than all labels that they can still have: t0;" in said
+    assert assign(tmp_path / "a" / "campaign").status is crowdopt.Status.INFEASIBLE
+
+
+@pytest.mark.parametrize(("rule", "wanted"), [("hoeffding", "bhattacharyya"), ("mean-error", "exact-error")])
+def test_aggregate_says_which_rule_takes_over(tmp_path, rule, wanted):
+    """And what the target on average comes to; the command that it names is one that solve takes."""
+    instance = AssignmentInstance(np.full((1, 30), 0.8), [0] * 20, [20] * 30, 0.12, rule=rule, types=["all"])
+    second_round(tmp_path, instance, **({"method": "patterns"} if rule == "mean-error" else {}))
+    given = [tmp_path / "l.csv", "--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
+    said = CliRunner().invoke(main, ["aggregate", *map(str, given), "--force"]).stdout
+    assert f"rule {rule} heeds no single task's labels, so {tmp_path}/a/campaign goes on by rule {wanted}" in said
+    assert ("for all answers on average; their mean error" in said) == (rule == "mean-error")
+    assert f"crowdopt solve {tmp_path}/a/campaign -o NEXT-PLAN" in said
+
+
+def test_a_task_that_other_votes_make_sure_needs_no_label(tmp_path):
+    """Under hoeffding three fair workers outvote one who is nearly always right; by log-odds they do not: it is said."""
+    given = {"rule": "hoeffding", "types": ["all"], "class_names": ["a", "b"]}
+    write_campaign(AssignmentInstance([[0.99] * 4 + [0.7] * 3], [0], 1, 0.15, **given), tmp_path / "c")
+    write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
+    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,a\n0,4,b\n0,5,b\n0,6,b\n")
+    given = ["--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
+    said = CliRunner().invoke(main, ["aggregate", str(tmp_path / "l.csv"), *map(str, given)]).stdout
+    assert "0 sure, 1 not yet" in said and "1 of those not sure are, by the votes of that rule" in said
+    write_plan(assign(tmp_path / "a" / "campaign"), tmp_path / "p2")
+    again = answers(tmp_path / "l.csv", tmp_path / "p2", campaign=tmp_path / "a" / "campaign")
+    assert again.answers.sure.all() and again.left_out == 4
 
 
 def test_a_second_rehearsal_goes_on_in_the_world_of_the_first(tmp_path):
