@@ -149,6 +149,8 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
         said.append(f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv")
     if known["next_rule"] != instance.rule:
         said.append(f"rule {instance.rule} {going_on.why}, so {output}/campaign goes on by rule {known['next_rule']}")
+    if going_on.sure_by_its_votes.size:
+        said.append(f"{going_on.sure_by_its_votes.size} of those not sure are, by the votes of that rule")
     return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
 
 

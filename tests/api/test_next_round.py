@@ -149,7 +149,7 @@ def test_aggregate_says_which_rule_takes_over(tmp_path, rule, wanted):
 
 
 def test_a_task_that_other_votes_make_sure_needs_no_label(tmp_path):
-    """Under hoeffding three fair workers outvote one who is nearly always right; by log-odds they do not: it is said."""
+    """Under hoeffding three fair workers outvote one who is nearly always right; by log-odds they do not."""
     given = {"rule": "hoeffding", "types": ["all"], "class_names": ["a", "b"]}
     write_campaign(AssignmentInstance([[0.99] * 4 + [0.7] * 3], [0], 1, 0.15, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
