@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from crowdopt.answers.voted import Answers
 from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_tables
@@ -41,6 +42,9 @@ from crowdopt.io.labels_back import Answered
 @click.option(
     "--plan", type=click.Path(path_type=Path), help="Plan whose weights the votes have, in place of a method."
 )
+@click.option(
+    "--skipped", type=click.Path(path_type=Path), help="With --plan: task,worker, asked and without a label (pull)."
+)
 @click.option("--campaign", type=click.Path(path_type=Path), help="Campaign that the plan was made for.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Table of answers to write; with --plan, a folder."
@@ -54,6 +58,7 @@ def aggregate(
     gold: Path | None,
     truth: Path | None,
     plan: Path | None,
+    skipped: Path | None,
     campaign: Path | None,
     output: Path | None,
     workers: Path | None,
@@ -69,11 +74,15 @@ def aggregate(
             raise InputError("--gold, --truth and --workers belong to a method; with --plan its weights decide")
         if campaign is None or output is None:
             raise InputError("with --plan, give the campaign it was made for (--campaign) and a folder to write (-o)")
-        answered = answers(labels, plan, campaign=campaign, output=output, force=force)
+        answered = answers(labels, plan, campaign=campaign, skipped=skipped, output=output, force=force)
         looks = looks_to_certify(answered.answers.error, answered.instance.n_tasks, answered.instance.epsilon.mean())
         known = {"answers": str(output), **facts(answered), "looks_to_certify": looks}
         say(as_json, known, *_of_plan(answered, output))
         return
+    if skipped is not None:
+        raise InputError(
+            "--skipped belongs to a plan (--plan); without one a label that is not there counts for nothing"
+        )
     done = aggregate_tables(labels, method, gold=gold, truth=truth, output=output, workers=workers, force=force)
     written = [f"wrote {path}" for path in (output, workers) if path is not None]
     claims = None if done.answers.evidence is None else 1 - done.answers.confidence
@@ -143,6 +152,13 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
                 f"{tasks.size} of those not sure {why}: {names}; have an expert look, "
                 f"or let crowdopt explain {output}/campaign say what would help"
             )
+    if known["skipped"]:
+        silent = np.bincount(answered.skipped[:, 0], minlength=instance.n_tasks) > 0
+        share = 100 * known["skipped"] / (known["skipped"] + known["new_labels"])
+        said.append(
+            f"{known['skipped']} label(s) were withheld ({share:.3g} % of those asked), on tasks of which "
+            f"{int((silent & ~answered.answers.sure).sum())} are not sure without; nobody is asked the same again"
+        )
     if known["missing"]:
         late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
         names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")

@@ -71,13 +71,19 @@ def pull(
 
 def _sentences(pulled: Pulled, output: Path, dry_run: bool) -> list[str]:
     said = [f"{pulled.source}: {len(pulled.labels)} labels ({pulled.new} new), {len(pulled.skipped)} skipped"]
+    if pulled.skipped:
+        who = [f"{name} ({count})" for name, count in pulled.silent.items()]
+        share = 100 * len(pulled.skipped) / (len(pulled.skipped) + len(pulled.labels))
+        said.append(f"{share:.3g} % of those asked gave no label: {', '.join(who[:5])}{', ...' * (len(who) > 5)}")
     why = Counter(reason for _, reason in pulled.others)
     said += [f"{count} label(s) do not count: {reason}" for reason, count in why.items()]
     if pulled.truth:
         said.append(f"{len(pulled.truth)} task(s) are marked with their truth")
     if dry_run:
         return [*said, f"nothing was written; {output} would be"]
-    return [*said, f"wrote {output}; to go on: crowdopt aggregate {output}/labels.csv --plan PLAN --campaign CAMPAIGN"]
+    skipped = f" --skipped {output}/skipped.csv" if pulled.skipped else ""
+    go_on = f"crowdopt aggregate {output}/labels.csv{skipped} --plan PLAN --campaign CAMPAIGN"
+    return [*said, f"wrote {output}; to go on: {go_on}"]
 
 
 VERBS = (pull,)

@@ -69,6 +69,7 @@ def facts(found: Answered) -> dict[str, Any]:
         "next_rule": going_on.rule,
         "expected_wrong": float(result.error.sum()),
         "missing": len(result.missing),
+        "skipped": len(found.skipped),
         "rule": instance.rule,
         "skills": instance.skills_source,
     }

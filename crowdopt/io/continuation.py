@@ -93,14 +93,25 @@ class Continuation:
         return np.flatnonzero(self._unsure & (evidence_left(self._next) > 0) & ~asks(self._next))
 
     @cached_property
-    def saying_nothing(self) -> Ints:
-        """Pairs whose label would say nothing, of tasks that get one label more, (k, 2): it has to say something."""
+    def forbidden(self) -> Ints:
+        """Pairs that the next plan may not have, (k, 2): the campaign's, abstentions, and labels that say nothing.
+
+        The last of tasks that get one label more: it has to say something.
+        """
         instance, again = self.found.instance, self.asked_once_more
         useless = np.zeros((instance.n_tasks, instance.n_workers), bool)
         useless[again] = instance.evidence[instance.task_type[again]] <= 0
-        for pairs in (instance.forbidden, instance.fixed, self.found.pairs):
+        for pairs in (self._barred, instance.fixed, self.found.pairs):
             useless[tuple(pairs.T)] = False
-        return np.argwhere(useless)
+        return np.concatenate([self._barred, np.argwhere(useless)])
+
+    @cached_property
+    def _barred(self) -> Ints:
+        """The campaign's forbidden pairs and the abstentions, each once."""
+        forbidden, silent = self.found.instance.forbidden, self.found.skipped
+        m = self.found.instance.n_workers
+        new = ~np.isin(silent[:, 0] * m + silent[:, 1], forbidden[:, 0] * m + forbidden[:, 1])
+        return np.concatenate([forbidden, silent[new]])
 
     @property
     def _unsure(self) -> Bools:
@@ -116,6 +127,7 @@ class Continuation:
             rule=self.rule,
             collected=self.found.pairs,
             capacity=self.capacity,
+            forbidden=self._barred,
             fixed=instance.fixed[:0],
             min_load=np.zeros(instance.n_workers, np.int64),
             own_rows=None,

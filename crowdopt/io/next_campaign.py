@@ -102,13 +102,13 @@ def _write_tasks(found: Answered, folder: Path) -> None:
 
 def _write_pairs(found: Answered, folder: Path) -> None:
     """Pairs and prices of the plan's own in place of the campaign's."""
-    instance, useless = found.instance, Continuation(found).saying_nothing
-    own = {"forbidden": "forbidden" in found.overrides or len(useless) > 0, "prices": "price" in found.overrides}
+    instance, barred = found.instance, Continuation(found).forbidden
+    more = len(barred) > len(instance.forbidden)
+    own = {"forbidden": "forbidden" in found.overrides or more, "prices": "price" in found.overrides}
     for table in (table for table, changed in own.items() if changed):
         path = find_table(folder, table)
         if path is not None:
             path.unlink()
-    barred = np.concatenate([instance.forbidden, useless])
     if own["forbidden"] and len(barred):
         write_csv(folder / "forbidden.csv", ["task", "worker"], pair_ids(instance, barred))
     if "price" in found.overrides:
@@ -138,9 +138,9 @@ def _given(found: Answered) -> Ints:
 
 
 def _write_fixed(found: Answered, folder: Path) -> None:
-    """Fixed pairs whose label has not come, as far as their workers have capacity and their tasks room for it."""
+    """Fixed pairs whose label may yet come, as far as their workers have capacity and their tasks room for it."""
     instance = found.instance
-    had = {(task, worker) for task, worker in found.pairs.tolist()}
+    had = {(task, worker) for task, worker in [*found.pairs.tolist(), *found.skipped.tolist()]}
     capacity = Continuation(found).capacity
     count = np.bincount(found.pairs[:, 0], minlength=instance.n_tasks)
     room = np.maximum(0, instance.max_labels - count)
