@@ -11,7 +11,13 @@ from crowdopt.io.labels_back import Answered, read_answers
 
 
 def answers(
-    labels: AnyPath, plan: AnyPath, *, campaign: AnyPath, output: AnyPath | None = None, force: bool = False
+    labels: AnyPath,
+    plan: AnyPath,
+    *,
+    campaign: AnyPath,
+    skipped: AnyPath | None = None,
+    output: AnyPath | None = None,
+    force: bool = False,
 ) -> Answered:
     """Answers from the labels of a plan: weighted votes, exact posteriors, what is missing; and the next campaign.
 
@@ -21,6 +27,9 @@ def answers(
         Columns task, worker, label: what came back.
     plan, campaign : path
         The plan's folder, and that of the campaign it was made for.
+    skipped : path, optional
+        Columns task, worker: who was asked and gave no label, such as the table that ``pull`` writes. Errors are those
+        without them, and the next campaign does not ask the same worker again.
     output : path, optional
         Where to write answers.csv, missing.csv and ``campaign/``, the campaign with these labels in, ready to solve.
     force : bool
@@ -37,7 +46,7 @@ def answers(
     """
     if output is not None:
         check_target(Path(output), ANSWERS, force)
-    answered = read_answers(labels, plan, campaign)
+    answered = read_answers(labels, plan, campaign, skipped)
     if output is not None:
         write_answers(answered, output, force)
     return answered

@@ -28,6 +28,7 @@ from crowdopt.assign.explain.shortage import shortage
 from crowdopt.assign.grouped.grouped_method import knows, solve_grouped
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
+from crowdopt.assign.presolve import presolved
 from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import BackendMissing, solve, solve_whole
 from crowdopt.backends.session import Session
@@ -147,10 +148,9 @@ def assign(
         wanted = stating(replace(wanted, own_rows=own), "rows")
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
-    method, why = _advised(wanted, method, program)
-    plan = _planned(wanted, method, program, options, listener, clock, isolated)
-    hard = stated(wanted.difficulty) if wanted.difficulty.share else ""
-    plan = replace(plan, note="; ".join(filter(None, [why, plan.note, hard])))
+    plan = presolved(wanted, lambda part: _by_method(part, method, program, options, listener, clock, isolated))
+    if wanted.difficulty.share:
+        plan = replace(plan, note="; ".join(filter(None, [plan.note, stated(wanted.difficulty)])))
     seconds = perf_counter() - clock.started
     plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
     if plan.pairs is not None and plan.amounts is None:
@@ -166,6 +166,21 @@ def _with_options(method: str, solver_options: Sequence[str]) -> str:
     if (own or solver_options) and pools_asked(base)[0] in ("exact", AUTO, PATTERNS, APPROXIMATION):
         raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
     return with_settings(method, pairs_of(tuple(solver_options)))
+
+
+def _by_method(
+    instance: AssignmentInstance,
+    method: str,
+    program: str,
+    options: Options,
+    listener: Listener | None,
+    clock: Clock,
+    isolated: bool,
+) -> Plan:
+    """The plan by the method that was asked for, or by the one that measurements say."""
+    method, why = _advised(instance, method, program)
+    plan = _planned(instance, method, program, options, listener, clock, isolated)
+    return replace(plan, note="; ".join(filter(None, [why, plan.note])))
 
 
 def _advised(instance: AssignmentInstance, method: str, program: str) -> tuple[str, str]:
@@ -262,7 +277,7 @@ def _planned(
     clock: Clock,
     isolated: bool,
 ) -> Plan:
-    """The plan by the method that was asked for."""
+    """The plan by a method that is named."""
     if program == "lp":
         refuse_shares(instance)
     name, pools = pools_asked(method)

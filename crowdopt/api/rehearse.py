@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crowdopt.api.binding import AnyPath
 from crowdopt.io.rehearsal import how_errors_are_drawn as how_errors_are_drawn
+from crowdopt.io.rehearsal import how_truth_is_drawn as how_truth_is_drawn
 from crowdopt.io.rehearsal import write_rehearsal
 
 
@@ -19,6 +20,7 @@ def rehearse(
 ) -> int:
     """Simulate the labels of a plan by the campaign's own skills and write their table.
 
+    The truth is drawn given the labels that are in, if any, so that a later round is of the same world as those before.
     Errors are drawn independently of one another, but for workers of one family, who err together as much as their
     skills allow: one number for a task and a family decides for all its members (crowdopt.crowd.family_draws).
 
@@ -31,7 +33,7 @@ def rehearse(
     truth : path, optional
         Where the drawn truth is written; a table that is there already is read instead, for a second round.
     seed : int
-        Of the draw.
+        Of the draw; each round has numbers of its own.
     lost : float
         Share of the labels that do not come.
     force : bool

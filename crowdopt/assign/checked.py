@@ -16,10 +16,9 @@ from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
 from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Progress, Status
-from crowdopt.crowd.exactness import CERTAIN, exact_errors, relaxation
+from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.voting import are_compiled
 from crowdopt.errors import InputError
 
@@ -58,10 +57,7 @@ def solve_checked(
     """
     if listener is not None and not are_compiled(instance.classes):
         listener(Progress(0.0, None, None, "compiling once"))
-    open_ = _open(instance)
     joint = has_joint_limits(instance)
-    if 0 < open_.size < instance.n_tasks and not instance.min_load.any() and not joint:
-        return _lifted(instance, open_, solve_checked(of_tasks(instance, open_), linear, options, listener))
     clock, gap = Clock(options.time_limit), options.gap
     options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
     loose = relaxation(instance)
@@ -83,25 +79,6 @@ def solve_checked(
         if best is not None and relative_gap(value, head.bound) <= max(PROVEN, gap):
             break
     return _plan(instance, head, best, interrupted)
-
-
-def _open(instance: AssignmentInstance) -> Ints:
-    """Tasks that keep their target only with new labels, or must have some."""
-    error, _ = exact_errors(instance, np.zeros((0, 2), np.int64))
-    done = (error <= instance.epsilon + CERTAIN) & (instance.residual_need <= 0) & (instance.new_label_limits[0] <= 0)
-    done[instance.fixed[:, 0]] = False
-    return np.flatnonzero(~done)
-
-
-def _lifted(instance: AssignmentInstance, kept: Ints, part: Plan) -> Plan:
-    """A plan for the tasks kept as a plan for all: the others need no label, and their multipliers are 0."""
-    duals = part.duals
-    if duals is not None:
-        task, labels = np.zeros((2, instance.n_tasks))
-        task[kept], labels[kept] = duals.task, duals.labels
-        duals = replace(duals, task=task, labels=labels)
-    pairs = None if part.pairs is None else np.column_stack([kept[part.pairs[:, 0]], part.pairs[:, 1]])
-    return replace(part, instance=instance, pairs=pairs, duals=duals)
 
 
 def _starts(loose: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Iterator[Plan]:

@@ -22,6 +22,8 @@ from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.open_tasks import open_tasks
+from crowdopt.crowd.subset import of_tasks
 
 NODES = 200  # how far is looked where there are joint limits
 BEYOND = 1.03  # times the bound: what a plan may cost
@@ -45,10 +47,13 @@ def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -
         Task and worker of each label; None where no plan was found, which proves nothing.
     """
     get_ready(instance)
-    options = Options(time_limit=seconds, gap=1.0)
-    if instance.the_rule.checked:
-        return _whole(solve_checked(instance, lambda one, given: _as_plan(one, solvers, given), options)).pairs
-    return _pairs(instance, solvers, options)
+    options, kept = Options(time_limit=seconds, gap=1.0), open_tasks(instance)
+    part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)
+    if part.the_rule.checked:
+        pairs = _whole(solve_checked(part, lambda one, given: _as_plan(one, solvers, given), options)).pairs
+    else:
+        pairs = _pairs(part, solvers, options)
+    return None if pairs is None else np.column_stack([kept[pairs[:, 0]], pairs[:, 1]])
 
 
 def get_ready(instance: AssignmentInstance | None = None) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.presolve import presolved
 from crowdopt.backends import solve
 from crowdopt.bench.ours import SOLVERS, point
 from crowdopt.bench.sources import IP, Problem, source_of
@@ -83,7 +84,7 @@ def _ours(
         return [(point(built, algorithm1(problem.selection).members), None, "algorithm1")]
     if "exact" not in methods or problem.instance is None:
         return []
-    plan = solve_exact(problem.instance, IP, SOLVERS, options)
+    plan = presolved(problem.instance, lambda part: solve_exact(part, IP, SOLVERS, options))
     values = None
     if plan.pairs is not None:
         values = np.zeros(built.cost.size)

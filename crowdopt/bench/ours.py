@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -13,6 +14,7 @@ from crowdopt.arrays import Floats
 from crowdopt.assign.exact.search import Solvers
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.exact.warming import warm
+from crowdopt.assign.presolve import presolved
 from crowdopt.backends import solve
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.bench.method_run import MethodRun
@@ -48,7 +50,8 @@ def _exact(run: MethodRun) -> dict[str, Any]:
         raise InputError("the exact method solves assignment problems only")
     run.tell("solving")
     started = perf_counter()
-    plan = solve_exact(run.problem.instance, run.program, SOLVERS, run.options, run.listener)
+    exact = partial(solve_exact, kind=run.program, solvers=SOLVERS, options=run.options, listener=run.listener)
+    plan = presolved(run.problem.instance, exact)
     solved = perf_counter() - started
     run.tell("solved")
     if plan.found:

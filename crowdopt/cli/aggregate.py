@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from crowdopt.answers.voted import Answers
 from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_tables
@@ -16,7 +17,8 @@ from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 from crowdopt.errors import InputError
-from crowdopt.io.answers_folder import exhausted_tasks, facts
+from crowdopt.io.answers_folder import facts
+from crowdopt.io.continuation import Continuation
 from crowdopt.io.labels_back import Answered
 
 
@@ -40,6 +42,9 @@ from crowdopt.io.labels_back import Answered
 @click.option(
     "--plan", type=click.Path(path_type=Path), help="Plan whose weights the votes have, in place of a method."
 )
+@click.option(
+    "--skipped", type=click.Path(path_type=Path), help="With --plan: task,worker, asked and without a label (pull)."
+)
 @click.option("--campaign", type=click.Path(path_type=Path), help="Campaign that the plan was made for.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Table of answers to write; with --plan, a folder."
@@ -53,6 +58,7 @@ def aggregate(
     gold: Path | None,
     truth: Path | None,
     plan: Path | None,
+    skipped: Path | None,
     campaign: Path | None,
     output: Path | None,
     workers: Path | None,
@@ -68,11 +74,15 @@ def aggregate(
             raise InputError("--gold, --truth and --workers belong to a method; with --plan its weights decide")
         if campaign is None or output is None:
             raise InputError("with --plan, give the campaign it was made for (--campaign) and a folder to write (-o)")
-        answered = answers(labels, plan, campaign=campaign, output=output, force=force)
+        answered = answers(labels, plan, campaign=campaign, skipped=skipped, output=output, force=force)
         looks = looks_to_certify(answered.answers.error, answered.instance.n_tasks, answered.instance.epsilon.mean())
         known = {"answers": str(output), **facts(answered), "looks_to_certify": looks}
         say(as_json, known, *_of_plan(answered, output))
         return
+    if skipped is not None:
+        raise InputError(
+            "--skipped belongs to a plan (--plan); without one a label that is not there counts for nothing"
+        )
     done = aggregate_tables(labels, method, gold=gold, truth=truth, output=output, workers=workers, force=force)
     written = [f"wrote {path}" for path in (output, workers) if path is not None]
     claims = None if done.answers.evidence is None else 1 - done.answers.confidence
@@ -119,21 +129,45 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
     ]
     instance = answered.instance
     said.append(certifying(answered.answers.error, instance.n_tasks, float(instance.epsilon.mean()), output))
+    if instance.the_rule.average:
+        mean, target = float(answered.answers.error.mean()), float(instance.epsilon.mean())
+        word = "keeps it: more labels only make single tasks sure" if mean <= target else "misses it"
+        said.append(f"the target {target:.4g} is for all answers on average; their mean error {mean:.3g} {word}")
     if answered.left_out:
         said.append(f"{answered.left_out} label(s) were in already")
-    closed = exhausted_tasks(answered).tolist()
-    if closed:
-        names = ", ".join(instance.task_id(i) for i in closed[:5]) + (", ..." if len(closed) > 5 else "")
+    if known["asked_once_more"]:
         said.append(
-            f"{len(closed)} of those not sure can have no more labels within the limits: {names}; have an expert look, "
-            f"or let crowdopt explain {output}/campaign say what would help"
+            f"{known['asked_once_more']} of those not sure have all that rule {instance.rule} asks before labels are "
+            f"seen; {output}/campaign asks one label more of each"
+        )
+    going_on = Continuation(answered)
+    reasons = (
+        (going_on.exhausted, "can have no more labels within the limits"),
+        (going_on.out_of_reach, "need more than all labels that they can still have"),
+    )
+    for tasks, why in reasons:
+        if tasks.size:
+            names = ", ".join(instance.task_id(i) for i in tasks[:5].tolist()) + (", ..." if tasks.size > 5 else "")
+            said.append(
+                f"{tasks.size} of those not sure {why}: {names}; have an expert look, "
+                f"or let crowdopt explain {output}/campaign say what would help"
+            )
+    if known["skipped"]:
+        silent = np.bincount(answered.skipped[:, 0], minlength=instance.n_tasks) > 0
+        share = 100 * known["skipped"] / (known["skipped"] + known["new_labels"])
+        said.append(
+            f"{known['skipped']} label(s) were withheld ({share:.3g} % of those asked), on tasks of which "
+            f"{int((silent & ~answered.answers.sure).sum())} are not sure without; nobody is asked the same again"
         )
     if known["missing"]:
         late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
         names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")
         said.append(f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv")
-    method = " --method patterns" if answered.instance.the_rule.average else ""
-    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign{method} -o NEXT-PLAN"]
+    if known["next_rule"] != instance.rule:
+        said.append(f"rule {instance.rule} {going_on.why}, so {output}/campaign goes on by rule {known['next_rule']}")
+    if going_on.sure_by_its_votes.size:
+        said.append(f"{going_on.sure_by_its_votes.size} of those not sure are, by the votes of that rule")
+    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
 
 
 def _rounds(answers: Answers) -> str:

@@ -71,6 +71,10 @@ def pull(
 
 def _sentences(pulled: Pulled, output: Path, dry_run: bool) -> list[str]:
     said = [f"{pulled.source}: {len(pulled.labels)} labels ({pulled.new} new), {len(pulled.skipped)} skipped"]
+    if pulled.skipped:
+        who = [f"{name} ({count})" for name, count in pulled.silent.items()]
+        share = 100 * len(pulled.skipped) / (len(pulled.skipped) + len(pulled.labels))
+        said.append(f"{share:.3g} % of those asked gave no label: {', '.join(who[:5])}{', ...' * (len(who) > 5)}")
     why = Counter(reason for _, reason in pulled.others)
     said += [f"{count} label(s) do not count: {reason}" for reason, count in why.items()]
     if pulled.truth:
@@ -82,7 +86,9 @@ def _sentences(pulled: Pulled, output: Path, dry_run: bool) -> list[str]:
             f"{pulled.formulas} row(s) have a text that begins with = + - or @: to a spreadsheet it is a formula, so "
             "import the columns as text"
         )
-    return [*said, f"wrote {output}; to go on: crowdopt aggregate {output}/labels.csv --plan PLAN --campaign CAMPAIGN"]
+    skipped = f" --skipped {output}/skipped.csv" if pulled.skipped else ""
+    go_on = f"crowdopt aggregate {output}/labels.csv{skipped} --plan PLAN --campaign CAMPAIGN"
+    return [*said, f"wrote {output}; to go on: {go_on}"]
 
 
 VERBS = (pull,)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from crowdopt.api.rehearse import how_errors_are_drawn
+from crowdopt.api.rehearse import how_errors_are_drawn, how_truth_is_drawn
 from crowdopt.api.rehearse import rehearse as call
 from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
@@ -31,10 +31,12 @@ def rehearse(
     campaign: Path, plan: Path, seed: int, lost: float, output: Path, truth: Path | None, force: bool, as_json: bool
 ) -> None:
     """Simulate the labels of a plan, by the campaign's own skills, to try the whole loop before it costs anything."""
+    drawn_anew = truth is None or not truth.exists()
     count = call(campaign, plan, output=output, truth=truth, seed=seed, lost=lost, force=force)
     drawn = how_errors_are_drawn(campaign)
-    sentences = [f"wrote {output}: {count} simulated labels", *([drawn] if "families" in drawn else [])]
-    say(as_json, {"labels": count, "file": str(output), "errors": drawn}, *sentences)
+    true = how_truth_is_drawn(campaign) if drawn_anew else ""
+    sentences = [f"wrote {output}: {count} simulated labels", true, drawn if "families" in drawn else ""]
+    say(as_json, {"labels": count, "file": str(output), "errors": drawn, "truth": true}, *filter(None, sentences))
 
 
 VERBS = (rehearse,)

@@ -1,8 +1,11 @@
 """Errors of workers who err together, drawn: one number for a task and a family decides for all its members.
 
-A member of accuracy p is right where the family's number is below p. So each has the accuracy that the campaign says,
-and whoever is worse errs wherever a better one of the family does: of all laws with these accuracies the one under
-which they err together most often (Fréchet 1951). Whoever errs names the same wrong class.
+A member who is right with chance p is right where the family's number is below p. So each has the accuracy that the
+campaign says, and whoever is worse errs wherever a better one of the family does: of all laws with these accuracies the
+one under which they err together most often (Fréchet 1951). A second number says which wrong class: whoever errs names
+the same one, but for what confusion tables say.
+
+Labels that are in confine both numbers to intervals: those in which every member says what they said.
 """
 
 from __future__ import annotations
@@ -11,13 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.posteriors import posteriors
 
 
 @dataclass(frozen=True, eq=False)
 class KnownLabels:
-    """Labels that are there already, of which draws for the same families take notice.
+    """Labels that are there already, of which draws take notice.
 
     Parameters
     ----------
@@ -29,6 +34,10 @@ class KnownLabels:
 
     pairs: Ints
     label: Ints
+
+    def of(self, chosen: Bools) -> KnownLabels:
+        """Those of a mask."""
+        return KnownLabels(self.pairs[chosen], self.label[chosen])
 
 
 def share_draws(
@@ -51,23 +60,86 @@ def share_draws(
         In [0, 1): whether a worker is right, and which wrong class they say.
     rng : Generator
     known : KnownLabels, optional
-        The family's number is drawn given what they say.
+        The family's numbers are drawn given what they say; those of which the law knows no way to happen are let be.
     """
     n = instance.n_tasks
     for group in instance.groups:
         if not group.dependent:
             continue
         mine = np.isin(pairs[:, 1], group.members)
-        low, high, shift, other = np.zeros(n), np.ones(n), np.zeros(n), rng.random(n)
+        other, number = rng.random(n), rng.random(n)
         if known is not None:
-            had = known.pairs[np.isin(known.pairs[:, 1], group.members)]
-            label = known.label[np.isin(known.pairs[:, 1], group.members)]
-            wrong = (label - truth[had[:, 0]]) % instance.classes
-            skill = instance.accuracy[instance.task_type[had[:, 0]], had[:, 1]]
-            np.minimum.at(high, had[wrong == 0, 0], skill[wrong == 0])
-            np.maximum.at(low, had[wrong > 0, 0], skill[wrong > 0])
-            np.maximum.at(shift, had[wrong > 0, 0], wrong[wrong > 0])
-            other = np.where(shift > 0, (shift - 0.5) / (instance.classes - 1), other)
-        number = rng.random(n)
-        number = np.where(low < high, low + (high - low) * number, number)
+            first, second = _intervals(instance, group, known, truth)
+            number, other = _inside(first, number), _inside(second, other)
         draws[0][mine], draws[1][mine] = number[pairs[mine, 0]], other[pairs[mine, 0]]
+
+
+def family_posteriors(instance: AssignmentInstance, known: KnownLabels) -> Floats:
+    """``P(class | labels)`` of each task by the law that families are drawn by.
+
+    Where no class explains a task's labels by that law, as if its workers erred independently.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    known : KnownLabels
+
+    Returns
+    -------
+    (tasks, classes) float
+        Each row adds up to 1.
+    """
+    alone = posteriors(instance, known.pairs, known.label)
+    families = [group for group in instance.groups if group.dependent]
+    if not families or instance.difficulty.share:  # hard tasks have one label of a family at most
+        return alone
+    apart = known.of(~np.isin(known.pairs[:, 1], [worker for group in families for worker in group.members]))
+    chance = posteriors(instance, apart.pairs, apart.label)
+    for group in families:
+        for k in range(int(instance.classes)):
+            numbers = _intervals(instance, group, known, np.full(instance.n_tasks, k))
+            for low, high in numbers:
+                chance[:, k] *= np.maximum(0.0, high - low)
+    total = chance.sum(axis=1, keepdims=True)
+    return np.where(total > 0, chance / np.where(total > 0, total, 1.0), alone)
+
+
+Interval = tuple[Floats, Floats]  # of a number of each task
+
+
+def _intervals(
+    instance: AssignmentInstance, group: Group, known: KnownLabels, truth: Ints
+) -> tuple[Interval, Interval]:
+    """Where a family's two numbers lie, given its members' labels and the truth."""
+    had = known.of(np.isin(known.pairs[:, 1], group.members))
+    task, true = had.pairs[:, 0], truth[had.pairs[:, 0]]
+    skill, start, end = _said(instance, had, true)
+    right = had.label == true
+    low, high = np.zeros(instance.n_tasks), np.ones(instance.n_tasks)
+    np.minimum.at(high, task[right], skill[right])
+    np.maximum.at(low, task[~right], skill[~right])
+    least, most = np.zeros(instance.n_tasks), np.ones(instance.n_tasks)
+    np.maximum.at(least, task[~right], start[~right])
+    np.minimum.at(most, task[~right], end[~right])
+    return (low, high), (least, most)
+
+
+def _said(instance: AssignmentInstance, had: KnownLabels, true: Ints) -> tuple[Floats, Floats, Floats]:
+    """Chance to be right of whoever gave each label, and where the second number lies if that label is wrong."""
+    cell = instance.task_type[had.pairs[:, 0]], had.pairs[:, 1]
+    if instance.confusion is None:
+        place, others = (had.label - true - 1) % instance.classes, instance.classes - 1
+        return instance.accuracy[cell], place / others, (place + 1) / others
+    law, row = instance.confusion[(*cell, true)].copy(), np.arange(true.size)
+    skill = law[row, true]
+    law[row, true] = 0.0
+    law /= np.maximum(law.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    end = np.cumsum(law, axis=1)[row, had.label]
+    return skill, end - law[row, had.label], end
+
+
+def _inside(interval: Interval, number: Floats) -> Floats:
+    """A number in [0, 1) moved into its interval; as it is where that is empty."""
+    low, high = interval
+    moved: Floats = np.where(low < high, low + (high - low) * number, number)
+    return moved

@@ -40,10 +40,36 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
     p = instance.accuracy[cell]
     if not instance.difficulty.share:
         return _softmax(vote_sums(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
-    p, share = np.clip(p, CLIP, 1 - CLIP), instance.difficulty.share
+    return _softmax(log(instance.prior) + logaddexp(*_by_hardness(instance, pairs, label)))
+
+
+def hard_chances(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
+    """``P(hard | class, labels)`` of each task, where tasks may be hard; their share where there are no labels.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    pairs : (k, 2) int
+        Task and worker of each label.
+    label : (k,) int
+        Its class.
+
+    Returns
+    -------
+    (tasks, classes) float
+    """
+    easy, hard = _by_hardness(instance, pairs, label)
+    chance: Floats = exp(hard - logaddexp(easy, hard))
+    return chance
+
+
+def _by_hardness(instance: AssignmentInstance, pairs: Ints, label: Ints) -> tuple[Floats, Floats]:
+    """``ln P(easy, labels | class)`` and ``ln P(hard, labels | class)``, each (tasks, classes)."""
+    p = np.clip(instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]], CLIP, 1 - CLIP)
+    share = instance.difficulty.share
     easy = _likelihoods(instance, pairs, label, p)
     hard = _likelihoods(instance, pairs, label, on_hard_tasks(p, instance.difficulty))
-    return _softmax(log(instance.prior) + logaddexp(log1p(-share) + easy, log(share) + hard))
+    return log1p(-share) + easy, log(share) + hard
 
 
 def _likelihoods(instance: AssignmentInstance, pairs: Ints, label: Ints, p: Floats) -> Floats:

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.family_draws import KnownLabels, share_draws
+from crowdopt.crowd.family_draws import KnownLabels, family_posteriors, share_draws
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.item_recipes import item_recipe
+from crowdopt.crowd.posteriors import hard_chances
 from crowdopt.errors import InputError
 from crowdopt.memory import refuse_beyond_memory
 
@@ -139,7 +140,8 @@ def simulated_labels(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Labels as the instance's skills would bring them: ``(truth, label)``, classes of each task and of each pair.
 
-    Truth is drawn from the prior, unless given; worker j then says it with chance p and otherwise any other class.
+    Truth is drawn from the prior, unless given, and given the labels that are in, if any
+    (crowdopt.crowd.family_draws.family_posteriors); worker j then says it with chance p and otherwise any other class.
     Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class;
     then those that families share (crowdopt.crowd.family_draws); then, where tasks may be hard, one per task for that.
 
@@ -152,7 +154,7 @@ def simulated_labels(
     truth : (tasks,) int, optional
         Class of each task; drawn by default.
     known : KnownLabels, optional
-        Labels already in, which families take notice of.
+        Labels already in: the truth, what families share, and which tasks are hard are drawn given what they say.
 
     Returns
     -------
@@ -161,14 +163,17 @@ def simulated_labels(
     label : (k,) int
         Class of each pair's label.
     """
-    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
-    drawn = (rng.random((instance.n_tasks, 1)) > np.cumsum(prior, axis=1)[:, :-1]).sum(axis=1)
+    before = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
+    chance = before if known is None or truth is not None else family_posteriors(instance, known)
+    drawn = (rng.random((instance.n_tasks, 1)) > np.cumsum(chance, axis=1)[:, :-1]).sum(axis=1)
     truth = drawn if truth is None else truth
     draws = rng.random(len(pairs)), rng.random(len(pairs))
     share_draws(instance, pairs, truth, draws, rng, known)
     skill = instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
     if instance.difficulty.share:
-        hard = rng.random(instance.n_tasks) < instance.difficulty.share
+        had = known or KnownLabels(pairs[:0], pairs[:0, 0])
+        share = hard_chances(instance, had.pairs, had.label)[np.arange(instance.n_tasks), truth]
+        hard = rng.random(instance.n_tasks) < share
         skill = np.where(hard[pairs[:, 0]], on_hard_tasks(skill, instance.difficulty), skill)
     right = draws[0] < skill
     shift = 1 + (draws[1] * (instance.classes - 1)).astype(np.int64)

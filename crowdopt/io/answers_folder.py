@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Ints
-from crowdopt.crowd.exhausted import exhausted
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.cells import write_csv
+from crowdopt.io.continuation import Continuation
 from crowdopt.io.folder import new_folder
 from crowdopt.io.labels_back import Answered
 from crowdopt.io.next_campaign import pair_ids, write_next
@@ -25,9 +24,9 @@ def write_answers(found: Answered, folder: str | Path, force: bool = False) -> N
     """Write answers.csv, missing.csv, and ``campaign/``: the same campaign with these labels in.
 
     The next campaign counts labels as they fell (``collected = "observed"``): what they say is each task's prior, so
-    that solving it buys for tasks that are not yet sure, and nothing for those that are. Under rule hoeffding, which
-    takes no notice of what labels say, they count as evidence, and solving it makes up for those that did not come.
-    Capacities are what is left.
+    that solving it buys for tasks that are not yet sure, and nothing for those that are. A rule that takes no notice
+    of that gives way to one that does; where labels count as evidence all the same, a task that is not sure and lacks
+    none is asked for one label more (crowdopt.io.continuation). Capacities are what is left.
 
     Raises
     ------
@@ -57,30 +56,20 @@ def write_answers(found: Answered, folder: str | Path, force: bool = False) -> N
 
 def facts(found: Answered) -> dict[str, Any]:
     """The answers in numbers."""
-    instance, result = found.instance, found.answers
+    instance, result, going_on = found.instance, found.answers, Continuation(found)
     return {
         "tasks": instance.n_tasks,
         "labels": len(found.pairs),
         "new_labels": len(found.new),
         "sure": int(result.sure.sum()),
         "unsure": int((~result.sure).sum()),
-        "exhausted": int(exhausted_tasks(found).size),
+        "exhausted": int(going_on.exhausted.size),
+        "out_of_reach": int(going_on.out_of_reach.size),
+        "asked_once_more": int(going_on.asked_once_more.size),
+        "next_rule": going_on.rule,
         "expected_wrong": float(result.error.sum()),
         "missing": len(result.missing),
+        "skipped": len(found.skipped),
         "rule": instance.rule,
         "skills": instance.skills_source,
     }
-
-
-def exhausted_tasks(found: Answered) -> Ints:
-    """Tasks that are not sure and can have no more labels within the limits.
-
-    Parameters
-    ----------
-    found : Answered
-
-    Returns
-    -------
-    (k,) array of int
-    """
-    return np.flatnonzero(~found.answers.sure & exhausted(found.instance, found.pairs, found.new))

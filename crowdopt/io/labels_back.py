@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from crowdopt.io.campaign import Campaign, read_with_labels
 from crowdopt.io.label_table import campaign_pairs, read_label_table
 from crowdopt.io.overrides import overridden
 from crowdopt.io.stored_plan import read_overrides, read_pairs
-from crowdopt.io.tables import Table
+from crowdopt.io.tables import Table, read_table
 from crowdopt.io.vote_table import read_votes, read_weights
 
 
@@ -43,6 +43,8 @@ class Answered:
         Rows of the table whose labels were in before.
     overrides : dict
         What the plan was asked for beyond the campaign.
+    skipped : (k, 2) int
+        Task and worker of each label that was asked for and not given: an abstention, which is not asked for again.
     """
 
     campaign: Campaign
@@ -54,6 +56,7 @@ class Answered:
     names: tuple[str, ...]
     left_out: int
     overrides: dict[str, Any]
+    skipped: Ints
 
     @property
     def instance(self) -> AssignmentInstance:
@@ -61,7 +64,9 @@ class Answered:
         return self.campaign.instance
 
 
-def read_answers(labels: str | Path, plan: str | Path, campaign: str | Path) -> Answered:
+def read_answers(
+    labels: str | Path, plan: str | Path, campaign: str | Path, skipped: str | Path | None = None
+) -> Answered:
     """Vote over the labels that came back, and those already in, with the weights of a plan.
 
     Parameters
@@ -70,6 +75,8 @@ def read_answers(labels: str | Path, plan: str | Path, campaign: str | Path) -> 
         Columns task, worker, label; labels of pairs that were not planned count as well.
     plan, campaign : path
         The plan's folder and the folder of the campaign it was made for.
+    skipped : path, optional
+        Columns task, worker: who was asked and gave no label; pairs that have one all the same are left out.
 
     Raises
     ------
@@ -93,7 +100,19 @@ def read_answers(labels: str | Path, plan: str | Path, campaign: str | Path) -> 
     result = answers(instance, planned, pairs, label, weight)
     every = [*known.collected_labels, *said]
     names, left_out = known.class_names(said), table.rows - len(said)
-    return Answered(known, Path(campaign), result, pairs, every, fresh, names, left_out, overrides)
+    silent, m = _silent(skipped, instance, pairs), instance.n_workers
+    awaited = ~np.isin(result.missing @ [m, 1], silent @ [m, 1])
+    result = replace(result, missing=result.missing[awaited])
+    return Answered(known, Path(campaign), result, pairs, every, fresh, names, left_out, overrides, silent)
+
+
+def _silent(path: str | Path | None, instance: AssignmentInstance, pairs: Ints) -> Ints:
+    """Pairs of a table task, worker that have no label, each once."""
+    if path is None:
+        return pairs[:0]
+    table, m = read_table(Path(path), ("task", "worker"), extras=True), instance.n_workers
+    asked = np.unique(campaign_pairs(table, instance), axis=0)
+    return asked[~np.isin(asked @ [m, 1], pairs @ [m, 1])]
 
 
 def _fresh(table: Table, known: Campaign, pairs: Ints) -> tuple[Ints, Ints]:

@@ -17,6 +17,7 @@ from crowdopt.files import write_text
 from crowdopt.io.campaign_settings import group_tables
 from crowdopt.io.campaign_tables import COLUMNS
 from crowdopt.io.cells import write_csv
+from crowdopt.io.continuation import Continuation
 from crowdopt.io.folder import CAMPAIGN
 from crowdopt.io.labels_back import Answered
 from crowdopt.io.own_rows import write_groups, write_rows
@@ -44,17 +45,13 @@ def write_next(found: Answered, folder: Path) -> None:
 
 
 def _write_settings(found: Answered, folder: Path) -> None:
-    """campaign.toml with its comments: labels count as they fell; the plan's own settings stay in force.
-
-    A rule that takes no notice of what labels say counts them as evidence: that is how its promise was meant. So do
-    labels of workers who err together, from which no posterior is known, and those of tasks that may be hard: of them
-    a posterior of the class is not all that is to be known.
-    """
+    """campaign.toml with its comments: labels count as they fell; the plan's own settings stay in force."""
     numbers = {key: value for key, value in found.overrides.items() if isinstance(value, str | float)}
-    heeds = found.instance.the_rule.heeds_prior and not (found.instance.dependence > 1).any()
-    heeds &= not found.instance.difficulty.share
-    settings = {"collected": json.dumps("observed" if heeds else "evidence")}
+    going_on = Continuation(found)
+    settings = {"collected": json.dumps("observed" if going_on.observed else "evidence")}
     settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
+    if going_on.rule != found.instance.rule:
+        settings["rule"] = json.dumps(going_on.rule)
     if "difficulty" in found.overrides:
         settings["difficulty"] = difficulty_text(found.instance.difficulty)
     lines = (found.folder / CAMPAIGN).read_text(encoding="utf-8-sig").splitlines()
@@ -81,17 +78,22 @@ def _without(lines: list[str], name: str) -> list[str]:
 
 
 def _write_tasks(found: Answered, folder: Path) -> None:
-    """The tasks with the plan's own targets and limits; one target for all stands in campaign.toml."""
+    """The tasks with the plan's own targets and limits, and one label more for those that are to be asked once more.
+
+    One target for all stands in campaign.toml.
+    """
     own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
-    path = find_table(folder, "tasks")
-    if not own or path is None:
+    path, again = find_table(folder, "tasks"), Continuation(found).asked_once_more
+    if not (own or again.size) or path is None:
         return
     table, instance = read_table(path, *COLUMNS["tasks"], extras=True), found.instance
+    fewest = instance.min_labels.copy()
+    fewest[again] = np.maximum(fewest[again], 1 + found.answers.labels[again])
     path.unlink()
     most = ["" if most == UNLIMITED else most for most in instance.max_labels.tolist()]
     columns: dict[str, Iterable[Any]] = {**table.columns}
     columns |= {"epsilon": instance.epsilon} if "epsilon" in own else {}
-    columns |= {"min_labels": instance.min_labels} if "min_labels" in own else {}
+    columns |= {"min_labels": fewest} if "min_labels" in own or again.size else {}
     columns |= {"max_labels": most} if "max_labels" in own else {}
     if isinstance(found.overrides.get("epsilon"), float):
         del columns["epsilon"]
@@ -100,14 +102,15 @@ def _write_tasks(found: Answered, folder: Path) -> None:
 
 def _write_pairs(found: Answered, folder: Path) -> None:
     """Pairs and prices of the plan's own in place of the campaign's."""
-    instance = found.instance
-    own = {"forbidden": "forbidden", "price": "prices"}
-    for table in (table for key, table in own.items() if key in found.overrides):
+    instance, barred = found.instance, Continuation(found).forbidden
+    more = len(barred) > len(instance.forbidden)
+    own = {"forbidden": "forbidden" in found.overrides or more, "prices": "price" in found.overrides}
+    for table in (table for table, changed in own.items() if changed):
         path = find_table(folder, table)
         if path is not None:
             path.unlink()
-    if "forbidden" in found.overrides and len(instance.forbidden):
-        write_csv(folder / "forbidden.csv", ["task", "worker"], pair_ids(instance, instance.forbidden))
+    if own["forbidden"] and len(barred):
+        write_csv(folder / "forbidden.csv", ["task", "worker"], pair_ids(instance, barred))
     if "price" in found.overrides:
         kinds = np.unique(instance.task_type)
         cells = [(worker, kind) for worker in range(instance.n_workers) for kind in kinds.tolist()]
@@ -119,7 +122,7 @@ def _write_workers(found: Answered, folder: Path) -> None:
     """Workers with the capacity that is left."""
     path = find_table(found.folder, "workers")
     assert path is not None
-    table, left = read_table(path, *COLUMNS["workers"]), _capacity_left(found)
+    table, left = read_table(path, *COLUMNS["workers"]), Continuation(found).capacity
     columns: dict[str, Iterable[Any]] = {
         key: column for key, column in table.columns.items() if key != "price" or key not in found.overrides
     }
@@ -134,16 +137,11 @@ def _given(found: Answered) -> Ints:
     return np.bincount(found.new[:, 1], minlength=found.instance.n_workers)
 
 
-def _capacity_left(found: Answered) -> Ints:
-    left: Ints = np.maximum(0, found.instance.capacity - _given(found))
-    return left
-
-
 def _write_fixed(found: Answered, folder: Path) -> None:
-    """Fixed pairs whose label has not come, as far as their workers have capacity and their tasks room for it."""
+    """Fixed pairs whose label may yet come, as far as their workers have capacity and their tasks room for it."""
     instance = found.instance
-    had = {(task, worker) for task, worker in found.pairs.tolist()}
-    capacity = _capacity_left(found)
+    had = {(task, worker) for task, worker in [*found.pairs.tolist(), *found.skipped.tolist()]}
+    capacity = Continuation(found).capacity
     count = np.bincount(found.pairs[:, 0], minlength=instance.n_tasks)
     room = np.maximum(0, instance.max_labels - count)
     kept = []

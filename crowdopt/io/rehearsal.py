@@ -38,9 +38,10 @@ def write_rehearsal(
     output : path
         The table task,worker,label.
     truth : path, optional
-        Where the drawn truth is written; a table that is there already is read instead, for a second round.
+        Where the drawn truth is written; a table that is there already is read instead, for a second round. What is
+        drawn is drawn given the labels that are in.
     seed : int
-        Of the draw.
+        Of the draw; each round has numbers of its own.
     lost : float
         Share of the labels that do not come.
     force : bool
@@ -63,9 +64,10 @@ def write_rehearsal(
     instance, names = known.instance, known.class_names()
     pairs, table = read_pairs(plan, instance)
     task = {instance.task_id(i): i for i in range(instance.n_tasks)}
-    rng = np.random.default_rng(seed)
+    count = len(known.collected_labels)
+    rng = np.random.default_rng([seed, count] if count else seed)  # a round with another's seed draws other numbers
     given = None if truth is None or not os.path.exists(truth) else _truth(Path(truth), task, names)
-    had = KnownLabels(instance.collected, known.indices()) if known.collected_labels else None
+    had = KnownLabels(instance.collected, known.indices()) if count else None
     true, label = simulated_labels(instance, pairs, rng, given, had)
     here = np.flatnonzero(rng.random(len(pairs)) >= lost)
     columns = [[table["task"][k] for k in here], [table["worker"][k] for k in here], [names[k] for k in label[here]]]
@@ -74,6 +76,26 @@ def write_rehearsal(
         if truth is not None and given is None:
             write_table(Path(truth), ["task", "label"], [list(task), [names[k] for k in true]])
     return int(here.size)
+
+
+def how_truth_is_drawn(campaign: str | Path) -> str:
+    """What a rehearsal that is given no truth draws it by, in a sentence; empty where that is the prior.
+
+    Parameters
+    ----------
+    campaign : path
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If the campaign cannot be read.
+    """
+    count = len(read_with_labels(campaign).collected_labels)
+    return f"truth drawn given the {count} label(s) that are in; --truth goes on with a table of it" if count else ""
 
 
 def how_errors_are_drawn(campaign: str | Path) -> str:

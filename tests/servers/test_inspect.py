@@ -30,7 +30,8 @@ def grader(name):
     @scorer(metrics=[], name=name)
     def fixed():
         async def score(state, target):
-            return Score(value=says[f"{state.sample_id}/{name}"])
+            said = says[f"{state.sample_id}/{name}"]
+            return Score(value=float("nan") if said is None else said)
         return score
     return fixed()
 
@@ -55,12 +56,14 @@ print(json.dumps({"votes": votes, "reduced": same.value}))
 
 @pytest.mark.parametrize("packing", ["json", "eval"])
 def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing: str):
-    """Only the planned pairs are graded; the vote is the weighted one; the log gives every label back."""
+    """Only the planned pairs are graded; the vote is the weighted one; the log gives all labels back, and who is silent."""
     python = executable("inspect").with_name("python")
     lay(tmp_path)
     push(tmp_path / "first", tmp_path / "plan-1", tool="inspect", output=tmp_path / "panel")
     says = {f"{task}/{name}": label_of(task, name) for task in TASKS for name in WORKERS}
-    (tmp_path / "says.json").write_text(json.dumps(says))
+    weights = json.loads((tmp_path / "panel" / "panel.json").read_text())
+    silent = next((task, name) for task, graders in weights.items() if len(graders) > 2 for name in graders)
+    (tmp_path / "says.json").write_text(json.dumps(says | {"/".join(silent): None}))
     (tmp_path / "grading.py").write_text(GRADING)
     command = [str(python), "grading.py", ",".join(WORKERS), packing]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -75,12 +78,12 @@ def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing
         (tmp_path / "converted").rename(tmp_path / "logs")
     pulled = pull(tmp_path / "first", [tmp_path / "logs"], tool="inspect", output=tmp_path / "back")
     pairs = {(task, name) for name, tasks in queues(tmp_path / "plan-1").items() for task in tasks}
-    assert given(pulled) == {pair: label_of(*pair) for pair in pairs}
+    assert given(pulled) == {pair: label_of(*pair) for pair in pairs - {silent}}
+    assert [(row.task, row.worker) for row in pulled.skipped] == [silent]
     assert all(row.seconds is not None for row in pulled.labels)
-    weights = json.loads((tmp_path / "panel" / "panel.json").read_text())
     for task, vote in said["votes"].items():
         sums = dict.fromkeys(("cat", "dog"), 0.0)
         for name, weight in weights[task].items():
-            sums[label_of(task, name)] += weight
+            sums[label_of(task, name)] += weight * ((task, name) != silent)
         assert sums[vote] == max(sums.values())
     assert said["reduced"] == "dog"

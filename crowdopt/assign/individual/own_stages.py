@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Ints
 from crowdopt.assign.individual import bins, nested
 from crowdopt.assign.individual.bound_stages import climb, first_bound
 from crowdopt.assign.individual.loading import load
@@ -24,11 +22,9 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.subset import of_tasks
 
 KINDS, CELLS = 32, 15_000  # kinds of task, and kinds x workers, beyond which each task is taken by itself
 BLOCKS = 40_000  # the same where kinds have several tasks: up to there blocks are priced (exact.block_stage)
-LARGE = 100_000  # pairs from which tasks that are left over are taken by themselves
 DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a row
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt, until there is a plan
 LAST_STEPS, DEALS = (5e-5, 1e-4, 2e-4), 3  # the same at the end, dealt so often with another seed
@@ -40,10 +36,7 @@ LARGEST, EACH = 4_000_000, 6e-5  # pairs up to which the full program is searche
 
 
 def is_individual(instance: AssignmentInstance) -> bool:
-    """Whether tasks that need labels are of so many kinds that each is best taken by itself.
-
-    So are the few tasks of a large instance that are not yet done.
-    """
+    """Whether tasks that need labels are of so many kinds that each is best taken by itself."""
     fewest, most = instance.new_label_limits
     open_ = (instance.floor > 0) | (fewest > 0)
     own = np.unique(np.concatenate([instance.barred[:, 0], instance.fixed[:, 0]]))
@@ -54,10 +47,8 @@ def is_individual(instance: AssignmentInstance) -> bool:
     kinds = int((open_ & special).sum())
     if kinds <= KINDS or kinds * instance.n_workers <= CELLS:
         kinds += _distinct(columns) if alike.any() else 0
-    few = 0 < 2 * open_.sum() < instance.n_tasks and 2 * kinds > open_.sum()
-    large = instance.n_tasks * instance.n_workers > LARGE
     cells = CELLS if 4 * kinds > open_.sum() else BLOCKS
-    return bool((few and large) or (kinds > KINDS and kinds * instance.n_workers > cells))
+    return kinds > KINDS and kinds * instance.n_workers > cells
 
 
 def _distinct(columns: list[NDArray[Any]]) -> int:
@@ -75,7 +66,7 @@ def solve_individually(
 ) -> Standing:
     """Bound and plan by prices for workers' time and a cheapest set for each task; what is known when time ends.
 
-    Tasks that need nothing are left out. What is compiled is loaded before the time limit begins to run.
+    What is compiled is loaded before the time limit begins to run.
 
     Parameters
     ----------
@@ -93,15 +84,13 @@ def solve_individually(
     Standing
     """
     clock = Clock(options.time_limit)
-    kept = _busy(instance)
-    part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)
-    tasks = own_tasks(part)
+    tasks = own_tasks(instance)
     if tasks.size:
         before = clock.spent
         load()
         clock = Clock(options.time_limit, clock.started + clock.spent - before)
     standing = Standing(
-        instance=part,
+        instance=instance,
         solvers=solvers,
         options=options,
         clock=clock,
@@ -117,27 +106,7 @@ def solve_individually(
             stage()
     except KeyboardInterrupt:
         standing.interrupted = True
-    return standing if part is instance else _of_all(instance, kept, standing)
-
-
-def _busy(instance: AssignmentInstance) -> Ints:
-    """Tasks that need labels, or have fixed ones; all of them where workers have least loads, or none needs any."""
-    busy = (instance.floor > 0) | (instance.new_label_limits[0] > 0)
-    busy[instance.fixed[:, 0]] = True
-    if instance.min_load.any() or not busy.any():
-        busy[:] = True
-    return np.flatnonzero(busy)
-
-
-def _of_all(instance: AssignmentInstance, kept: Ints, part: Standing) -> Standing:
-    """What is known of some tasks as what is known of all: the others need no label, and their multipliers are 0."""
-    duals = part.duals
-    if duals is not None:
-        task, labels = np.zeros((2, instance.n_tasks))
-        task[kept], labels[kept] = duals.task, duals.labels
-        duals = replace(duals, task=task, labels=labels)
-    best = None if part.best is None else np.column_stack([kept[part.best[:, 0]], part.best[:, 1]])
-    return replace(part, instance=instance, duals=duals, best=best)
+    return standing
 
 
 def _stages(standing: Standing, tasks: OwnTasks) -> Iterator[Callable[[], None]]:

@@ -1,4 +1,7 @@
-"""Inspect: the scores in its logs, each grader a worker; and a panel of graders that votes by the plan's weights."""
+"""Inspect: the scores in its logs, each grader a worker; and a panel of graders that votes by the plan's weights.
+
+A score without a value, or of NaN, is an abstention: it comes back as skipped, and counts as no label.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def _rows(sample: dict[str, Any], source: str, place: str, wishes: Wishes) -> It
 
 
 def _row(task: str, grader: str, value: Any, spent: Any, source: str, place: str) -> Annotation:
-    label = "" if value is None else scalar(value)
+    label = scalar(value) if inspect_panel.is_answer(value) else ""  # Inspect writes NaN for a reply it cannot read
     if label is None or not grader.strip():
         raise refuse(source, place, "must be one value", value, "choose a scorer with --field")
     return Annotation(task, grader.strip(), label, seconds(spent), cancelled=not label, place=place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,12 +56,18 @@ class Pulled:
         return marks + sum(any(map(FORMULA.match, (row.task, row.worker, row.label))) for row in rows)
 
     @property
+    def silent(self) -> dict[str, int]:
+        """Worker -> labels that they were asked for and did not give, most first."""
+        return dict(Counter(row.worker for row in self.skipped).most_common())
+
+    @property
     def facts(self) -> dict[str, Any]:
         """How many of each."""
         return {
             "source": self.source,
             "labels": len(self.labels),
             "skipped": len(self.skipped),
+            "skipped_by": self.silent,
             "others": len(self.others),
             "truth": len(self.truth),
         }

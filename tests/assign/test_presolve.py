@@ -1,0 +1,142 @@
+"""Tasks that ask nothing are in no program: cost, bound and proof stay those of all tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import crowdopt
+from crowdopt import AssignmentInstance, assign
+from crowdopt.api import assign as solving
+from crowdopt.api.binding import SOLVERS
+from crowdopt.assign.direct import solve_full
+from crowdopt.assign.plan import breaches
+from crowdopt.assign.presolve import presolved
+from crowdopt.core.solution import Options, Status
+from crowdopt.crowd.groups import Group, OwnRows
+from crowdopt.crowd.open_tasks import is_open
+from crowdopt.recheck.multipliers import fewest_labels, prove
+from tests.small import instances
+
+SURE = (0.99, 0.01)  # what makes a task ask nothing
+
+
+def second_round(**more):
+    """Four tasks of which labels settled all but the last, six workers, the price of each above 0."""
+    base = {
+        "accuracy": [[0.95, 0.9, 0.9, 0.8, 0.8, 0.6]],
+        "task_type": [0] * 4,
+        "capacity": [4] * 6,
+        "epsilon": 0.1,
+        "cost": [3.0, 2.0, 2.0, 1.0, 1.0, 1.0],
+        "prior": [SURE, SURE, SURE, (0.5, 0.5)],
+    }
+    return AssignmentInstance(**{**base, **more})
+
+
+@settings(max_examples=40, deadline=None)
+@given(instances())
+def test_the_optimum_and_its_proof_are_those_of_the_whole_program(instance):
+    """With every option drawn: the same cost, a plan that keeps all limits, multipliers that prove the bound of all."""
+    whole = solve_full(instance, "ip", SOLVERS.solve, "highs", Options())
+    plan = presolved(instance, lambda part: solve_full(part, "ip", SOLVERS.solve, "highs", Options()))
+    assert plan.status is whole.status and plan.instance is instance
+    if plan.found:
+        assert plan.objective == pytest.approx(whole.objective, abs=1e-9) and not breaches(instance, plan.pairs)
+    if plan.duals is not None and np.isfinite(plan.certified_bound):
+        duals = (plan.duals.task, plan.duals.worker, plan.duals.labels, plan.duals.budget)
+        least = prove(instance, *duals, fewest_labels(instance))
+        assert np.ceil(least - 1e-6) >= plan.certified_bound or least >= plan.certified_bound - 1e-6
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """How many tasks each method that ``assign`` calls is handed."""
+    seen, planned = [], solving._planned
+    monkeypatch.setattr(solving, "_planned", lambda part, *rest: seen.append(part.n_tasks) or planned(part, *rest))
+    return seen
+
+
+@pytest.mark.parametrize("method", ["exact", "highs"])
+def test_only_the_open_task_is_solved(seen, method):
+    """The method sees one task of four."""
+    plan = assign(second_round(), method)
+    assert seen == [1] and plan.proven and set(plan.pairs[:, 0]) == {3}
+
+
+def test_where_nothing_is_needed_the_answer_costs_one_task(seen):
+    """A program has a task; one that asks nothing stands for all, and the proof is that nothing costs less than 0."""
+    plan = assign(replace(second_round(), prior=np.array([SURE] * 4)))
+    assert seen == [1] and plan.status is Status.OPTIMAL and plan.objective == 0 and plan.proof == "certificate"
+    assert plan.duals.task.shape == (4,) and plan.pairs.shape == (0, 2)
+
+
+ROWS = OwnRows(["beside"], np.array([0]), np.array([[0, 0]]), np.array([1.0]), np.array([1.0]), np.array([np.inf]))
+
+
+@pytest.mark.parametrize(
+    ("more", "wanted"),
+    [
+        ({}, [3]),
+        ({"min_labels": [0, 1, 0, 0]}, [1, 3]),
+        ({"fixed": [[2, 4]]}, [2, 3]),
+        ({"min_load": [0, 0, 0, 0, 0, 4]}, [0, 1, 2, 3]),
+        ({"groups": [Group("g", (0, 1), min_share=0.5)]}, [0, 1, 2, 3]),
+        ({"groups": [Group("g", (0, 1), max_share=0.5)]}, [0, 1, 2, 3]),
+        ({"groups": [Group("g", (0, 1), min_per_task=1)]}, [0, 1, 2, 3]),
+        ({"groups": [Group("g", (0, 1), max_per_task=1)]}, [3]),
+        ({"own_rows": ROWS}, [0, 1, 2, 3]),
+        ({"budget": 9.0}, [3]),
+        ({"rule": "probit"}, [3]),
+        ({"rule": "exact-error", "min_labels": [1, 0, 0, 0]}, [0, 3]),
+        ({"rule": "mean-error"}, [0, 1, 2, 3]),
+    ],
+)
+def test_whatever_still_asks_keeps_its_tasks(more, wanted):
+    """Least labels, fixed pairs, least loads, groups, rows of one's own and averages ask of tasks that need nothing."""
+    assert np.flatnonzero(is_open(second_round(**more))).tolist() == wanted
+
+
+MORE = [
+    {},
+    {"min_labels": [3, 0, 0, 0]},
+    {"fixed": [[2, 5]], "budget": 40.0},
+    {"min_load": [0, 0, 0, 0, 0, 3]},
+    {"groups": [Group("g", (0, 1, 2), min_share=0.3)]},
+    {"groups": [Group("g", (0, 1, 2), max_per_task=2)]},
+    {"cost": [0.0, 1.0, 1.0, 1.0, 1.0, 1.0]},
+]
+
+
+@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
+@pytest.mark.parametrize("more", MORE)
+@pytest.mark.parametrize("settled", [3, 4])
+def test_verify_finds_the_proof_from_the_folders(tmp_path, rule, more, settled):
+    """The multipliers of the tasks left out stand in the plan as 0, those of groups too, and prove what it says."""
+    had = [(task, worker) for task in range(settled) for worker in (0, 3)]
+    instance = second_round(rule=rule, prior=None, collected=had, class_names=["no", "yes"], **more)
+    crowdopt.write_campaign(instance, tmp_path / "c", collected_labels=["yes"] * len(had))
+    text = (tmp_path / "c" / "campaign.toml").read_text()
+    (tmp_path / "c" / "campaign.toml").write_text('collected = "observed"\n' + text)
+    plan = assign(tmp_path / "c", output=tmp_path / "p")
+    report = crowdopt.verify(tmp_path / "c", tmp_path / "p")
+    assert plan.proven and report.holds, report.problems
+    idle = ~is_open(plan.instance)
+    assert idle.sum() == settled - ("fixed" in more) - ("min_labels" in more) or not idle.any()
+    assert not plan.task_labels[idle].any()
+
+
+@pytest.mark.parametrize("method", ["exact", "highs", "primal-approximation", "auto"])
+@pytest.mark.parametrize("program", ["ip", "lp"])
+def test_every_method_answers_where_nothing_is_left(method, program):
+    """Also those that get the whole program; and a method that does not exist is still refused."""
+    if method == "primal-approximation" and program == "lp":
+        return
+    done = replace(second_round(), prior=np.array([SURE] * 4))
+    plan = assign(done, method, program=program)
+    assert plan.found and plan.labels == 0 and plan.bound == 0
+    with pytest.raises((crowdopt.InputError, crowdopt.BackendMissing)):
+        assign(done, "nobody", program=program)

@@ -1,0 +1,196 @@
+"""A judge who does not answer abstains: nobody's vote, counted, said, and another judge is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import math
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+import crowdopt
+from crowdopt import InputError
+from crowdopt.cli import main
+from crowdopt.io.bridges import inspect_panel
+from crowdopt.io.bridges.inspect_panel import KEY, winner
+
+JUDGES = ("north", "south", "west", "east")
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """Four items and four judges, of whom each item needs two."""
+    campaign = tmp_path / "campaign"
+    campaign.mkdir()
+    (campaign / "campaign.toml").write_text('epsilon = 0.1\nrule = "exact-error"\nprior = { C = 0.5, I = 0.5 }\n')
+    (campaign / "tasks.csv").write_text("task\na\nb\nc\nd\n")
+    (campaign / "workers.csv").write_text("worker,capacity\n" + "".join(f"{name},4\n" for name in JUDGES))
+    (campaign / "skills.csv").write_text("worker,accuracy\nnorth,0.9\nsouth,0.9\nwest,0.9\neast,0.8\n")
+    (campaign / "fixed.csv").write_text("task,worker\n" + "".join(f"{task},north\n{task},south\n" for task in "abcd"))
+    crowdopt.assign(campaign, output=tmp_path / "plan")
+    return tmp_path
+
+
+def sample(task, **values):
+    """A sample of a panel's log; a judge whose value is ``...`` has none."""
+    said = {name: {} if value is ... else {"value": value} for name, value in values.items()}
+    return {"id": task, "scores": {"panel": {"value": "C", "metadata": {KEY: said}}}}
+
+
+def pulled(desk, *samples):
+    """What comes back from a log of these samples."""
+    (desk / "log.json").write_text(json.dumps({"samples": samples}))
+    return crowdopt.pull(desk / "campaign", [desk / "log.json"], tool="inspect", output=desk / "back", force=True)
+
+
+def run(*words):
+    """The lines that the command line says."""
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.mark.parametrize("value", [math.nan, None, ..., ""])
+def test_no_value_is_an_abstention(desk, value):
+    """NaN, null, a missing or an empty value: counted as skipped, and the others' labels come back."""
+    back = pulled(desk, sample("a", north=value, south="C"))
+    assert [(row.task, row.worker) for row in back.skipped] == [("a", "north")]
+    assert [(row.worker, row.label) for row in back.labels] == [("south", "C")]
+    assert back.silent == {"north": 1} and back.facts["skipped_by"] == {"north": 1}
+
+
+def test_a_scorer_of_its_own_may_abstain(desk):
+    """Without a panel as well: a score of NaN, null, or none at all."""
+    scores = [{"north": {"value": math.nan}}, {"north": {"value": None}}, {"north": {}}, None]
+    back = pulled(desk, *({"id": task, "scores": score} for task, score in zip("abcd", scores, strict=True)))
+    assert back.labels == [] and back.silent == {"north": 3}
+
+
+@pytest.mark.parametrize("value", [[1, 2], {"grade": "C"}, math.inf])
+def test_what_is_no_single_value_is_still_refused(desk, value):
+    """An abstention is not a name for whatever cannot be read."""
+    with pytest.raises(InputError, match="must be one value"):
+        pulled(desk, sample("a", north=value))
+
+
+def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
+    """The error is that of the labels that came; who did not answer is not asked the same again."""
+    (desk / "log.json").write_text(
+        json.dumps(
+            {
+                "samples": [
+                    sample("a", north=math.nan, south=None),
+                    sample("b", north="C", south=math.nan),
+                    sample("c", north="C", south="C"),
+                    sample("d", north="C", south="I"),
+                ]
+            }
+        )
+    )
+    said = run("pull", desk / "campaign", desk / "log.json", "--from", "inspect", "-o", desk / "back")
+    assert "5 labels (5 new), 3 skipped" in said
+    assert "37.5 % of those asked gave no label: south (2), north (1)" in said
+    assert f"aggregate {desk}/back/labels.csv --skipped {desk}/back/skipped.csv" in said
+    given = ("--plan", desk / "plan", "--campaign", desk / "campaign", "--skipped", desk / "back" / "skipped.csv")
+    said = run("aggregate", desk / "back" / "labels.csv", *given, "-o", desk / "answers")
+    assert "3 label(s) were withheld (37.5 % of those asked), on tasks of which 1 are not sure without" in said
+    assert "have not come" not in said
+    with (desk / "answers" / "answers.csv").open() as file:
+        rows = {row["task"]: row for row in csv.DictReader(file)}
+    assert [float(rows[task]["error"]) for task in "abcd"] == pytest.approx([0.5, 0.1, 0.01 / 0.82, 0.5])
+    assert [rows[task]["sure"] for task in "abcd"] == ["no", "yes", "yes", "no"]
+    plan = crowdopt.assign(desk / "answers" / "campaign")
+    asked = {(plan.instance.task_id(i), plan.instance.worker_id(j)) for i, j in plan.pairs.tolist()}
+    assert asked == {("a", "west"), ("d", "west")}
+
+
+def test_without_the_table_the_same_judge_may_be_asked_again(desk):
+    """Labels that have not come are awaited: only a table of abstentions says that they will not."""
+    pulled(desk, sample("a", north="C", south=None))
+    back = desk / "back"
+    given = {"campaign": desk / "campaign", "output": desk / "answers"}
+    awaited = crowdopt.answers(back / "labels.csv", desk / "plan", **given)
+    known = crowdopt.answers(back / "labels.csv", desk / "plan", **given, skipped=back / "skipped.csv", force=True)
+    assert len(awaited.answers.missing) == len(known.answers.missing) + 1
+    assert len(awaited.skipped) == 0 and len(known.skipped) == 1
+    assert "south" in (desk / "answers" / "campaign" / "forbidden.csv").read_text()
+
+
+def test_a_label_that_came_later_is_no_abstention(desk):
+    """The pair stands in both tables: the label counts."""
+    pulled(desk, sample("a", north="C", south="C"))
+    (desk / "skipped.csv").write_text("task,worker\na,north\n")
+    found = crowdopt.answers(
+        desk / "back" / "labels.csv", desk / "plan", campaign=desk / "campaign", skipped=desk / "skipped.csv"
+    )
+    assert len(found.skipped) == 0 and found.answers.labels[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("votes", "wanted"),
+    [
+        ([("C", 1.0), (math.nan, 3.0)], "C"),
+        ([(None, 3.0), ("I", 1.0)], "I"),
+        ([(math.nan, 1.0), (None, 1.0)], None),
+        ([], None),
+        ([("C", 0.1), ("C", 0.2), ("I", 0.3)], None),
+        ([("I", 2.0), ("C", 2.0)], None),
+        ([("C", 2.0), ("I", 2.0), ("I", 0.1)], "I"),
+    ],
+)
+def test_the_vote_of_those_who_answer(votes, wanted):
+    """NaN and null weigh nothing; sums that are equal up to rounding are a tie, which the order does not break."""
+    assert winner(votes) == wanted and winner(votes[::-1]) == wanted
+
+
+@pytest.fixture
+def scored(monkeypatch):
+    """``scored(votes)``: what the panel makes of a sample, with as much of Inspect as it uses."""
+
+    class Score(SimpleNamespace):
+        value, explanation, metadata = None, None, None
+
+    scorers = ModuleType("inspect_ai.scorer")
+    scorers.Score = Score
+    scorers.scorer = lambda **_: lambda make: make
+    scorers.score_reducer = lambda **_: lambda make: make
+    monkeypatch.setitem(sys.modules, "inspect_ai", ModuleType("inspect_ai"))
+    monkeypatch.setitem(sys.modules, "inspect_ai.scorer", scorers)
+    monkeypatch.setattr(inspect_panel, "weights", lambda: {"a": {"north": 2.0, "south": 1.0}})
+
+    def graded(north, south):
+        def grader(value):
+            async def score(state, target):
+                return None if value is None else Score(value=value)
+
+            return score
+
+        panel = inspect_panel.panel({"north": grader(north), "south": grader(south)})
+        return asyncio.run(panel(SimpleNamespace(sample_id="a"), None))
+
+    return graded
+
+
+def test_the_panel_keeps_who_did_not_answer(scored):
+    """The log says null, and in words who it was; the vote is that of the others."""
+    score = scored(math.nan, "I")
+    assert score.value == "I" and score.explanation == "1 of 2 graders answered; no answer: north"
+    assert {name: one["value"] for name, one in score.metadata[KEY].items()} == {"north": None, "south": "I"}
+
+
+def test_a_panel_without_an_answer_is_unscored(scored):
+    """All abstain: the score is NaN, and the log still has who was asked."""
+    score = scored(None, math.nan)
+    assert math.isnan(score.value) and list(score.metadata[KEY]) == ["north", "south"]
+
+
+def test_the_reducer_leaves_abstentions_out(scored):
+    """Graders who are all asked: NaN does not vote, and a tie has no winner."""
+    reduce = inspect_panel.weighted_vote(["north", "south"])
+    one = lambda value: SimpleNamespace(value=value)  # noqa: E731
+    assert reduce([one(math.nan), one("I")]).value == "I"
+    assert math.isnan(reduce([one(math.nan), one(math.nan)]).value)
