@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom
 
 FALSE_ALARM = 1e-6  # of one bound, all of its cases together
+BETS = np.linspace(0.05, 0.95, 19)  # shares of what one has, of `mean_is_at_most`
 BASE = int(os.environ.get("CROWDOPT_SEED_BASE", "0"))
 
 
@@ -61,6 +62,19 @@ def binomial(counts: ArrayLike, trials: ArrayLike, chance: ArrayLike, alarm: flo
     """Whether counts are of that many trials of these chances, as far as `between` can tell; all share the alarm."""
     low, high = between(*np.broadcast_arrays(trials, chance, np.asarray(counts))[:2], alarm)
     return bool(((low <= counts) & (counts <= high)).all())
+
+
+def mean_is_at_most(values: ArrayLike, limit: float, top: float = 1.0, alarm: float = FALSE_ALARM) -> bool:
+    """Whether independent values, each of a law on [0, top], may have means of at most ``limit``.
+
+    A bet of a share b on each value's excess, ``prod (1 + b (value / limit - 1))``, has a mean of at most 1 then, and
+    so has the mean over bets; by Markov it reaches ``1 / alarm`` with a chance of at most ``alarm`` (Waudby-Smith &
+    Ramdas 2024). It tells the sooner the narrower the law is, as Hoeffding's bound does not.
+    """
+    excess = np.asarray(values, dtype=float) / limit - 1
+    if not (np.prod(1 + BETS[-1] * np.full(excess.size, top / limit - 1)) >= 1 / alarm):
+        raise ValueError(f"no {excess.size} values up to {top:g} are an alarm for a mean of {limit:g}: take more")
+    return bool(np.prod(1 + BETS[:, None] * excess, axis=1).mean() < 1 / alarm)
 
 
 def hoeffding(count: int, span: float = 1.0, alarm: float = FALSE_ALARM) -> float:

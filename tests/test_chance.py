@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tests.chance import FALSE_ALARM, between, fewest, hoeffding, most
+from tests.chance import FALSE_ALARM, between, fewest, hoeffding, mean_is_at_most, most
 
 CASES = [(trials, chance) for trials in (40, 1000, 40_000) for chance in (0.003, 0.1, 0.3, 0.5, 0.65)]
 
@@ -56,9 +56,30 @@ def test_a_false_claim_is_found(said, true):
 
 def test_a_bound_that_cannot_be_crossed_is_refused():
     """Four coins out of four come up heads once in sixteen times: no count is an alarm, so nothing would be tested."""
-    for vain in (lambda: most(4, 0.5), lambda: fewest(4, 0.5), lambda: between([4, 5], 0.5)):
-        with pytest.raises(ValueError, match="take more trials"):
-            vain()
+    tries = (
+        most,
+        fewest,
+        lambda count, chance: between([count, 5], chance),
+        lambda count, mean: mean_is_at_most([0] * 4, mean),
+    )
+    for vain in tries:
+        with pytest.raises(ValueError, match="take more"):
+            vain(4, 0.5)
+
+
+@pytest.mark.parametrize(("trials", "mean"), [(20, 0.05), (60, 0.15), (200, 0.5)])
+def test_a_mean_that_is_kept_raises_no_alarm_more_often_than_stated(trials, mean):
+    """Values of 0 and 1: the bets depend on their number alone, so the chance of an alarm is a binomial sum."""
+    values = [np.arange(trials) < ones for ones in range(trials + 1)]
+    alarms = np.array([not mean_is_at_most(one, mean) for one in values])
+    assert 0 < binom.pmf(np.arange(trials + 1), trials, mean)[alarms].sum() <= FALSE_ALARM
+
+
+def test_a_narrow_law_is_told_from_a_lower_mean_by_few_values():
+    """Sixty errors of .25, give or take .05, are not of mean .15; Hoeffding's bound would want 700."""
+    values = 0.25 + 0.05 * (-1.0) ** np.arange(60)
+    assert not mean_is_at_most(values, 0.15) and mean_is_at_most(values, 0.25)
+    assert hoeffding(60) > 0.3 and hoeffding(725) == pytest.approx(0.1, abs=1e-3)
 
 
 def test_hoeffding_holds_for_the_values_that_stray_most():

@@ -103,7 +103,9 @@ def test_the_whole_round_trip(tmp_path, rule):
     assert not {tuple(p) for p in more.pairs.tolist()} & {tuple(p) for p in first.new.tolist()}
     crowdopt.write_plan(more, tmp_path / "plan2")
     assert crowdopt.verify(again, tmp_path / "plan2").holds
-    crowdopt.rehearse(again, tmp_path / "plan2", output=tmp_path / "labels2.csv", truth=tmp_path / "truth.csv", seed=BASE + 1)
+    crowdopt.rehearse(
+        again, tmp_path / "plan2", output=tmp_path / "labels2.csv", truth=tmp_path / "truth.csv", seed=BASE + 1
+    )
     last = crowdopt.answers(tmp_path / "labels2.csv", tmp_path / "plan2", campaign=again, output=tmp_path / "answers2")
     assert len(last.pairs) == len(first.pairs) + more.labels
     assert last.answers.sure.sum() > first.answers.sure.sum()

@@ -16,8 +16,8 @@ from crowdopt.api.assign import why_not
 from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.crowd.exactness import exact_errors, least_errors, relaxation
 from crowdopt.crowd.hard_needs import hard_need
-from tests.chance import BASE, binomial
 from tests.assign.test_checked import fewest_by_brute_force, keeps, unrestricted
+from tests.chance import BASE, binomial
 from tests.effort import examples
 
 

@@ -53,7 +53,7 @@ def test_the_sum_of_evidence_bounds_the_error_of_the_likeliest_class(seed):
 
 
 def test_tables_from_gold_are_shares_drawn_to_the_crowds():
-    """Much gold is believed, a worker without any is like the crowd: the crowd's table counts as one number of labels."""
+    """Gold counts as it is; the crowd's table as one number of labels, which is all that a worker without gold has."""
     draws = rng()
     true = draws.dirichlet(np.array([8.0, 1.0, 1.0]), (40, 3))
     true = np.stack([np.roll(true[:, k], k, axis=1) for k in range(3)], axis=1)
@@ -81,5 +81,6 @@ def test_a_crowd_of_equals_is_one_table_for_all():
 
 
 def test_tables_need_gold():
+    """Without any there is no crowd either."""
     with pytest.raises(InputError, match="need gold"):
         confusions(np.zeros((2, 3, 3), int))

@@ -70,7 +70,7 @@ def test_claims_hold_for_any_crowd(how, trials):
 @pytest.mark.long
 @pytest.mark.parametrize("name", SETS)
 def test_claims_hold_on_recorded_labels(name):
-    """What people once said, their own truth the expert: of 400 draws no more are false than the binomial law allows."""
+    """What people once said, their own truth the expert: of 400 draws no more are false than binomial."""
     place = os.environ.get("CROWDOPT_DATA")
     if not place:
         pytest.skip("CROWDOPT_DATA names no folder of label sets")
