@@ -9,6 +9,8 @@ from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.api.aggregate import aggregate
 from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.crowd.labels import Labels
+from tests.chance import fewest, seeds
+from tests.effort import tries
 
 
 def drawn(seed, share, left=0.0, tasks=600, workers=40, each=12):
@@ -23,20 +25,25 @@ def drawn(seed, share, left=0.0, tasks=600, workers=40, each=12):
     return Labels(task, worker, np.where(right, truth[task], 1 - truth[task]), *names), truth
 
 
+@pytest.mark.chance
 @pytest.mark.parametrize(("left", "known"), [(0.0, 0), (-0.5, 200)])
-def test_claimed_errors_are_the_true_ones(left, known):
-    """Guessed tasks show by agreement; misled ones only where some answers are known."""
-    claimed, wrong, plain = np.zeros((3, 3))
-    for seed in range(3):
+def test_claimed_errors_are_near_the_true_ones(left, known):
+    """Guessed tasks show by agreement; misled ones only where some answers are known.
+
+    Crowds are independent: in nine of ten or more the claims are within a third of the truth (a tenth below it in the
+    mean), and in 95 of 100 or more those that heed nothing are below half of it.
+    """
+    near, blind, trials = 0, 0, tries(40, 8)
+    for seed in seeds(trials):
         labels, truth = drawn(seed, 0.3, left)
         told = np.where(np.arange(truth.size) < known, truth, -1)
         answers = aggregate(labels, known=told)
         rest = told < 0
-        claimed[seed] = 1 - answers.confidence[rest].mean()
-        wrong[seed] = (answers.answer != truth)[rest].mean()
-        plain[seed] = 1 - aggregate(labels, difficulty=False).confidence[rest].mean()
-    assert abs(claimed.mean() - wrong.mean()) < 0.15 * wrong.mean()
-    assert plain.mean() < 0.5 * wrong.mean()
+        claimed, wrong = 1 - answers.confidence[rest].mean(), (answers.answer != truth)[rest].mean()
+        near += abs(claimed - wrong) < wrong / 3
+        blind += 1 - aggregate(labels, difficulty=False).confidence[rest].mean() < wrong / 2
+    assert near >= fewest(trials, 0.9)
+    assert blind >= fewest(trials, 0.95)
 
 
 def test_without_difficulty_nothing_changes():

@@ -9,6 +9,7 @@ import pytest
 
 from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
+from tests.chance import BASE, binomial
 from tests.online.streams import crowd, stream
 
 
@@ -54,10 +55,11 @@ def test_a_table_has_what_it_has():
     assert done == of.crowd.gold_asked[:, 0].tolist() and right == of.crowd.gold_right[:, 0].tolist()
 
 
+@pytest.mark.chance
 def test_gold_is_right_as_often_as_the_worker_is():
-    """Over many workers the tallies have the mean of their skills, within five standard errors."""
-    of = stream(workers=200, tasks=300)
+    """Tallies are binomial by the workers' skills, each by itself and all together."""
+    of = stream(BASE, workers=200, tasks=300)
     skill = of.instance.accuracy
     right = np.array([asked(of, j, False, [(70, 70)])[0] for j in range(200)]).T
-    error = np.sqrt((skill * (1 - skill) / 70).sum()) / skill.size
-    assert (right / 70).mean() == pytest.approx(skill.mean(), abs=5 * error)
+    assert binomial(right, 70, skill)
+    assert binomial(right.sum(), 70 * skill.size, skill.mean())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import pytest
 
@@ -11,14 +13,15 @@ from crowdopt.io.label_record import LabelRecord
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import Misspecification, breach, breached
 from crowdopt.online.recorded_crowd import recorded_stream
+from tests.chance import binomial, seeds
 
-TASKS, WORKERS = 4000, 60
+TASKS, WORKERS, GOLD = 4000, 60, 400
 
 
-def plain(seed: int = 0, capacity: int = TASKS):
+def plain(capacity: int = TASKS):
     skill = np.linspace(0.3, 0.8, WORKERS)[None]
     return simulated_stream(
-        AssignmentInstance(skill, np.zeros(TASKS, np.int64), np.full(WORKERS, capacity), 0.1), (seed,)
+        AssignmentInstance(skill, np.zeros(TASKS, np.int64), np.full(WORKERS, capacity), 0.1), (*seeds(1),)
     )
 
 
@@ -28,9 +31,15 @@ def right(stream):
     return np.array([stream.crowd.label(j, every) == stream.truth for j in range(WORKERS)])
 
 
-def gold(stream, count: int = 400):
-    found = [stream.crowd.gold(stream.arrival(j, False), np.array([count]))[0][0] for j in range(WORKERS)]
-    return np.array(found) / count
+def gold(stream):
+    """How many gold tasks of GOLD each worker has right."""
+    return np.array([stream.crowd.gold(stream.arrival(j, False), np.array([GOLD]))[0][0] for j in range(WORKERS)])
+
+
+def most_are_wrong(skills):
+    """Chance that no more than half of workers of these skills are right on a task, label by label."""
+    law = reduce(np.convolve, ([1 - p, p] for p in skills))
+    return law[: len(skills) // 2 + 1].sum()
 
 
 def test_a_breach_of_size_zero_is_the_unbroken_crowd():
@@ -49,56 +58,67 @@ def test_a_vanishing_breach_gives_the_same_labels(how):
     np.testing.assert_array_equal(gold(breached(of, breach(how))), gold(of))
 
 
+@pytest.mark.chance
 def test_hard_tasks_are_a_guess_for_everybody_and_the_mean_stays():
-    """With 30 % hard tasks each worker is right as often as before, but errors of different workers go together."""
+    """With 30 % hard tasks each worker is right as often as before, but errors of different workers go together.
+
+    Tasks are independent, so every count over tasks is binomial: hard ones, right labels of a worker on them and on
+    all, gold, and tasks on which half of the twenty best err, which takes a shared difficulty to happen that often.
+    """
     of = plain()
     broken = breached(of, Misspecification(difficulty=0.3))
-    hard, hits = broken.crowd.hard, right(broken)
-    assert abs(hard.mean() - 0.3) < 0.03
-    assert np.abs(hits[:, hard].mean(axis=1) - 0.5).max() < 4 * 0.5 / np.sqrt(hard.sum())
-    assert np.abs(hits.mean(axis=1) - of.instance.accuracy[0]).max() < 4 * 0.5 / np.sqrt(TASKS)
+    hard, hits, skill = broken.crowd.hard, right(broken), of.instance.accuracy[0]
+    assert binomial(hard.sum(), TASKS, 0.3)
+    assert binomial(hits[:, hard].sum(axis=1), hard.sum(), 0.5)
+    assert binomial(hits.sum(axis=1), TASKS, skill)
     np.testing.assert_allclose(broken.instance.accuracy, of.instance.accuracy)
-    easy = 0.5 + (of.instance.accuracy[0, 40:] - 0.5) / 0.7  # of the twenty best
-    alone = (0.3 * 0.25 + 0.7 * (easy * (1 - easy)).mean()) / 20
-    shared = 0.3 * 0.7 * (easy.mean() - 0.5) ** 2
-    assert hits[40:].mean(axis=0).var() == pytest.approx(alone + shared, rel=0.1)
-    assert np.abs(gold(broken) - of.instance.accuracy[0]).max() < 0.1
+    best = np.argsort(skill)[-20:]
+    together = 0.3 * most_are_wrong([0.5] * 20) + 0.7 * most_are_wrong(0.5 + (skill[best] - 0.5) / 0.7)
+    seen = (hits[best].sum(axis=0) <= 10).sum()
+    assert binomial(seen, TASKS, together) and not binomial(seen, TASKS, most_are_wrong(skill[best]))
+    assert binomial(gold(broken), GOLD, skill)
 
 
+@pytest.mark.chance
 def test_where_certainty_limits_what_easy_tasks_can_give_back_the_instance_says_so():
-    """Nobody is right more often than always: the mean accuracy falls, and the stream's own accuracies with it."""
+    """Nobody is right more often than always: the mean accuracy falls, and the stream's own accuracies with it.
+
+    Right labels are binomial over tasks.
+    """
     sure = AssignmentInstance([[0.95]], np.zeros(TASKS, np.int64), [TASKS], 0.1)
-    broken = breached(simulated_stream(sure, (0,)), Misspecification(difficulty=0.4))
+    broken = breached(simulated_stream(sure, (*seeds(1),)), Misspecification(difficulty=0.4))
     assert broken.instance.accuracy[0, 0] == pytest.approx(0.6 * 1.0 + 0.4 * 0.5)
-    assert abs((broken.crowd.label(0, np.arange(TASKS)) == broken.truth).mean() - 0.8) < 0.03
+    assert binomial((broken.crowd.label(0, np.arange(TASKS)) == broken.truth).sum(), TASKS, 0.8)
 
 
+@pytest.mark.chance
 def test_a_clique_agrees_with_itself_and_is_right_half_of_the_time():
-    """Agreement speaks for its members, gold against them."""
+    """Agreement speaks for its members, gold against them. Members, their right labels and their gold are binomial."""
     broken = breached(plain(), Misspecification(clique=0.4))
     member, hits = broken.crowd.member, right(broken)
-    assert 10 < member.sum() < 40
+    assert binomial(member.sum(), WORKERS, 0.4)
     assert (hits[member] == hits[member][0]).all()
-    assert abs(hits[member][0].mean() - 0.5) < 0.04
+    assert binomial(hits[member][0].sum(), TASKS, 0.5)
     np.testing.assert_array_equal(hits[~member], right(plain())[~member])
-    assert np.abs(gold(broken)[member] - 0.5).max() < 0.12
+    assert binomial(gold(broken)[member], GOLD, 0.5)
     assert (broken.instance.accuracy[0, member] == 0.5).all()
 
 
+@pytest.mark.chance
 def test_skill_drifts_down_to_a_guess_and_not_below():
-    """From p at the first label to p - drift at the last one, in the order in which labels are asked."""
+    """From p at the first label to p - drift at the last one, in the order in which labels are asked.
+
+    Right labels of a batch are sums of independent trials, no wider than the binomial law of their mean chance.
+    """
     of = plain(capacity=2000)
-    broken = breached(of, Misspecification(drift=0.2))
-    batches = [
-        np.array([np.mean(broken.crowd.label(j, part) == of.truth[part]) for part in parts])
-        for j, parts in ((j, np.split(np.arange(2000), 4)) for j in range(WORKERS))
-    ]
-    told = of.instance.accuracy[0]
-    expected = np.array([[max(p - 0.2 * (k + 0.5) / 4, min(p, 0.5)) for k in range(4)] for p in told])
-    assert np.abs(np.array(batches) - expected).max() < 0.1
-    assert abs((np.array(batches) - expected).mean()) < 0.01
-    late = np.array([broken.crowd.gold(of.arrival(j, False), np.array([400]))[0][0] / 400 for j in range(WORKERS)])
-    assert np.abs(late - np.maximum(told - 0.2, np.minimum(told, 0.5))).max() < 0.1  # gold is a label like any other
+    broken, told = breached(of, Misspecification(drift=0.2)), of.instance.accuracy[0]
+    parts = np.split(np.arange(2000), 4)
+    batches = [[np.sum(broken.crowd.label(j, part) == of.truth[part]) for part in parts] for j in range(WORKERS)]
+    chance = np.maximum(told[:, None] - 0.2 * np.arange(2000) / 1999, np.minimum(told, 0.5)[:, None])
+    assert binomial(batches, 500, chance.reshape(WORKERS, 4, 500).mean(axis=2))
+    assert binomial(np.sum(batches), chance.size, chance.mean())
+    assert not binomial(np.sum(batches), chance.size, np.maximum(told - 0.2, np.minimum(told, 0.5)).mean())
+    assert binomial(gold(broken), GOLD, np.maximum(told - 0.2, np.minimum(told, 0.5)))  # gold is a label like any other
 
 
 def test_what_makes_no_sense_is_refused():

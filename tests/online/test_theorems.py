@@ -24,6 +24,7 @@ from crowdopt.online.task_prices import prices
 from crowdopt.programs import aggregated
 from crowdopt.programs.approximated import transform
 from crowdopt.programs.market import Market
+from tests.chance import fewest, seeds
 
 
 def with_evidence(evidence, need, capacity):
@@ -49,17 +50,19 @@ def lack(played):
     return np.maximum(0.0, instance.need - played.covered)
 
 
+@pytest.mark.chance
 def test_the_smallest_instance_on_which_the_printed_algorithm_is_short():
     """Two tasks, M = 1, C = .8: the LP splits worker 3, so at x* = (5/3, 10/9) both tasks are worth 0 to worker 3.
 
-    As printed it is chance whether a task stays short by all of its need; looking at coverage mends it.
+    As printed it is chance whether a task stays short by all of its need; looking at coverage mends it. A fair coin
+    decides: in 30 runs one side is not seen once in 500 million times.
     """
     instance = with_evidence(np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]]), 0.8, 1)
     weights = crowdopt.assign(instance, program="lp").duals.task
     np.testing.assert_allclose(weights, [5 / 3, 10 / 9], atol=1e-7)
     best = crowdopt.assign(instance)
     assert best.proven and best.objective == 3
-    worst = [lack(run("primal-approximation", instance, weights, seed)).max() for seed in range(20)]
+    worst = [lack(run("primal-approximation", instance, weights, seed)).max() for seed in seeds(30)]
     assert {round(one, 9) for one in worst} == {0.0, 0.8}
     assert not lack(run("primal-approximation:ties=least-covered", instance, weights)).any()
 
@@ -75,10 +78,14 @@ def test_where_no_tie_break_helps():
             assert lack(run(f"primal-approximation{options}", instance, weights, seed)).max() > 0.08
 
 
+@pytest.mark.chance
 def test_repair_says_so_and_covers():
-    """Labels of the repair step are counted apart, and nobody exceeds their capacity for them."""
+    """Labels of the repair step are counted apart, and nobody exceeds their capacity for them.
+
+    Instances are independent: in 35 of 100 or more (of 300 in 53) something is short without it.
+    """
     short = 0
-    for seed in range(30):
+    for seed in seeds(40):
         rng = np.random.default_rng(seed)
         instance = crowdopt.AssignmentInstance(
             accuracy=rng.uniform(0.6, 0.95, (2, 14)),
@@ -98,16 +105,19 @@ def test_repair_says_so_and_covers():
         loads = np.bincount(mended.worker, minlength=14)
         assert (loads <= instance.capacity).all()
         assert len({*zip(mended.task.tolist(), mended.worker.tolist(), strict=True)}) == mended.task.size
-    assert short > 5  # otherwise there was nothing to repair
+    assert short >= fewest(40, 0.35)  # otherwise there was nothing to repair
 
 
+@pytest.mark.chance
 @pytest.mark.slow
 def test_the_excess_is_at_most_m():
     """A worker gives the LP M_j labels, or all tasks of positive value and a part of those worth 0; the algorithm takes
     the latter whole. With at most one of them per worker it costs at most the LP plus m. One type per task.
+
+    Instances are independent: a quarter of them or more has a plan and no further ties.
     """
     seen = 0
-    for seed in range(700):
+    for seed in seeds(700):
         rng = np.random.default_rng(seed)
         n, m = int(rng.integers(2, 9)), int(rng.integers(5, 14))
         instance = with_evidence(rng.uniform(0.05, 1, (n, m)), float(rng.uniform(0.5, 2)), int(rng.integers(1, n + 1)))
@@ -120,7 +130,7 @@ def test_the_excess_is_at_most_m():
         played = run("primal-approximation", instance, plan.duals.task, seed)
         assert played.total_labels <= plan.objective + m + 1e-6, seed
         seen += 1
-    assert seen >= 200
+    assert seen >= fewest(700, 0.25)
 
 
 def test_type_prices_tie_everything():

@@ -6,7 +6,6 @@ import os
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from crowdopt import AssignmentInstance
 from crowdopt.answers import one_coin
@@ -17,10 +16,10 @@ from crowdopt.crowd.labels import Labels
 from crowdopt.io.label_table import read_labels, read_truth
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import breach, breached
+from tests.chance import fewest, most, seeds
 
 TASKS, WORKERS, CHECKS, DELTA = 60, 9, 25, 0.05
 BREACHES = ("difficulty=.4", "clique=.5", "drift=.4")
-FAMILY = len(BREACHES) * len(METHODS)  # cells, which share the five in a hundred of the test
 SETS = ("zencrowd_all", "rte", "bluebird", "quiz_medicine")
 
 
@@ -45,32 +44,33 @@ def false_at_any_time(claims, wrong, method, seed, checks=CHECKS) -> bool:
     return bool((conclude(of, seen).left < (left[-1:] if of.fixed else left)).any())
 
 
-def binomial(false: int, trials: int) -> float:
-    return float(binomtest(false, trials, DELTA, alternative="greater").pvalue)
-
-
+@pytest.mark.chance
 @pytest.mark.parametrize(
     "trials", [20, pytest.param(60, marks=pytest.mark.slow), pytest.param(10_000, marks=pytest.mark.long)]
 )
 @pytest.mark.parametrize("how", BREACHES)
 def test_claims_hold_for_any_crowd(how, trials):
-    """Hard tasks, colluding workers, workers who tire: the model's own claims are wrong, the audit's are not."""
-    false = dict.fromkeys(METHODS, 0)
-    claimed = realised = 0.0
-    for seed in range(trials):
+    """Hard tasks, colluding workers, workers who tire: the model's own claims are wrong, the audit's are not.
+
+    Crowds are independent: each audit is false with a chance of at most DELTA, so their count is binomial; and in nine
+    crowds of ten or more (of 200 in all, in 97 % of those with cliques) the model claims too little by a third.
+    """
+    false, fooled = dict.fromkeys(METHODS, 0), 0
+    for seed in seeds(trials):
         claims, wrong = answered(how, seed)
-        claimed, realised = claimed + claims.sum(), realised + wrong.sum()
+        fooled += wrong.sum() > 1.3 * claims.sum()
         for method in METHODS:
             false[method] += false_at_any_time(claims, wrong, method, seed)
-    assert realised > 1.3 * claimed, "the breach is one: the model is over-confident"
+    assert fooled >= fewest(trials, 0.9), "the breach is one: the model is over-confident"
     for method, count in false.items():
-        assert binomial(count, trials) >= 0.05 / FAMILY, (method, count)
+        assert count <= most(trials, DELTA), method
 
 
+@pytest.mark.chance
 @pytest.mark.long
 @pytest.mark.parametrize("name", SETS)
 def test_claims_hold_on_recorded_labels(name):
-    """What people once said, their own truth the expert, 400 draws: at least 95 in a hundred hold, statistically."""
+    """What people once said, their own truth the expert: of 400 draws no more are false than binomial."""
     place = os.environ.get("CROWDOPT_DATA")
     if not place:
         pytest.skip("CROWDOPT_DATA names no folder of label sets")
@@ -79,5 +79,5 @@ def test_claims_hold_on_recorded_labels(name):
     known = truth >= 0
     claims, wrong = 1 - answers.confidence[known], (answers.answer != truth)[known]
     for method in METHODS:
-        false = sum(false_at_any_time(claims, wrong, method, seed, min(60, wrong.size // 2)) for seed in range(400))
-        assert binomial(false, 400) >= 0.05 / (len(SETS) * len(METHODS)), (method, false)
+        false = sum(false_at_any_time(claims, wrong, method, seed, min(60, wrong.size // 2)) for seed in seeds(400))
+        assert false <= most(400, DELTA), method

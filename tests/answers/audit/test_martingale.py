@@ -12,6 +12,7 @@ from crowdopt.answers.audit.martingale import Checked, _log_factors, hypotheses,
 from crowdopt.answers.audit.prediction import predictions
 from crowdopt.answers.audit.strata import strata_of
 from tests.answers.audit.paths import small, worst_chance
+from tests.chance import binomial, rng, seeds
 
 CASES = {  # sizes of the groups, claims, rates
     "one group": ([7], [0.1], [1.0]),
@@ -118,16 +119,15 @@ def test_the_claim_only_gets_smaller_and_ends_at_nothing():
     assert (np.diff(left) <= 0).all() and left[-1] == 0
 
 
+@pytest.mark.chance
 @pytest.mark.slow
 def test_the_draw_takes_each_group_as_often_as_it_says():
-    """The first answer drawn comes from a group in proportion to size times rate: 400 seeds, four sigma."""
-    rng = np.random.default_rng(5)
-    claims = rng.beta(0.2, 3.8, 40)
+    """The first answer drawn comes from a group in proportion to size times rate: binomial counts over 400 seeds."""
+    claims = rng().beta(0.2, 3.8, 40)
     strata = strata_of(np.sort(claims), 0.1)
-    first = [draw(40, AuditTerms("assisted", 0.1, 0.05, seed), claims, 5).stratum[0] for seed in range(400)]
+    first = [draw(40, AuditTerms("assisted", 0.1, 0.05, seed), claims, 5).stratum[0] for seed in seeds(400)]
     share = strata.size * strata.rate / (strata.size @ strata.rate)
-    seen = np.bincount(first, minlength=share.size) / 400
-    assert (np.abs(seen - share) <= 4 * np.sqrt(share * (1 - share) / 400)).all()
+    assert binomial(np.bincount(first, minlength=share.size), 400, share)
 
 
 def test_every_answer_is_drawn_once_whatever_the_claims():

@@ -23,6 +23,8 @@ from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
 from crowdopt.online.theorems import wald
 from crowdopt.programs import potential
+from tests.chance import fewest, seeds
+from tests.effort import tries
 
 NONE, ZERO, ONE = -1, 0, 1
 
@@ -211,14 +213,19 @@ def test_information_falls_by_the_same_amount_whatever_is_believed(classes):
     assert least(one, solve).cost >= information(one)
 
 
-def test_policies_that_reach_the_target_pay_more_than_the_bound():
-    """A stop-when-sure policy that is told all skills is close to the bound, and above it at the error it reaches."""
-    instance = crowd(np.resize([0.5, 0.7], 60), 200, 150, 0.1)
-    runs = [replay(named("entropy"), simulated_stream(instance, (k,)), k, solve) for k in range(6)]
-    reached = np.mean([np.mean(_error(run)) for run in runs])
-    needed = bounds.skills_known(instance.with_epsilon(float(reached)), solve).value
-    taken = np.mean([run.total_labels for run in runs])
-    assert needed < taken < 1.6 * needed
+@pytest.mark.chance
+def test_policies_that_reach_the_target_pay_about_the_bound():
+    """A stop-when-sure policy that is told all skills pays about what the bound says for the error that it reaches.
+
+    The bound is about means: a run by itself may pay less. Runs are independent: in 95 of 100 or more they pay at least
+    .85 and at most 1.2 of it (of 24 between .94 and 1.09).
+    """
+    instance, near, trials = crowd(np.resize([0.5, 0.7], 60), 200, 150, 0.1), 0, tries(60, 12)
+    for k in seeds(trials):
+        run = replay(named("entropy"), simulated_stream(instance, (k,)), k, solve)
+        needed = bounds.skills_known(instance.with_epsilon(float(np.mean(_error(run)))), solve).value
+        near += 0.85 * needed < run.total_labels < 1.2 * needed
+    assert near >= fewest(trials, 0.95)
 
 
 def _error(run):

@@ -1,0 +1,103 @@
+"""The bounds of tests/chance.py: their false alarms counted exactly, and planted false claims that they find."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from tests.chance import FALSE_ALARM, between, fewest, hoeffding, mean_is_at_most, most
+
+CASES = [(trials, chance) for trials in (40, 1000, 40_000) for chance in (0.003, 0.1, 0.3, 0.5, 0.65)]
+
+
+def tail(low: int, high: int, trials: int, chance: float) -> float:
+    """Chance of a count outside, term by term."""
+    counts = np.arange(trials + 1)
+    return float(binom.pmf(counts, trials, chance)[(counts < low) | (counts > high)].sum())
+
+
+@pytest.mark.parametrize(("trials", "chance"), CASES)
+def test_a_true_claim_is_rejected_no_more_often_than_stated_and_nearly_so(trials, chance):
+    """The sum of the binomial law outside; one count less would be outside too often."""
+    high = most(trials, chance)
+    assert tail(0, high, trials, chance) <= FALSE_ALARM < tail(0, high - 1, trials, chance)
+    low = fewest(trials, 1 - chance)
+    assert tail(low, trials, trials, 1 - chance) <= FALSE_ALARM < tail(low + 1, trials, trials, 1 - chance)
+    both = tuple(map(int, between(trials, chance)))
+    assert tail(*both, trials, chance) <= FALSE_ALARM
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.05, 0.2])
+def test_equal_chances_have_the_longest_tails(shift):
+    """Hoeffding 1956, on a law that is a convolution: half of the trials a little above the mean, half below."""
+    high, low, up = most(60, 0.3), binom.pmf(np.arange(31), 30, 0.3 - shift), binom.pmf(np.arange(31), 30, 0.3 + shift)
+    assert np.convolve(low, up)[high + 1 :].sum() <= FALSE_ALARM
+
+
+def test_cases_share_one_alarm():
+    """A hundred coins, all within their bounds at once but for one time in a million."""
+    low, high = between(np.full(100, 400), 0.5)
+    assert 100 * tail(low[0], high[0], 400, 0.5) <= FALSE_ALARM < 100 * tail(200 - 40, 200 + 40, 400, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("said", "true"), [((40, 0.05), 0.5), ((400, 0.15), 0.3), ((10_000, 0.1), 0.12)], ids=lambda pair: str(pair)
+)
+def test_a_false_claim_is_found(said, true):
+    """Planted: the chance is another one than is claimed, and nine samples of ten say so."""
+    assert binom.sf(most(*said), said[0], true) > 0.9
+    assert binom.cdf(fewest(said[0], 1 - said[1]) - 1, said[0], 1 - true) > 0.9
+
+
+def test_a_bound_that_cannot_be_crossed_is_refused():
+    """Four coins out of four come up heads once in sixteen times: no count is an alarm, so nothing would be tested."""
+    tries = (
+        most,
+        fewest,
+        lambda count, chance: between([count, 5], chance),
+        lambda count, mean: mean_is_at_most([0] * 4, mean),
+    )
+    for vain in tries:
+        with pytest.raises(ValueError, match="take more"):
+            vain(4, 0.5)
+
+
+@pytest.mark.parametrize(("trials", "mean"), [(20, 0.05), (60, 0.15), (200, 0.5)])
+def test_a_mean_that_is_kept_raises_no_alarm_more_often_than_stated(trials, mean):
+    """Values of 0 and 1: the bets depend on their number alone, so the chance of an alarm is a binomial sum."""
+    values = [np.arange(trials) < ones for ones in range(trials + 1)]
+    alarms = np.array([not mean_is_at_most(one, mean) for one in values])
+    assert 0 < binom.pmf(np.arange(trials + 1), trials, mean)[alarms].sum() <= FALSE_ALARM
+
+
+def test_a_narrow_law_is_told_from_a_lower_mean_by_few_values():
+    """Sixty errors of .25, give or take .05, are not of mean .15; Hoeffding's bound would want 700."""
+    values = 0.25 + 0.05 * (-1.0) ** np.arange(60)
+    assert not mean_is_at_most(values, 0.15) and mean_is_at_most(values, 0.25)
+    assert hoeffding(60) > 0.3 and hoeffding(725) == pytest.approx(0.1, abs=1e-3)
+
+
+def test_hoeffding_holds_for_the_values_that_stray_most():
+    """Coins of both ends of the interval: their exact tail is below the bound's."""
+    for trials in (50, 1000):
+        reach = hoeffding(trials, 2.0)  # values -1 and 1
+        outside = np.abs(2 * np.arange(trials + 1) / trials - 1) >= reach
+        assert 0 < binom.pmf(np.arange(trials + 1), trials, 0.5)[outside].sum() <= FALSE_ALARM
+
+
+def test_seeds_move_together():
+    """One variable shifts the seeds of every statistical test, and their generators."""
+    code = "from tests.chance import rng, seeds; print(list(seeds(3)), rng().integers(10**9), rng(2).integers(10**9))"
+
+    def said(**more: str) -> str:
+        env = {**os.environ, **more}
+        return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+
+    plain, moved = said(CROWDOPT_SEED_BASE="0"), said(CROWDOPT_SEED_BASE="1000")
+    assert plain.startswith("[0, 1, 2] ") and moved.startswith("[1000, 1001, 1002] ")
+    assert not set(plain.split()[3:]) & set(moved.split()[3:])
