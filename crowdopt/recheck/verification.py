@@ -52,6 +52,7 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
         check_spending(instance, stored, report)
     if "repaired" in claims and stored.amounts is None:
         check_repaired(instance, stored, report)
+    report.proven &= report.holds
     if report.problems and claims.get(BEYOND):
         report.problems.insert(0, _other_instance(claims[BEYOND]))
     return report
