@@ -46,7 +46,7 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "labelers": {"core", "crowd", "programs", "answers", "hire", "labelers"},
     "io": {"core", "crowd", "io"},
     "recheck": {"core", "crowd", "io", "recheck"},
-    "studies": {"core", "crowd", "programs", "io", "recheck", "studies"} | QUESTIONS,
+    "studies": {"core", "crowd", "programs", "io", "studies"} | QUESTIONS,
     "bench": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench"} | QUESTIONS,
     "report": {"core", "report"},
     "api": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench", "report", "api"} | QUESTIONS,
@@ -59,6 +59,7 @@ RESULTS = {  # what the questions answer with: read, written, rechecked and draw
     "crowdopt.answers.voted",
     "crowdopt.answers.audit.audited",
 }
+ASKS_AGAIN = {"api/verify.py", "bench/judge.py"}  # who may ask the second opinion
 READS_RESULTS = {"io", "report", "cli"}  # and not recheck: the second opinion shares no code with any method
 AT_HOME = {  # solver libraries, each in one file
     "highspy": "backends/highs.py",
@@ -123,6 +124,30 @@ def test_imports_point_down():
     """A floor knows only the floors below it, and nobody imports the tests or the benchmarks."""
     wrong = {str(path.relative_to(ROOT)): strangers(path) for path in FILES}
     assert not {path: names for path, names in wrong.items() if names}
+
+
+def test_the_second_opinion_knows_no_method_and_no_method_knows_it():
+    """A bound that recheck itself had made was false, and ``verify`` agreed: whoever proves is not who checks.
+
+    Whatever recheck imports, directly or by others, is no method; the types of results are no methods.
+    """
+    known = {module(path): path for path in FILES}
+    del known["crowdopt"]  # the face: it loads nothing
+    reached, waiting = set(), [name for name in known if name.startswith("crowdopt.recheck")]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached and name not in RESULTS:
+            reached.add(name)
+            names = imported(known[name])
+            waiting += [full for part in names for full in (part, part.rpartition(".")[0]) if full in known]
+    rooms = {name: room(known[name]) for name in reached if known[name].name != "__init__.py"}
+    assert not {name for name, where in rooms.items() if where in QUESTIONS}
+    asking = {path.relative_to(ROOT).as_posix() for path in FILES if room(path) != "recheck" and _asks_again(path)}
+    assert asking == ASKS_AGAIN
+
+
+def _asks_again(path: Path) -> bool:
+    return any(name.startswith("crowdopt.recheck.") for name in imported(path))
 
 
 def test_nothing_runs_in_a_circle():

@@ -45,7 +45,6 @@ from crowdopt.io.folder import PLAN, check_target
 from crowdopt.io.overrides import stating
 from crowdopt.io.own_rows import read_rows
 from crowdopt.io.plan_folder import write_plan
-from crowdopt.recheck.proofs import prove_patterns
 
 PROGRAMS = ("ip", "lp")
 UNDECIDED = Status.UNDECIDED
@@ -314,7 +313,7 @@ def _by_errors(
         return solve_checked(instance, linear, replace(options, time_limit=seconds, gap=gap), listener)
 
     def by_errors(part: float) -> Plan:
-        return by_levels(instance, SOLVERS, prove_patterns, replace(options, time_limit=part * clock.left), listener)
+        return by_levels(instance, SOLVERS, replace(options, time_limit=part * clock.left), listener)
 
     rounded, many = rounds_targets(instance), instance.n_tasks * instance.n_workers > MANY_PAIRS
     soon = clock.left if rounded else min(SOON, FIRST * clock.left)
@@ -332,7 +331,7 @@ def _by_enumeration(plan: Plan, options: Options, clock: Clock) -> Plan:
     if has_joint_limits(instance):
         return plan
     if not plan.interrupted and not clock.over and instance.rule == "exact-error" and can_list(instance):
-        other = solve_patterns(instance, solve, prove_patterns, clock.within(options, options.nodes), None, None)
+        other = solve_patterns(instance, solve, clock.within(options, options.nodes), None, None)
         plan = plan if other.status is UNDECIDED else replace(other, method=plan.method)
     if plan.interrupted or clock.over or plan.status is not UNDECIDED or not has_few_sets(instance):
         return plan
@@ -350,7 +349,7 @@ def _by_patterns(
     """The true minimum; where skills were rounded and that cost much, a plan for each task if it is cheaper."""
     if program == "lp":
         raise InputError("method patterns plans whole labels; ask for the program ip")
-    plan = solve_patterns(instance, solve, prove_patterns, options, pools, listener)
+    plan = solve_patterns(instance, solve, options, pools, listener)
     if pools is not None and instance.the_rule.average and _may_be_dear(plan):
         plan = _cheaper(plan, _of_each(instance, replace(options, time_limit=max(MOMENT, clock.left))))
     return plan

@@ -25,7 +25,6 @@ from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, check_target
 from crowdopt.io.overrides import overridden, stating
 from crowdopt.io.plan_folder import write_plan
-from crowdopt.recheck.proofs import prove_patterns
 
 PROMISES = ("average", "each")
 NEAR = 0.01  # relative gap at which the plan for the smallest error is cheap enough
@@ -167,7 +166,7 @@ def spend(
     _refuse_amount(money)
     started, clock = datetime.now(UTC), perf_counter()
     stated = stating(instance, "rule", "epsilon")
-    spent = least_wrong(stated, money, solve_whole, prove_patterns, options_of(time_limit, seed), name, pools)
+    spent = least_wrong(stated, money, solve_whole, options_of(time_limit, seed), name, pools)
     plan = replace(spent.plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
     return replace(spent, plan=plan)
 

@@ -184,7 +184,7 @@ class Plan:
             prices = instance.prices(pairs)
             value = float(prices.sum() if amounts is None else dot(prices, amounts))
         if certified < WORTHLESS and duals is not None and duals.form != "curve":
-            certified, duals = -np.inf, None
+            certified, duals = -np.inf, duals if duals.wrong < 0 else None  # those prove wrong answers all the same
         known = _as_far_as_it_stands(known, certified, value)
         if pairs is not None and known.bound < np.inf:
             worst = worst_breach(instance, pairs, amounts)

@@ -84,7 +84,9 @@ def _verified(report: Report) -> dict[str, Any]:
         "proven": report.proven,
         "labels": report.labels,
         "violation": report.violation,
+        **({"in_place_of_campaign": report.overrides} if report.overrides else {}),
         **({} if report.worst_error is None else {"worst_error": report.worst_error}),
+        **({} if report.independent_error is None else {"independent_error": report.independent_error}),
         **({} if report.wrong is None else {"wrong": report.wrong, "wrong_bound": report.wrong_bound}),
     }
 

@@ -101,7 +101,7 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
         workers; or ``up`` to the greatest, so that a bound for the pools is one for the workers.
     """
     refuse_joint_limits(instance, "method patterns", "it plans for pools of equally skilled workers of any group")
-    skill = _folded(instance, up)
+    skill = folded(instance, up)
     useful = (instance.capacity > 0) & ((skill > 1 / instance.classes).any(axis=0) | bool(instance.min_labels.any()))
     who = np.flatnonzero(useful)
     table = np.column_stack([instance.cost[:, who].T, skill[:, who].T])
@@ -137,7 +137,7 @@ def _priors(instance: AssignmentInstance) -> Floats:
     return prior[:, 1] if instance.classes == 2 else prior
 
 
-def _folded(instance: AssignmentInstance, up: bool) -> Floats:
+def folded(instance: AssignmentInstance, up: bool) -> Floats:
     """Skills as a vote by log-odds sees them: p or 1 - p, whichever is larger, clipped; 1/2 without evidence.
 
     Among more classes whoever is mostly wrong counts as whoever names another class than theirs, ``(1 - p) / (K - 1)``,

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.documents import TEXT, Keys, Maybe, number, one_of, read_json, whole
+from crowdopt.documents import Keys, Maybe, number, one_of, read_json, whole
 from crowdopt.errors import InputError
 from crowdopt.io.cells import parquet_source, write_csv
 from crowdopt.io.folder import PLAN
 from crowdopt.io.part_table import Part, arrow, write_arrow
 from crowdopt.io.parts_folder import PartsFolder
 from crowdopt.io.plan_folder import versions
-from crowdopt.io.tables import read_table
+from crowdopt.io.tables import Table, read_table
 
 ASSIGNMENT = "assignment"
 COUNT = whole("a whole number of at least 0", low=0)
@@ -36,7 +36,7 @@ CLAIMS = Keys(
         "tasks": COUNT,
         "parts": COUNT,
     },
-    optional={"status": TEXT, "gap": Maybe(number())},
+    optional={"gap": Maybe(number())},
     open=True,
 )
 
@@ -131,8 +131,8 @@ def write_numbers(
         (place / name).write_text(text, encoding="utf-8", newline="\n")
 
 
-def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Floats, Ints]:
-    """The claims of a plan in parts, each worker's multiplier, and the loads that it says they have.
+def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Table]:
+    """The claims of a plan in parts, and the table of its workers: load, capacity and multiplier of each.
 
     Parameters
     ----------
@@ -144,8 +144,8 @@ def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Floa
     Returns
     -------
     claims : dict
-    dual : (workers,) float
-    load : (workers,) int
+    workers : Table
+        In the campaign's order.
 
     Raises
     ------
@@ -156,4 +156,4 @@ def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Floa
     table = read_table(place / "workers.csv", ("worker", "load", "capacity", "dual"))
     if tuple(table["worker"]) != folder.workers:
         raise InputError(f"{place / 'workers.csv'} does not have the campaign's workers in their order")
-    return claims, table.numbers("dual"), table.counts("load")
+    return claims, table

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -15,7 +17,7 @@ ONE, EACH = ("worker", "type", "weight"), ("worker", "type", "label", "class", "
 
 
 def write_weights(instance: AssignmentInstance, workers: Ints, folder: Path) -> None:
-    """Vote weights of workers for every type, as the rule requires them.
+    """Vote weights of workers for every type of a task, as the rule requires them.
 
     With confusion tables a label counts for every class: ``ln P(label | class)``.
 
@@ -27,13 +29,13 @@ def write_weights(instance: AssignmentInstance, workers: Ints, folder: Path) -> 
     folder : Path
         Of the plan.
     """
-    kinds, header = range(instance.n_types), list(ONE)
-    places: list[tuple[int, ...]] = [(kind, j) for j in workers.tolist() for kind in kinds]
-    values = instance.weight.T[workers].reshape(-1)
+    kinds, header = np.unique(instance.task_type), list(ONE)
+    places: list[tuple[int, ...]] = [(kind, j) for j in workers.tolist() for kind in kinds.tolist()]
+    values = instance.weight[kinds].T[workers].reshape(-1)
     if instance.votes is not None:
         header, every = list(EACH), range(instance.classes)
         places = [(*place, label, k) for place in places for label in every for k in every]
-        values = instance.votes.swapaxes(0, 1)[workers].reshape(-1)
+        values = instance.votes[kinds].swapaxes(0, 1)[workers].reshape(-1)
     names = class_names(instance)
     columns = [[instance.worker_id(place[1]) for place in places], [instance.type_id(place[0]) for place in places]]
     columns += [[names[place[k]] for place in places] for k in range(2, len(header) - 1)]

@@ -71,6 +71,8 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
     whole_prices = bool((instance.cost == np.rint(instance.cost)).all())
     if is_integer and whole_prices:
         proven = float(np.ceil(proven - BOUND * max(1.0, abs(proven))))
+    if said is None and proven <= 0:  # no plan costs less than nothing: that need not be stated
+        return None
     if isinstance(said, bool) or not isinstance(said, int | float):
         report.complain("plan.json", f"certified_bound says {said!r}, but the multipliers prove {proven!r}")
     elif not said <= proven + BOUND * max(1.0, abs(proven)):

@@ -15,6 +15,8 @@ from crowdopt.io.stored_plan import TOGETHER, StoredPlan
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
+WHOLE = ("exact-error", "mean-error")  # rules without a linear program: no vote counts a share of a label
+
 
 def check_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     """Every task's exact error is what the plan says it is, and at most its target, or they are on average."""
@@ -35,6 +37,9 @@ def check_errors(instance: AssignmentInstance, stored: StoredPlan, report: Repor
 
 def refuse_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     """Complain of exact errors in a plan whose rule has none: nobody computed them, so nobody can stand by them."""
+    if instance.rule in WHOLE:
+        says = f"has shares of labels, and rule {instance.rule} is about votes of whole ones"
+        report.complain("assignment.csv", f"{says}: nothing is promised of any task")
     for name in ("exact_error", "exact_width"):
         if name in stored.tasks:
             says = f"has a column {name}, which plans of this kind by rule {instance.rule} do not have"

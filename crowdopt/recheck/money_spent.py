@@ -20,6 +20,9 @@ def check_spending(instance: AssignmentInstance, stored: StoredPlan, report: Rep
     """A plan made for a sum of money: what it spends, expects to be wrong, and says that every plan expects."""
     said = stored.claims["spending"]
     keys = {"money", "wrong"} | ({"wrong_bound"} & set(said) if isinstance(said, dict) else set())
+    if stored.amounts is not None:
+        report.complain("plan.json", "spending is about whole labels, and the plan has shares of them")
+        return
     if not isinstance(said, dict) or set(said) != keys or any(type(value) is not float for value in said.values()):
         report.complain(
             "plan.json", f"spending says {said!r}; it must have numbers money, wrong and perhaps wrong_bound"

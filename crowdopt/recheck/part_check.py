@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.roundoff import sum_below
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
@@ -22,8 +22,8 @@ from crowdopt.io.parts_folder import PartsFolder, known_folder, read_parts_folde
 from crowdopt.io.parts_plan import ASSIGNMENT, read_numbers, read_pairs_of
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.individual_proofs import least_sets
-
-SAME = 1e-9  # relative; what adding up in another order may change
+from crowdopt.recheck.plan_claims import agrees, refuse_excess
+from crowdopt.recheck.plan_tables import SAME, check_columns
 
 
 def verify_parts(
@@ -51,11 +51,12 @@ def verify_parts(
         If a part's process is lost.
     """
     folder, place = read_parts_folder(campaign), Path(plan)
-    claims, dual, load = read_numbers(place, folder)
-    report = Report(proof="certificate")
+    claims, workers = read_numbers(place, folder)
+    dual, load, report = workers.numbers("dual"), workers.counts("load"), Report()
+    check_columns(workers, {"capacity": folder.capacity.astype(np.float64)}, report)
     _check_files(place, folder, report)
-    if not np.isfinite(dual).all() or (dual > 0).any():
-        report.complain("workers.csv", "a multiplier of a capacity is above 0 or no number, so they prove nothing")
+    if (dual > 0).any():
+        report.complain("workers.csv", "a multiplier of a capacity is above 0, so they prove nothing")
         dual = np.zeros_like(dual)
     shared = {"folder": str(folder.folder.absolute()), "stamp": folder.stamp, "plan": str(place.absolute())}
     prices = text_of(dual, FLOATS)
@@ -64,17 +65,44 @@ def verify_parts(
     for answer in answers:
         report.problems.extend(answer["problems"])
     _check_sums(folder, claims, load, answers, report)
-    terms = [*(dual * folder.capacity).tolist(), *(answer["bound"] for answer in answers)]
-    proven = sum_below(np.array(terms, dtype=np.float64)) if np.isfinite(terms).all() else np.inf
-    if (folder.price == np.rint(folder.price)).all() and np.isfinite(proven):
-        proven = float(np.ceil(proven - BOUND * max(1.0, abs(proven))))
-    report.bound = report.certified_bound = proven
-    if not claims["bound"] <= proven + BOUND * max(1.0, abs(proven)):
-        report.complain(
-            "plan.json", f"bound says {claims['bound']!r}, but the multipliers prove no more than {proven!r}"
-        )
-    report.proven = bool(report.holds and report.objective is not None and report.objective <= proven * (1 + SAME))
+    _check_bound(folder, claims, _proven(folder, dual, answers), report)
     return report
+
+
+def _proven(folder: PartsFolder, dual: Floats, answers: Sequence[dict[str, Any]]) -> float | None:
+    """What the multipliers prove; None where some are so large that they prove nothing, or a task has no set at all."""
+    with np.errstate(over="ignore"):
+        terms = np.append(dual * folder.capacity, [np.nan if one["bound"] is None else one["bound"] for one in answers])
+        proven = sum_below(terms)
+    if not np.isfinite(proven):
+        return None
+    whole_prices = bool((folder.price == np.rint(folder.price)).all())
+    return float(np.ceil(proven - BOUND * max(1.0, abs(proven)))) if whole_prices else proven
+
+
+def _check_bound(folder: PartsFolder, claims: dict[str, Any], proven: float | None, report: Report) -> None:
+    """The bound, and what is said of it: no more than is proven, nothing proven where it is above the plan's cost."""
+    said, cost = claims["bound"], claims["objective"]
+    report.bound = report.certified_bound = proven
+    if proven is None:
+        report.complain("workers.csv", "the multipliers prove nothing: they are too large, or a task has no set at all")
+    elif not said <= proven + BOUND * max(1.0, abs(proven)):
+        report.complain("plan.json", f"bound says {said!r}, but the multipliers prove no more than {proven!r}")
+    else:
+        report.proof = "certificate"
+    is_optimal = said >= cost
+    for name, value in {
+        "rule": folder.rule,
+        "workers": len(folder.workers),
+        "proof": report.proof,
+        "proven": is_optimal,
+        "status": "optimal" if is_optimal else "feasible",
+    }.items():
+        if not agrees(claims.get(name), value):
+            report.complain("plan.json", f"{name} says {claims.get(name)!r}, but it is {value!r}")
+    refuse_excess(report)
+    near = SAME * max(1.0, abs(cost))
+    report.proven = report.holds and proven is not None and cost <= proven + near
 
 
 def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> dict[str, Any]:
@@ -98,14 +126,15 @@ def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> di
     instance, where = read.instance, f"{ASSIGNMENT}/{part}"
     pairs = read_pairs_of(Path(plan) / ASSIGNMENT, read, shared)
     problems = [f"{where}: {problem}" for problem in _problems(instance, pairs, read.ids)]
-    least = least_sets(instance, array_of(prices, FLOATS), np.zeros(instance.n_tasks), 1.0)
+    with np.errstate(all="ignore"):
+        least = sum_below(least_sets(instance, array_of(prices, FLOATS), np.zeros(instance.n_tasks), 1.0))
     return {
         "problems": problems,
         "tasks": instance.n_tasks,
         "labels": len(pairs),
         "load": text_of(np.bincount(pairs[:, 1], minlength=instance.n_workers), COUNTS),
         "cost": fsum(instance.prices(pairs).tolist()),
-        "bound": sum_below(least) if np.isfinite(least).all() else 1e300,
+        "bound": least if np.isfinite(least) else None,
     }
 
 

@@ -10,11 +10,14 @@ from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.elementary import dot
 from crowdopt.io.plan_folder import stated_prior
+from crowdopt.io.stated_difficulty import difficulty_table
 from crowdopt.io.stored_plan import StoredPlan
 from crowdopt.recheck.certified import certified_bound
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.limits_kept import worst_excess
 from crowdopt.recheck.plan_tables import SAME
+
+EXCESS = 1e-6  # relative; by how much evidence that may be short by COVERAGE lets a plan cost less than its bound
 
 
 def check_claims(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
@@ -40,6 +43,7 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, report: Repor
         "rule": instance.rule,
         "classes": instance.classes,
         "prior": stated_prior(instance) if instance.has_prior or instance.observed else None,
+        "difficulty": difficulty_table(instance.difficulty) if instance.difficulty.share else None,
         "skills": instance.skills_source,
         "program": "ip" if is_integer else "lp",
         "proven": report.proven,
@@ -57,6 +61,15 @@ def agrees(said: Any, true: Any) -> bool:
     if isinstance(said, bool) or not isinstance(said, int | float):
         return False
     return abs(said - true) <= SAME * max(1.0, abs(true))
+
+
+def refuse_excess(report: Report) -> None:
+    """What holds costs no less than what every plan costs: a bound that says so is wrong, whoever made it."""
+    cost, proven = report.objective, report.certified_bound
+    if not report.holds or cost is None or proven is None:
+        return
+    if not proven <= cost + EXCESS * max(1.0, abs(cost)):
+        report.complain("plan.json", f"the multipliers prove {proven!r}, more than the plan costs, {cost!r}")
 
 
 def _bound(stored: StoredPlan, report: Report) -> tuple[float | None, str]:

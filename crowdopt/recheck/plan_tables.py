@@ -68,7 +68,7 @@ def check_columns(table: Table, wanted: dict[str, Floats], report: Report) -> No
 
 
 def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """Every worker in the plan has the rule's weight for every type, and nobody else has one."""
+    """Every worker in the plan has the rule's weight for every type of a task, and nobody else has one."""
     table = weights_table(stored.folder) if instance.confusion is None else votes_table(stored.folder)
     wanted = _weights(instance, np.unique(stored.pairs[:, 1]).tolist())
     key = [table[name] for name in (ONE if instance.confusion is None else EACH)[:-1]]
@@ -89,7 +89,7 @@ def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Repo
 
 def _weights(instance: AssignmentInstance, workers: list[int]) -> dict[tuple[str, ...], float]:
     """What the vote of these workers has to weigh, by the columns of weights.csv: from the rule, or the tables."""
-    kinds, every = range(instance.n_types), range(instance.classes)
+    kinds, every = np.unique(instance.task_type).tolist(), range(instance.classes)
     ids = {(j, kind): (instance.worker_id(j), instance.type_id(kind)) for j in workers for kind in kinds}
     if instance.confusion is None:
         return {key: float(instance.weight[kind, j]) for (j, kind), key in ids.items()}

@@ -5,28 +5,28 @@ It shares no code with the method that finds the multipliers: another algorithm,
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import lowered, sum_below
-from crowdopt.crowd.class_votes import ClassVotes, least_class_errors
 from crowdopt.crowd.evidence import CLIP
-from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.target_steps import TOLD_APART, stepped_up
-from crowdopt.crowd.voting import vote_errors
 from crowdopt.recheck.individual_proofs import least_sets
-from crowdopt.recheck.sets_by_error import SetsByError
+from crowdopt.recheck.sets_by_error import DEEPEST, SetsByError
+from crowdopt.recheck.sets_by_level import SetsByLevel
 
 CLOSE = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
-NODES = 3_000  # partial sets that are followed; the others are only bounded
 MANY = 300  # different tasks beyond which compiled loops price them
-BELIEFS = 256  # told apart by the errors of votes among more than two classes
-STEP = 8  # sets looked at together
+LONG = 24  # skills told apart where sets are larger than crowdopt.recheck.sets_by_error looks at
 STATES = 200_000  # partial sets that are looked at together; beyond, the bound is what completes them
+
+Asked: TypeAlias = tuple[tuple[Floats, list[Floats]], tuple[float, ...], float, float]  # of SetsByLevel, up to limits
 
 
 def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, budget: float) -> float:
@@ -186,8 +186,9 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     vote by log-odds (among more than two classes a lower bound, which is exact where beliefs are few); under a rule for
     each task over the sets with ``e_i(S) <= eps_i`` and without r. Valid for any w, b, r <= 0. Workers of one skill
     count as alike, cheapest first; of more than ``levels`` skills the nearest are rounded up, which can only lower v_i;
-    0, for two classes and a rule for each task: nobody's is (crowdopt.recheck.sets_by_error), but the targets of a
-    type are rounded up to steps where they are many.
+    0, for two classes and a rule for each task: no skill of a set of up to DEEPEST labels is
+    (crowdopt.recheck.sets_by_error), of more than LONG those of larger sets are, and the targets of a type are rounded
+    up to steps where they are many.
     Labels already in are not provided for: then nothing is proven.
 
     Parameters
@@ -225,15 +226,34 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
             cost = (1 - spend) * instance.cost[kind] - load
             limits = int(fewest[task]), int(most[task])
             size = float(cost.max(initial=0.0)) * instance.n_workers + price
-            if levels > 0 or average or instance.classes > 2:
-                skill, steps = _levels(instance, kind, cost, room > 0, levels)
-                known[key] = lowered(_Sets(skill, steps, chances, target, price, *limits).least(), size)
+            asked = _levels(instance, kind, cost, room > 0, levels or LONG), chances, target, price
+            if levels == 0 and instance.classes == 2 and not average:
+                own = _skills(instance, kind)[room > 0], cost[room > 0]
+                known[key] = lowered(_of_own_skills(own, asked, *limits), size)
             else:
-                able = room > 0
-                search = SetsByError(_skills(instance, kind)[able], cost[able], chances[1], target, *limits)
-                known[key] = lowered(search.value(), size)
+                known[key] = lowered(SetsByLevel(*asked, *limits).least(), size)
         least[task] = known[key]
     return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([*rows, least]))
+
+
+def _of_own_skills(own: tuple[Floats, Floats], asked: Asked, fewest: int, most: int) -> float:
+    """By levels where all skills are told apart; else sets of up to DEEPEST labels by worker, larger ones by levels.
+
+    Parameters
+    ----------
+    own : two arrays of (workers,) float
+        Skills, and what a label costs.
+    asked : Asked
+        The same by levels.
+    fewest, most : int
+    """
+    whole = SetsByLevel(*asked, fewest, most)
+    if np.unique(own[0]).size <= LONG and (least := whole.least()) == whole.best:
+        return least
+    few = SetsByError(*own, asked[1][1], asked[2], fewest, min(most, DEEPEST))
+    value = few.value()
+    least = SetsByLevel(*asked, max(fewest, DEEPEST + 1), most).least(value)
+    return least if value == few.best else max(least, whole.least(few.best))
 
 
 def _levels(
@@ -267,89 +287,3 @@ def _skills(instance: AssignmentInstance, kind: int) -> Floats:
     turned = 1 - (instance.classes - 1) * p  # whoever names another class than such a worker's knows no more
     best = np.where(p < guess, turned, p) if instance.classes > 2 else np.maximum(p, 1 - p)
     return np.where(instance.evidence[kind] > 0, np.minimum(best, 1 - CLIP), guess)
-
-
-class _Sets:
-    """The cheapest set of labels of one task, level by level, depth first; its own search, not the method's."""
-
-    def __init__(
-        self,
-        skill: Floats,
-        steps: list[Floats],
-        prior: tuple[float, ...],
-        target: float,
-        price: float,
-        fewest: int,
-        most: int,
-    ) -> None:
-        self.skill, self.prior, self.target, self.price = skill, prior, target, price
-        self.fewest, self.most = fewest, most
-        self.sums = [np.append(0.0, np.cumsum(one)) for one in steps]
-        self.rest = [np.sort(np.concatenate([*steps[level:], np.zeros(0)])) for level in range(len(steps) + 1)]
-        self.best, self.floor, self.nodes = np.inf, np.inf, 0
-        self._known: dict[tuple[int, ...], float] = {}
-
-    def least(self) -> float:
-        """Its cost, or less where the search ends early; inf: no set will do."""
-        self.best = float(self._worth([()], np.zeros(1))[0])
-        self._descend(0, (), 0.0)
-        return min(self.best, self.floor)
-
-    def _errors(self, sets: list[tuple[int, ...]]) -> Floats:
-        new = [one for one in dict.fromkeys(sets) if one not in self._known]
-        if new:
-            level = np.concatenate([np.repeat(np.arange(len(one)), np.array(one, np.int64)) for one in new])
-            starts = np.concatenate([[0], np.cumsum([sum(one) for one in new])]).astype(np.int64)
-            p, chance = self.skill[level], np.full(len(new), self.prior[1])
-            if len(self.prior) > 2:
-                votes = ClassVotes(starts, p, np.tile(self.prior, (len(new), 1)))
-                self._known.update(zip(new, least_class_errors(votes, BELIEFS).tolist(), strict=True))
-                return np.array([self._known[one] for one in sets])
-            odds, lean = np.log(p) - np.log1p(-p), np.log(chance) - np.log1p(-chance)
-            above, width = vote_errors(starts, p, odds, chance, lean)
-            self._known.update(zip(new, (above - width).tolist(), strict=True))
-        return np.array([self._known[one] for one in sets])
-
-    def _worth(self, sets: list[tuple[int, ...]], spent: Floats) -> Floats:
-        """Cost of whole sets; inf where they err too much or are too small."""
-        error = self._errors(sets)
-        size = np.array([sum(one) for one in sets])
-        good = (error <= self.target + CERTAIN) & (size >= self.fewest)
-        return np.where(good, spent + self.price * error, np.inf)
-
-    def _descend(self, level: int, head: tuple[int, ...], spent: float) -> None:
-        """Try 0, 1, ... labels of a level, each in turn as long as what may follow could be the best."""
-        if level == self.skill.size:
-            return
-        for count in range(self.sums[level].size):
-            mine, cost = (*head, count), spent + float(self.sums[level][count])
-            if cost >= self.best or sum(mine) > self.most:
-                return
-            own = float(self._worth([mine], np.array([cost]))[0])
-            self.best = min(self.best, own)
-            if self.price == 0 and own < np.inf:
-                return
-            ahead, self.nodes = self._ahead(level + 1, mine, cost), self.nodes + 1
-            if ahead < self.best and self.nodes <= NODES:
-                self._descend(level + 1, mine, cost)
-            else:
-                self.floor = min(self.floor, ahead)
-
-    def _ahead(self, level: int, head: tuple[int, ...], spent: float) -> float:
-        """At least what any set costs that goes on from here: k labels at the k lowest prices, by the best workers."""
-        if level == self.skill.size:
-            return np.inf
-        costs = spent + np.cumsum(self.rest[level])
-        costs = costs[costs < self.best]
-        many = np.minimum(np.arange(1, costs.size + 1), self.most)
-        room = np.array([one.size - 1 for one in self.sums[level:]])
-        before = np.cumsum(room) - room
-        filled = np.clip(many[:, None] - before, 0, room)
-        least = np.inf
-        for start in range(0, costs.size, STEP):
-            if costs[start] >= least:
-                break
-            part = slice(start, start + STEP)
-            worth = self._worth([(*head, *row) for row in filled[part].tolist()], costs[part])
-            least = min(least, float(worth.min()))
-        return least

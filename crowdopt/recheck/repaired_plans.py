@@ -22,6 +22,9 @@ EQUAL = 1e-6  # relative; task values this close are equal: the prices are a sol
 def check_repaired(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     """Undo the repair: what is left must be what Algorithm 1 takes, and lack what plan.json says it lacks."""
     said = stored.claims["repaired"]
+    if stored.amounts is not None:
+        report.complain("plan.json", "repaired is about whole labels, and the plan has shares of them")
+        return
     if not _numbers(said):
         report.complain("plan.json", f"repaired says {said!r}; it must have numbers labels, short and lacking")
         return

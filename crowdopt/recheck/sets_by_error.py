@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.exactness import CERTAIN
 
-DEEPEST = 12  # labels of a set; larger ones are only bounded
+DEEPEST = 12  # labels of a set; what tells 2**DEEPEST combinations of answers apart
 MANY = 50_000  # sets of one size that are followed; the others are only bounded
 REPEATS = 6  # labels like the last one that are counted
 CELLS = 4_000_000  # numbers looked at together
@@ -79,6 +79,7 @@ class SetsByError:
     lean, target : float
         The chance of class 1 before any label; the error allowed.
     fewest, most : int
+        At most DEEPEST.
     """
 
     skill: Floats
@@ -102,7 +103,7 @@ class SetsByError:
 
     def _worth_having(self) -> Ints:
         """All but those to whom as many as a set can have are preferred: no worse, and no dearer."""
-        kept, cheapest = [], np.full(DEEPEST, np.inf)
+        kept, cheapest = [], np.full(max(1, self.most), np.inf)
         for j, price in enumerate(self.cost.tolist()):
             if price < cheapest[-1]:
                 kept.append(j)
@@ -114,7 +115,7 @@ class SetsByError:
         """Of the workers below each price the best ones, as many as are enough: the cheapest of those sets."""
         best = np.inf
         for price in np.unique(self.cost).tolist():
-            able = np.flatnonzero(self.cost <= price)[: min(DEEPEST, self.most)]
+            able = np.flatnonzero(self.cost <= price)[: self.most]
             state = self._empty()
             for count, j in enumerate(able.tolist()):
                 state = self._grown(state, np.zeros(1, np.int64), np.array([j]))
@@ -140,17 +141,17 @@ class SetsByError:
         )
 
     def value(self) -> float:
-        """Its cost, or less where sets were too many or too large; infinite where no set will do."""
+        """Its cost, or less where sets were too many; infinite where no set will do."""
         state, floor = self._empty(), np.inf
         if self.fewest <= 0 and state.error[0] <= self.target:
             return 0.0
-        for size in range(1, min(self.most, DEEPEST) + 1):
+        if self.best == np.inf:  # the best labels, as many as there may be, do not do either
+            return np.inf
+        for size in range(1, self.most + 1):
             state, dropped = self._next(state, size)
             floor = min(floor, dropped)
             if not state.last.size:
                 return min(self.best, floor)
-        if self.most > DEEPEST:
-            floor = min(floor, float((state.spent + self.least[state.last + 1]).min()))
         return min(self.best, floor)
 
     def _next(self, state: Partial, size: int) -> tuple[Partial, float]:

@@ -13,7 +13,7 @@ from crowdopt.recheck.error_columns import check_errors, check_family_errors, re
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.limits_kept import broken_limits
 from crowdopt.recheck.money_spent import check_spending
-from crowdopt.recheck.plan_claims import check_claims
+from crowdopt.recheck.plan_claims import check_claims, refuse_excess
 from crowdopt.recheck.plan_tables import check_queues, check_tasks, check_weights, check_workers
 from crowdopt.recheck.repaired_plans import check_repaired
 
@@ -50,8 +50,10 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     check_claims(instance, stored, report)
     if "spending" in claims:
         check_spending(instance, stored, report)
-    if "repaired" in claims and stored.amounts is None:
+    if "repaired" in claims:
         check_repaired(instance, stored, report)
+    refuse_excess(report)
+    report.proven &= report.holds
     if report.problems and claims.get(BEYOND):
         report.problems.insert(0, _other_instance(claims[BEYOND]))
     return report

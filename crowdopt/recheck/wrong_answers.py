@@ -13,7 +13,7 @@ THIRDS, CLOSE = 200, 1e-12  # steps of a search, and how near to the least, rela
 
 
 def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budget: float, money: float) -> float:
-    """``sum_i m_i(x_i) - x_i D_i - sum_j M_j w_j - b B - sum_ij [x_i q_ij - w_j - b c_ij]+``.
+    """``sum_i m_i(x_i) - x_i D_i - sum_j M_j w_j - b B - sum_ij [x_i q_ij - w_j - b c_ij]+``, ij not barred.
 
     A lower bound on the expected wrong answers of every plan that costs at most B, for any x >= 0, w = -worker >= 0
     and b = -budget >= 0: a vote with evidence A errs at least ``(1 - sqrt(1 - k e^-A)) / 2``, k = 4 times the product
@@ -43,12 +43,14 @@ def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budg
     prior = np.broadcast_to(instance.prior, (n, instance.classes))
     least = _least_between(prior, x) if instance.classes == 2 else _least_among(prior, x)
     spent = np.append(instance.capacity * w, b * min(money, most_money(instance)))
-    gains, size, step = [0.0], [], max(1, STEP // m)
+    gains, size, step, barred = [0.0], [], max(1, STEP // m), instance.barred  # sorted by task
     for start in range(0, n, step):
         some = slice(start, start + step)
         kind = instance.task_type[some]
         worth, paid = instance.evidence[kind] * x[some, None], w + b * instance.cost[kind]
-        gains.append(float(np.maximum(0.0, worth - paid).sum()))
+        gain, own = np.maximum(0.0, worth - paid), barred[slice(*np.searchsorted(barred[:, 0], [start, start + step]))]
+        gain[own[:, 0] - start, own[:, 1]] = 0.0  # whom a task may not have brings it nothing
+        gains.append(float(gain.sum()))
         size.append(float(worth.sum() + paid.sum()))
     terms = np.concatenate([least, -x * instance.collected_evidence, -spent, -np.array(gains)])
     return sum_below(terms, float(np.sum(size)))

@@ -217,10 +217,34 @@ FORGERIES = {
 }
 
 
+CLAIMED = {  # what plan.json may say without any part being wrong
+    "rule says": {"rule": "hoeffding"},
+    "proven says True": {"proven": True, "bound": 0.0},
+    "status says 'optimal'": {"status": "optimal", "bound": 0.0},
+    "proof says 'solver'": {"proof": "solver"},
+    "workers says": {"workers": 7},
+    "no more than": {"bound": 1e300, "gap": -1e300},
+}
+
+
 def _claim(place: Path, **factors: float) -> None:
     claims = json.loads((place / "plan.json").read_text())
     claims |= {name: claims[name] * factor for name, factor in factors.items()}
     (place / "plan.json").write_text(json.dumps(claims))
+
+
+def _copied(plan: Path, place: Path) -> Path:
+    for name, content in contents(plan).items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(content)
+    return place
+
+
+def _cell(place: Path, column: str, value: str) -> None:
+    """The first worker's."""
+    lines = [line.split(",") for line in (place / "workers.csv").read_text().splitlines()]
+    lines[1][lines[0].index(column)] = value
+    (place / "workers.csv").write_text("\n".join(",".join(line) for line in lines) + "\n")
 
 
 def _rows(place: Path, change) -> None:
@@ -238,13 +262,38 @@ def _rows(place: Path, change) -> None:
 def test_a_forged_plan_is_found_out(solved, tmp_path, sentence):
     """Every number of a plan, and every label, is counted again."""
     campaign, plan, _ = solved
-    forged = tmp_path / "plan"
-    for name, content in contents(plan).items():
-        (forged / name).parent.mkdir(parents=True, exist_ok=True)
-        (forged / name).write_bytes(content)
+    forged = _copied(plan, tmp_path / "plan")
     FORGERIES[sentence](forged)
     report = verify_parts(campaign, forged)
     assert any(sentence in problem for problem in report.problems), report.problems
+
+
+@pytest.mark.parametrize("sentence", CLAIMED)
+def test_a_claim_of_parts_is_held_against_what_is_known(solved, tmp_path, sentence):
+    """Rule, status, proof and the rest are the campaign's and the proof's, whatever plan.json says."""
+    forged = _copied(solved[1], tmp_path / "plan")
+    claims = json.loads((forged / "plan.json").read_text())
+    (forged / "plan.json").write_text(json.dumps(claims | CLAIMED[sentence]))
+    report = verify_parts(solved[0], forged)
+    assert not report.proven and any(sentence in problem for problem in report.problems), report.problems
+
+
+@pytest.mark.parametrize("multiplier", ["-1e308", "-1e200", "-4503599627370496"])
+def test_a_huge_multiplier_proves_nothing(solved, tmp_path, multiplier):
+    """Five labels too many and a multiplier beyond float64 are no optimum: no bound above the cost is one."""
+    forged = _copied(solved[1], tmp_path / "plan")
+    _cell(forged, "dual", multiplier)
+    _claim(forged, bound=1e9)
+    report = verify_parts(solved[0], forged)
+    assert not report.holds and not report.proven
+    assert report.certified_bound is None or report.certified_bound <= solved[2]["objective"]
+
+
+def test_a_capacity_is_the_campaigns(solved, tmp_path):
+    """What workers.csv says of a worker's capacity is what the campaign says."""
+    forged = _copied(solved[1], tmp_path / "plan")
+    _cell(forged, "capacity", "999999")
+    assert any("999999" in problem for problem in verify_parts(solved[0], forged).problems)
 
 
 def test_what_cannot_be_is_said_of_a_task(tmp_path):

@@ -11,14 +11,13 @@ from crowdopt.assign.budget.error_curves import least_curve, surrogate_curve
 from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
 from crowdopt.assign.budget.wrong_bounds import WrongBound, fewest_wrong, most_money
 from crowdopt.assign.patterns.columns import Goal, PatternPrices
+from crowdopt.assign.patterns.proven_prices import prices_prove
 from crowdopt.assign.patterns.true_minimum import (
-    Prove,
     can_list,
     cheapest,
     duals_of,
     generated,
     most_pools,
-    proved,
     refuse,
     rounded,
 )
@@ -84,7 +83,6 @@ def least_wrong(
     instance: AssignmentInstance,
     money: float,
     solve: Solve,
-    prove: Prove,
     options: Options,
     method: str = "auto",
     pools: int | None = None,
@@ -99,8 +97,6 @@ def least_wrong(
         The most that a plan may cost.
     solve : callable
         ``solve(program, backend, options)``.
-    prove : callable
-        What multipliers prove: crowdopt.recheck.proofs.prove_patterns.
     options : Options
         Limits of the whole.
     method : str
@@ -136,7 +132,7 @@ def least_wrong(
         raise InputError("no plan over patterns was found within the limits; choose --method greedy")
     wrong = {name: float(exact_errors(instance, pairs)[0].sum()) for name, pairs in plans.items()}
     best = min(wrong, key=lambda name: wrong[name])
-    plan = _plan(instance, money, plans[best], best, curve, prices, prove, options)
+    plan = _plan(instance, money, plans[best], best, curve, prices, options)
     bound = plan.spending.get("wrong_bound", 0.0)
     return Spent(plan, money, wrong[best], bound, held, lowest, guarantee(instance, money), best)
 
@@ -177,7 +173,6 @@ def _plan(
     method: str,
     curve: WrongBound,
     prices: PatternPrices | None,
-    prove: Prove,
     options: Options,
 ) -> Plan:
     """The pairs as a plan under rule mean-error, with the prices that prove most of the wrong answers."""
@@ -192,7 +187,7 @@ def _plan(
         none = np.zeros(instance.n_tasks)
         duals = Duals(curve.task, -curve.worker, none, -curve.money, form="curve")
     if prices is not None:
-        proven = proved(stated, prices, prove)
+        proven = prices_prove(stated, duals_of(stated, prices))
         by_patterns = _wrong_at(proven, float(stated.epsilon.sum()), prices.wrong, min(money, most_money(instance)))
         if by_patterns >= least:
             least, duals = by_patterns, duals_of(stated, prices)

@@ -126,8 +126,9 @@ class PatternPricing:
             if k > 0:
                 filled[alive, best_first[k - 1]] += 1
             if self.weight > 0:
-                worth = spent[alive] + total[k] + self.weight * self.errors.of(filled[alive])
-                least[alive] = np.minimum(least[alive], worth)
+                large = alive[filled[alive].sum(axis=1) >= self.fewest]
+                worth = spent[large] + total[k] + self.weight * self.errors.of(filled[large])
+                least[large] = np.minimum(least[large], worth)
                 alive = alive[spent[alive] + total[min(k + 1, total.size - 1)] < np.minimum(least[alive], limit)]
             else:
                 good = self.settled(filled[alive])

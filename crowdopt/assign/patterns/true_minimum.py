@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Ints
 from crowdopt.assign.checked import settled
 from crowdopt.assign.patterns.columns import Columns, Goal, PatternPrices
 from crowdopt.assign.patterns.deal import deal, patterns_of_tasks
+from crowdopt.assign.patterns.proven_prices import LEVELS, prices_prove
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, next_integer, relative_gap
 from crowdopt.core.clock import Clock
@@ -28,14 +27,10 @@ from crowdopt.programs.patterns import PatternSet, of_menu
 POOLS = 24  # different skills and prices up to which nothing has to be rounded
 EARLY = 0.5  # of the time left, for patterns among more than two classes
 AMONG = 8  # the same among more than two classes, where an error costs more time
-LEVELS = 24  # skills of each type that a bound tells apart
 TIGHTER = 1e-7  # wrong answers; what a solver's tolerance may let slip in all
 ROUNDS = 4  # of tightening
 NOISE = 1e-6  # money; in a solver's bound
 USUAL = Options()
-
-
-Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], float]  # worker, budget, wrong, levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +84,6 @@ class WatchedSolve:
 def solve_patterns(
     instance: AssignmentInstance,
     solve: Solve,
-    prove: Prove,
     options: Options,
     pools: int | None = None,
     listener: Listener | None = None,
@@ -102,8 +96,6 @@ def solve_patterns(
         Under the rule exact-error or mean-error.
     solve : callable
         ``solve(program, backend, options)``.
-    prove : callable
-        What multipliers prove, by the proof that ``verify`` repeats: crowdopt.recheck.proofs.prove_patterns.
     options : Options
         Limits of the whole.
     pools : int, optional
@@ -129,7 +121,7 @@ def solve_patterns(
     below = pools_of(instance, pools)
     check_size(below, pools)
     watched = WatchedSolve(solve)
-    plan = _planned(instance, below, pools, Goal(wrong), watched, prove, options, clock)
+    plan = _planned(instance, below, pools, Goal(wrong), watched, options, clock)
     return replace(plan, interrupted=watched.interrupted)
 
 
@@ -182,7 +174,6 @@ def _planned(
     asked: int | None,
     goal: Goal,
     solve: Solve,
-    prove: Prove,
     options: Options,
     clock: Clock,
 ) -> Plan:
@@ -190,7 +181,7 @@ def _planned(
     known, prices, exact = bounded(columns), columns.prices, True
     above = pools_of(instance, asked, up=True)
     if not np.array_equal(below.skill, above.skill):
-        exact, (known, prices) = False, _bounded_above(instance, above, goal, solve, prove, options, clock)
+        exact, (known, prices) = False, _bounded_above(instance, above, goal, solve, options, clock)
     certified = known.bound
     best = cheapest(columns, solve, options, clock)
     pairs = best.pairs(columns.pools)
@@ -237,7 +228,6 @@ def _bounded_above(
     above: Pools,
     goal: Goal,
     solve: Solve,
-    prove: Prove,
     options: Options,
     clock: Clock,
 ) -> tuple[Certificate, PatternPrices | None]:
@@ -251,8 +241,6 @@ def _bounded_above(
         The same workers, skills rounded up.
     goal : Goal
     solve, options : callable and Options
-    prove : callable
-        What multipliers prove for the own skills.
     clock : Clock
         When to stop.
     """
@@ -260,7 +248,7 @@ def _bounded_above(
     known = bounded(columns)
     if columns.prices is None or not np.isfinite(known.bound):
         return known, columns.prices
-    proven = max(proved(instance, columns.prices, prove), columns.bound * (1 - BOUND))
+    proven = max(prices_prove(instance, duals_of(instance, columns.prices)), columns.bound * (1 - BOUND))
     return replace(known, bound=rounded(instance, proven)), columns.prices
 
 
@@ -276,12 +264,6 @@ def bounded(columns: Columns) -> Certificate:
 def rounded(instance: AssignmentInstance, bound: float) -> float:
     """The bound, at the next whole number where every price is one."""
     return next_integer(bound) if (instance.cost == np.rint(instance.cost)).all() else bound
-
-
-def proved(instance: AssignmentInstance, prices: PatternPrices, prove: Prove) -> float:
-    """What the prices prove for the workers' own skills."""
-    duals = duals_of(instance, prices)
-    return prove(instance, duals.worker, duals.budget, duals.wrong, duals.levels)
 
 
 def duals_of(instance: AssignmentInstance, prices: PatternPrices) -> Duals:

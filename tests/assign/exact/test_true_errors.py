@@ -22,7 +22,6 @@ from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.voting import weighted_error
-from crowdopt.recheck.proofs import prove_patterns
 from crowdopt.recheck.sets_by_error import SetsByError
 from tests.effort import examples
 
@@ -118,7 +117,7 @@ def least_of_all(instance: AssignmentInstance) -> float | None:
 def test_no_plan_costs_less_than_proven_and_none_is_missed(instance):
     """By brute force over all sets of pairs."""
     best = least_of_all(instance)
-    plan = by_levels(instance, SOLVERS, prove_patterns, Options(time_limit=30.0))
+    plan = by_levels(instance, SOLVERS, Options(time_limit=30.0))
     if best is None:
         assert plan.pairs is None
         return
@@ -138,7 +137,7 @@ def test_forbidden_pairs_and_rounded_targets_only_loosen_the_bound(instance, see
     best = least_of_all(instance)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(true_errors, "TARGETS", 1)
-        plan = by_levels(instance, SOLVERS, prove_patterns, Options(time_limit=30.0))
+        plan = by_levels(instance, SOLVERS, Options(time_limit=30.0))
     assert best is None or plan.bound <= best + CLOSE
     if plan.pairs is not None:
         assert not breaches(instance, plan.pairs) and plan.objective >= best - CLOSE

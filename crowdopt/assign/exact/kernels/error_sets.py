@@ -8,7 +8,7 @@ from crowdopt.compiled_kernels import njit
 from crowdopt.elementary_kernels import log
 
 REPEATS = 9  # labels of one skill that are counted by their binomial law
-HAIR = 1e-7  # relative; sets that save less than this are not looked for
+HAIR = 1e-10  # relative; sets that save less than this are not looked for
 SPARE = 1e-7  # evidence; room for rounding where evidence alone decides
 
 

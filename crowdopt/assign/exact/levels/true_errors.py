@@ -18,6 +18,7 @@ from crowdopt.assign.exact.levels.enough import ByError
 from crowdopt.assign.exact.levels.filling import fill, hands
 from crowdopt.assign.exact.levels.level_blocks import LevelBlocks
 from crowdopt.assign.exact.split import pairs_of
+from crowdopt.assign.patterns.proven_prices import prices_prove
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.certificate import Certificate, next_integer
@@ -31,7 +32,6 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.target_steps import TOLD_APART, stepped_up
 
 Heard: TypeAlias = Callable[[LevelBlocks], None]
-Prove: TypeAlias = Callable[[AssignmentInstance, Floats, float, float, int], float]  # worker, budget, wrong, levels
 
 FEW = 8  # labels with which each task can reach its target, at most; sets of many more are not followed
 COUNT = 24  # levels for each class of tasks, to begin with
@@ -91,7 +91,7 @@ def rounds_targets(instance: AssignmentInstance) -> bool:
 
 
 def by_levels(
-    instance: AssignmentInstance, solvers: Solvers, prove: Prove, options: Options, listener: Listener | None = None
+    instance: AssignmentInstance, solvers: Solvers, options: Options, listener: Listener | None = None
 ) -> Plan:
     """Plan for the rule exact-error: ``min sum c_ij y_ij`` such that no task's exact error is above its target.
 
@@ -104,8 +104,6 @@ def by_levels(
     instance : AssignmentInstance
         One that ``knows`` says yes to.
     solvers : Solvers
-    prove : callable
-        What prices of workers prove, by the proof that ``verify`` repeats: crowdopt.recheck.proofs.prove_patterns.
     options : Options
         Limits of the whole.
     listener : callable, optional
@@ -128,7 +126,7 @@ def by_levels(
         known=Certificate(None, -np.inf, "none", None, None),
     )
     get_ready(standing.tell)
-    proofs = Proofs(standing, loose, prove)
+    proofs = Proofs(standing, loose)
     offer = partial(_offer, standing, proofs)
     if (loose.epsilon != instance.epsilon).any():
         last = _climbed(standing, loose, proofs.hear, _nothing, clock.part(PART / 2))
@@ -166,13 +164,10 @@ class Proofs:
         Takes the bounds.
     loose : AssignmentInstance
         What the prices are for.
-    prove : callable
-        As in :func:`by_levels`.
     """
 
     standing: Standing
     loose: AssignmentInstance
-    prove: Prove
     best: float = -np.inf
     worker: Floats | None = None
 
@@ -187,10 +182,11 @@ class Proofs:
         instance, nothing = self.standing.instance, np.zeros(self.standing.instance.n_tasks)
         if self.worker is None:
             return
-        proven = self.prove(self.loose, self.worker, 0.0, 0.0, 0)
+        duals = Duals(nothing, self.worker, nothing, form="patterns")
+        proven = prices_prove(self.loose, duals)
         if (instance.cost == np.rint(instance.cost)).all():
             proven = next_integer(proven)
-        self.standing.raise_bound(proven, Duals(nothing, self.worker, nothing, form="patterns"))
+        self.standing.raise_bound(proven, duals)
         self.worker = None
 
 

@@ -1,0 +1,82 @@
+"""Plans that verify once refused though all they say is true: of money, of rounded skills, of types without tasks."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from crowdopt import AssignmentInstance, InputError, assign, budget, verify, write_campaign, write_plan
+from crowdopt.cli import main
+
+
+def drawn(seed: int, **more) -> AssignmentInstance:
+    """Two to five tasks of up to two types, three to eight workers of many skills."""
+    rng = np.random.default_rng(seed)
+    n, m, kinds = int(rng.integers(2, 6)), int(rng.integers(3, 9)), int(rng.integers(1, 3))
+    skills, types = rng.uniform(0.55, 0.95, (kinds, m)), rng.integers(0, kinds, n)
+    return AssignmentInstance(skills, types, rng.integers(1, n + 1, m), 0.2, **more)
+
+
+def holds(instance, plan, place):
+    """Written, and looked at again."""
+    write_campaign(instance, place / "campaign", collected_labels=["1"] * len(instance.collected))
+    write_plan(plan, place / "plan")
+    report = verify(place / "campaign", place / "plan")
+    assert report.holds, report.problems
+    return report
+
+
+@pytest.mark.parametrize("own", ["forbidden", "collected"])
+@pytest.mark.parametrize("seed", [1, 2, 7, 9])
+def test_money_where_pairs_may_not_be(own, seed, tmp_path):
+    """The price of evidence is gained from pairs that may be: others lower no bound on wrong answers."""
+    rng = np.random.default_rng([seed, own == "forbidden"])
+    pairs = {own: [(0, 0), (0, 1), (1, 2)]}
+    instance = AssignmentInstance(rng.uniform(0.55, 0.95, (1, 5)), np.zeros(3, np.int64), np.full(5, 3), 0.2, **pairs)
+    spent = budget(instance, money=3.0, method="greedy")
+    report = holds(instance, spent.plan, tmp_path)
+    assert report.wrong_bound == pytest.approx(spent.wrong_bound, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 5])
+def test_money_over_rounded_skills(seed, tmp_path):
+    """Prices that say nothing of the cost still prove how many answers are wrong: they are kept."""
+    rng = np.random.default_rng(seed)
+    skills, room = rng.uniform(0.4, 0.95, (1, 25)), rng.integers(0, 4, 25)
+    spent = budget(AssignmentInstance(skills, np.zeros(3, np.int64), room, 0.2), money=9.0, method="patterns:pools=2")
+    report = holds(spent.plan.instance.with_epsilon(0.2), spent.plan, tmp_path)
+    assert report.wrong_bound is not None and report.wrong_bound == pytest.approx(spent.wrong_bound, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_patterns_of_rounded_skills(seed, tmp_path):
+    """With and without time to find multipliers."""
+    instance = drawn(seed, rule="mean-error" if seed % 2 else "exact-error")
+    try:
+        plan = assign(instance, "patterns:pools=2", time_limit=5 if seed % 4 < 2 else 0.001)
+    except InputError:
+        pytest.skip("no pools")
+    if plan.found:
+        holds(instance, plan, tmp_path)
+
+
+def test_a_type_without_tasks_has_no_weights(tmp_path):
+    """A campaign knows the types of its tasks; a plan for it has weights for those."""
+    instance = AssignmentInstance(np.array([[0.9, 0.8], [0.6, 0.7]]), np.zeros(2, np.int64), np.full(2, 2), 0.45)
+    holds(instance, assign(instance), tmp_path)
+
+
+def test_json_says_what_the_sentences_say(tmp_path):
+    """A plan for .45 holds for .45: whoever reads the numbers alone sees that the campaign says .1."""
+    instance = AssignmentInstance(np.full((1, 9), 0.9), np.zeros(2, np.int64), np.full(9, 2), 0.1)
+    write_campaign(instance, tmp_path / "campaign")
+    from crowdopt import read_campaign
+
+    write_plan(assign(read_campaign(tmp_path / "campaign"), epsilon=0.45), tmp_path / "plan")
+    arguments = ["verify", str(tmp_path / "campaign"), str(tmp_path / "plan")]
+    assert "in place of what the campaign says" in CliRunner().invoke(main, arguments).output
+    said = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).output)
+    assert said["holds"] and said["in_place_of_campaign"] == {"epsilon": 0.45}
