@@ -18,6 +18,7 @@ from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.crowd.pools import folded
+from crowdopt.elementary import log, log1p
 
 LEVELS = 24  # skills of each type that a bound tells apart
 FEW, WORK = 12, 30_000_000  # labels of a set of workers as they are, and answers to sets looked at
@@ -137,7 +138,7 @@ class PricedTask:
         distinct, at = np.unique(self.skill, return_inverse=True)
         if distinct.size <= levels:
             return self.skill
-        odds = np.log(distinct) - np.log1p(-distinct) + np.log(self.prior.size - 1)
+        odds = log(distinct) - log1p(-distinct) + log(self.prior.size - 1)
         part = np.minimum(np.floor(odds / (odds[-1] / levels)), levels - 1)
         ends = np.searchsorted(part, part, side="right") - 1
         raised: Floats = distinct[ends][at.reshape(-1)]
