@@ -1,0 +1,47 @@
+"""Where a plan is easily seen there is one, and nobody gives up while time is left; what is still owed is marked so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt.crowd.groups import Group, OwnRows
+
+OWED = "sets are not priced by exact errors together with limits that tie tasks or workers"
+GIVES_UP = "the sets of labels that a few rounds of pricing brought are all that is looked at"
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason=OWED)
+def test_a_row_that_every_plan_keeps_changes_nothing():
+    """Two tasks, four workers, a row of one's own that no label can break: the plan without it is a plan with it."""
+    instance = crowdopt.AssignmentInstance(
+        [[0.95, 0.86, 0.8, 0.77]], [0, 0], [1, 1, 2, 2], [0.1, 0.05], rule="exact-error", cost=[4.0, 1.0, 1.0, 1.0]
+    )
+    row = OwnRows(["row"], np.zeros(1, int), np.array([[0, 2]]), np.ones(1), np.array([-np.inf]), np.array([1.0]))
+    alone, beside = (crowdopt.assign(one, time_limit=5) for one in (instance, replace(instance, own_rows=row)))
+    assert alone.proven and alone.objective == 7
+    assert beside.objective == 7
+
+
+def in_families(rule: str) -> crowdopt.AssignmentInstance:
+    """A thousand tasks, a hundred workers in twenty families, one label of each family for a task at most."""
+    families = [Group(f"family {j}", range(5 * j, 5 * j + 5), max_per_task=1, dependent=True) for j in range(20)]
+    return replace(crowdopt.recipe("R10:1000x100", 0), rule=rule, groups=families)
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason=OWED)
+def test_families_and_exact_errors():
+    """The best worker of each family, as long as they have room, serve all tasks: some plan is easily found."""
+    assert crowdopt.assign(in_families("exact-error"), time_limit=10).found
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason=GIVES_UP)
+def test_nobody_gives_up_while_the_gap_is_open(compiled):
+    """A gap of eight per cent after a tenth of a second of ten: the rest of the time is there to be used."""
+    plan = crowdopt.assign(in_families("bhattacharyya"), time_limit=10)
+    assert not plan.gave_up or plan.gap <= 0.01
