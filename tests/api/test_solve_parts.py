@@ -66,7 +66,7 @@ def test_parts_bound_what_memory_plans_and_the_other_way_round(tmp_path):
     plan = assign_parts(tmp_path / "campaign", output=tmp_path / "plan")
     report = verify_parts(tmp_path / "campaign", tmp_path / "plan")
     assert report.holds, report.problems
-    whole = crowdopt.assign(instance, time_limit=2)
+    whole = crowdopt.assign(instance, time_limit=60, gap=0.01)
     assert report.certified_bound <= whole.objective + 1e-6 and whole.bound <= plan.facts["objective"] + 1e-6
     assert plan.facts["gap"] < 0.01
 

@@ -125,16 +125,17 @@ def test_the_method_by_levels_finds_what_it_finds_by_blocks(name, seed, monkeypa
 def test_workers_with_most_of_a_level_s_time_label_no_task_twice(monkeypatch):
     """Few strong workers with room for many tasks: counted with others in a level, they would be dealt to a task twice.
 
-    They get a level of their own, until the plan from the levels alone is within 2 % of the levels' bound.
+    They get a level of their own. On the first five draws the plan of the levels alone is 0 to 2.5 % above their bound.
     """
-    rng = np.random.default_rng(3)
-    instance = AssignmentInstance(
-        accuracy=rng.beta(4, 2, (2, 80)),
-        task_type=np.minimum(rng.geometric(0.4, 400) - 1, 1),
-        capacity=np.minimum(400, np.rint(rng.lognormal(np.log(40), 0.9, 80)).astype(int)),
-        epsilon=0.05,
-    )
     monkeypatch.setattr(climb, "GROUPS", 0)
     monkeypatch.setattr(stages, "_stages", lambda search, soon: iter([lambda: climb.climb(search)]))
-    plan = assign(instance, time_limit=120)
-    assert plan.found and plan.gap <= 0.02 and not breaches(instance, plan.pairs)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        instance = AssignmentInstance(
+            accuracy=rng.beta(4, 2, (2, 80)),
+            task_type=np.minimum(rng.geometric(0.4, 400) - 1, 1),
+            capacity=np.minimum(400, np.rint(rng.lognormal(np.log(40), 0.9, 80)).astype(int)),
+            epsilon=0.05,
+        )
+        plan = assign(instance, time_limit=120)
+        assert plan.found and plan.gap <= 0.05 and not breaches(instance, plan.pairs), seed
