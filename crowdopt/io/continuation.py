@@ -103,13 +103,13 @@ class Continuation:
         tasks = np.union1d(self.exhausted, self.out_of_reach)
         if not self.found.accept or not self.observed:
             return tasks[:0]
-        return tasks[guessing(self._next.prior)[tasks] < COIN]
+        return tasks[guessing(self.found.answers.posterior[tasks]) < COIN]
 
     @cached_property
     def epsilon(self) -> Floats:
         """Targets of the next campaign, (tasks,): accepted tasks have what their labels leave, rounded up."""
         epsilon, tasks = self.found.instance.epsilon.copy(), self.accepted
-        epsilon[tasks] = np.ceil(guessing(self._next.prior)[tasks] * DIGITS) / DIGITS
+        epsilon[tasks] = np.ceil(guessing(self.found.answers.posterior[tasks]) * DIGITS) / DIGITS
         return epsilon
 
     @cached_property

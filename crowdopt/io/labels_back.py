@@ -81,6 +81,10 @@ def read_answers(
     skipped : path, optional
         Columns task, worker: who was asked and gave no label; pairs that have one all the same are left out.
 
+    Returns
+    -------
+    Answered
+
     Raises
     ------
     InputError
