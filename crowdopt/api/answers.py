@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from crowdopt.api.binding import AnyPath
@@ -16,6 +17,7 @@ def answers(
     *,
     campaign: AnyPath,
     skipped: AnyPath | None = None,
+    accept: bool = False,
     output: AnyPath | None = None,
     force: bool = False,
 ) -> Answered:
@@ -30,6 +32,9 @@ def answers(
     skipped : path, optional
         Columns task, worker: who was asked and gave no label, such as the table that ``pull`` writes. Errors are those
         without them, and the next campaign does not ask the same worker again.
+    accept : bool
+        Whether tasks that no labels left can bring to their target are taken as they are: the next campaign has
+        targets of their own for them, so that it serves the others.
     output : path, optional
         Where to write answers.csv, missing.csv and ``campaign/``, the campaign with these labels in, ready to solve.
     force : bool
@@ -46,7 +51,7 @@ def answers(
     """
     if output is not None:
         check_target(Path(output), ANSWERS, force)
-    answered = read_answers(labels, plan, campaign, skipped)
+    answered = replace(read_answers(labels, plan, campaign, skipped), accept=accept)
     if output is not None:
         write_answers(answered, output, force)
     return answered

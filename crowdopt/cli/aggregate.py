@@ -45,6 +45,7 @@ from crowdopt.io.labels_back import Answered
 @click.option(
     "--skipped", type=click.Path(path_type=Path), help="With --plan: task,worker, asked and without a label (pull)."
 )
+@click.option("--accept", is_flag=True, help="With --plan: go on without tasks that no labels left can settle.")
 @click.option("--campaign", type=click.Path(path_type=Path), help="Campaign that the plan was made for.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Table of answers to write; with --plan, a folder."
@@ -59,6 +60,7 @@ def aggregate(
     truth: Path | None,
     plan: Path | None,
     skipped: Path | None,
+    accept: bool,
     campaign: Path | None,
     output: Path | None,
     workers: Path | None,
@@ -74,7 +76,7 @@ def aggregate(
             raise InputError("--gold, --truth and --workers belong to a method; with --plan its weights decide")
         if campaign is None or output is None:
             raise InputError("with --plan, give the campaign it was made for (--campaign) and a folder to write (-o)")
-        answered = answers(labels, plan, campaign=campaign, skipped=skipped, output=output, force=force)
+        answered = answers(labels, plan, campaign=campaign, skipped=skipped, accept=accept, output=output, force=force)
         looks = looks_to_certify(answered.answers.error, answered.instance.n_tasks, answered.instance.epsilon.mean())
         known = {"answers": str(output), **facts(answered), "looks_to_certify": looks}
         say(as_json, known, *_of_plan(answered, output))
@@ -146,12 +148,21 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
         (going_on.out_of_reach, "need more than all labels that they can still have"),
     )
     for tasks, why in reasons:
-        if tasks.size:
-            names = ", ".join(instance.task_id(i) for i in tasks[:5].tolist()) + (", ..." if tasks.size > 5 else "")
+        left = np.setdiff1d(tasks, going_on.accepted)
+        if left.size:
+            names = ", ".join(instance.task_id(i) for i in left[:5].tolist()) + (", ..." if left.size > 5 else "")
             said.append(
-                f"{tasks.size} of those not sure {why}: {names}; have an expert look, "
+                f"{left.size} of those not sure {why}: {names}; have an expert look, "
                 f"or let crowdopt explain {output}/campaign say what would help"
             )
+    if going_on.accepted.size:
+        worst = going_on.epsilon[going_on.accepted].max()
+        said.append(
+            f"{going_on.accepted.size} of those not sure are taken as they are, since no labels left can settle them: "
+            f"{output}/campaign/tasks.csv has targets of up to {worst:.4g} for them"
+        )
+    if going_on.within_exact_reach.size:
+        said.append(f"{going_on.within_exact_reach.size} of these can be served by solve --rule exact-error")
     if known["skipped"]:
         silent = np.bincount(answered.skipped[:, 0], minlength=instance.n_tasks) > 0
         share = 100 * known["skipped"] / (known["skipped"] + known["new_labels"])

@@ -100,12 +100,13 @@ def _verdict(report: Report) -> list[str]:
         ]
     said = [f"the plan holds: {report.labels:g} labels, cost {report.objective:.10g}, every limit kept"]
     if report.certified_bound is not None:
-        said.append(f"recomputed: no plan costs less than {report.certified_bound:.10g}")
+        least = report.certified_bound + 0.0  # not -0
+        said.append(f"recomputed: no plan costs less than {least:.10g}")
     if report.proof == "solver":
         said.append(f"only the solver vouches for: no plan costs less than {report.bound:.10g}")
     if report.wrong is not None:
-        least = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
-        said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{least}")
+        fewer = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
+        said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{fewer}")
     if report.independent_error is not None:
         said.append(
             f"no vote errs with more than {report.independent_error:.4g} if all workers are independent; the plan says "

@@ -65,6 +65,7 @@ def facts(found: Answered) -> dict[str, Any]:
         "unsure": int((~result.sure).sum()),
         "exhausted": int(going_on.exhausted.size),
         "out_of_reach": int(going_on.out_of_reach.size),
+        "accepted": int(going_on.accepted.size),
         "asked_once_more": int(going_on.asked_once_more.size),
         "next_rule": going_on.rule,
         "expected_wrong": float(result.error.sum()),

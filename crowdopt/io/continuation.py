@@ -7,15 +7,19 @@ from functools import cached_property
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.evidence import ROUNDING, guessing
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.evidence import EXACT_ERROR, ROUNDING, guessing
+from crowdopt.crowd.exactness import CERTAIN, least_errors
 from crowdopt.crowd.exhausted import evidence_left
 from crowdopt.crowd.families import CHERNOFF, dependence
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.open_tasks import asks
+from crowdopt.crowd.subset import of_tasks
 from crowdopt.io.labels_back import Answered
 
 HEEDFUL = {"hoeffding": "bhattacharyya", "mean-error": "exact-error"}  # for rules that heed no single task's labels
+COIN = 0.49  # an error from which nothing can be promised of a task
+DIGITS = 1e4  # to which a target is rounded up
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +75,50 @@ class Continuation:
 
     @cached_property
     def out_of_reach(self) -> Ints:
-        """Tasks that are not sure and need more than all labels that they can still have, though they can, (k,)."""
+        """Tasks that are not sure and need more than all labels that they can still have, though they can, (k,).
+
+        Less evidence than their need; or, under a checked rule, an exact error above their target even so.
+        """
         left = evidence_left(self._next)
-        return np.flatnonzero(self._unsure & (left > 0) & (left < self._next.floor))
+        short = left < self._next.floor
+        if self._next.the_rule.checked:
+            every = self._next.collected_evidence + left
+            doubtful = np.flatnonzero(self._unsure & ~short & (self._next.error_bound(every) > self._next.epsilon))
+            short[doubtful] = self._errs_beyond(doubtful)
+        return np.flatnonzero(self._unsure & short & (left > 0))
+
+    def _errs_beyond(self, tasks: Ints, rule: str | None = None) -> Bools:
+        """Whether the exact error of each of these tasks misses its target with all labels that it can still have."""
+        if not tasks.size:
+            return np.zeros(0, bool)
+        part = replace(of_tasks(self._next, tasks), rule=rule or self.rule)
+        return least_errors(part) > part.epsilon + CERTAIN
+
+    @cached_property
+    def accepted(self) -> Ints:
+        """Tasks that no labels left can bring to their target, and that are taken as they are, (k,).
+
+        Only where that was asked for, and only those whose error is below COIN: a target is below 1/2.
+        """
+        tasks = np.union1d(self.exhausted, self.out_of_reach)
+        if not self.found.accept or not self.observed:
+            return tasks[:0]
+        return tasks[guessing(self.found.answers.posterior[tasks]) < COIN]
+
+    @cached_property
+    def epsilon(self) -> Floats:
+        """Targets of the next campaign, (tasks,): accepted tasks have what their labels leave, rounded up."""
+        epsilon, tasks = self.found.instance.epsilon.copy(), self.accepted
+        epsilon[tasks] = np.ceil(guessing(self.found.answers.posterior[tasks]) * DIGITS) / DIGITS
+        return epsilon
+
+    @cached_property
+    def within_exact_reach(self) -> Ints:
+        """Those of ``out_of_reach`` whose target the rule exact-error can keep, (k,): it asks no more than it must."""
+        rule, tasks = EXACT_ERROR.name, self.out_of_reach
+        if not self.observed or self.rule == rule or self._next.confusion is not None or not tasks.size:
+            return tasks[:0]
+        return tasks[~self._errs_beyond(tasks, rule)]
 
     @property
     def sure_by_its_votes(self) -> Ints:
@@ -131,6 +176,9 @@ class Continuation:
             fixed=instance.fixed[:0],
             min_load=np.zeros(instance.n_workers, np.int64),
             own_rows=None,
-            groups=tuple(replace(group, dependent=group.dependent and not hard) for group in instance.groups),
+            groups=tuple(
+                replace(group, dependent=group.dependent and not hard, min_share=0.0, max_share=1.0)
+                for group in instance.groups
+            ),
         )
         return counted.given(self.found.answers.posterior) if self.observed else counted

@@ -45,6 +45,8 @@ class Answered:
         What the plan was asked for beyond the campaign.
     skipped : (k, 2) int
         Task and worker of each label that was asked for and not given: an abstention, which is not asked for again.
+    accept : bool
+        Whether tasks that no labels left can settle are taken as they are from here on.
     """
 
     campaign: Campaign
@@ -57,6 +59,7 @@ class Answered:
     left_out: int
     overrides: dict[str, Any]
     skipped: Ints
+    accept: bool = False
 
     @property
     def instance(self) -> AssignmentInstance:
@@ -77,6 +80,10 @@ def read_answers(
         The plan's folder and the folder of the campaign it was made for.
     skipped : path, optional
         Columns task, worker: who was asked and gave no label; pairs that have one all the same are left out.
+
+    Returns
+    -------
+    Answered
 
     Raises
     ------

@@ -78,13 +78,14 @@ def _without(lines: list[str], name: str) -> list[str]:
 
 
 def _write_tasks(found: Answered, folder: Path) -> None:
-    """The tasks with the plan's own targets and limits, and one label more for those that are to be asked once more.
+    """The tasks with the plan's own targets and limits, and what goes on otherwise: one label more, other targets.
 
     One target for all stands in campaign.toml.
     """
     own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
-    path, again = find_table(folder, "tasks"), Continuation(found).asked_once_more
-    if not (own or again.size) or path is None:
+    path, going_on = find_table(folder, "tasks"), Continuation(found)
+    again, accepts = going_on.asked_once_more, going_on.accepted.size > 0
+    if not (own or again.size or accepts) or path is None:
         return
     table, instance = read_table(path, *COLUMNS["tasks"], extras=True), found.instance
     fewest = instance.min_labels.copy()
@@ -92,10 +93,10 @@ def _write_tasks(found: Answered, folder: Path) -> None:
     path.unlink()
     most = ["" if most == UNLIMITED else most for most in instance.max_labels.tolist()]
     columns: dict[str, Iterable[Any]] = {**table.columns}
-    columns |= {"epsilon": instance.epsilon} if "epsilon" in own else {}
+    columns |= {"epsilon": going_on.epsilon} if "epsilon" in own or accepts else {}
     columns |= {"min_labels": fewest} if "min_labels" in own or again.size else {}
     columns |= {"max_labels": most} if "max_labels" in own else {}
-    if isinstance(found.overrides.get("epsilon"), float):
+    if isinstance(found.overrides.get("epsilon"), float) and not accepts:
         del columns["epsilon"]
     write_csv(folder / "tasks.csv", list(columns), columns.values())
 

@@ -136,6 +136,39 @@ def test_a_task_that_nobody_left_can_settle_is_named(tmp_path):
     assert assign(tmp_path / "a" / "campaign").status is crowdopt.Status.INFEASIBLE
 
 
+@pytest.mark.parametrize("rule", ["hoeffding", "bhattacharyya", "exact-error"])
+def test_accepted_tasks_no_longer_stand_in_the_way_of_others(tmp_path, rule):
+    """One task has all labels there are and is not sure: taken as it is, the campaign serves the other unsure one."""
+    given = {"rule": rule, "types": ["all"], "class_names": ["a", "b"], "tasks": ["t0", "t1"], "forbidden": [[0, 6]]}
+    write_campaign(AssignmentInstance([[0.95] + [0.9] * 6], [0] * 2, 2, 0.25, **given), tmp_path / "c")
+    write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
+    lines = [f"t0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
+    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]))
+    given = {"campaign": tmp_path / "c", "output": tmp_path / "a", "force": True}
+    answers(tmp_path / "l.csv", tmp_path / "p", **given)
+    assert assign(tmp_path / "a" / "campaign").status is crowdopt.Status.INFEASIBLE
+    found = answers(tmp_path / "l.csv", tmp_path / "p", **given, accept=True)
+    plan = assign(tmp_path / "a" / "campaign")
+    assert not found.answers.sure.any() and plan.found and (plan.task_labels > 0).tolist() == [False, True]
+    assert (plan.instance.epsilon > 0.25).tolist() == [True, False]
+    assert plan.instance.epsilon[0] == pytest.approx(found.answers.error[0], abs=1e-4)
+
+
+@pytest.mark.parametrize(("workers", "reachable"), [(8, False), (10, True)])
+def test_where_only_the_exact_rule_has_labels_enough_that_is_said(tmp_path, workers, reachable):
+    """Three to three, and 2 or 4 workers of accuracy .8 left: by their exact error 3 of them keep .12, 2 do not."""
+    given = {"rule": "bhattacharyya", "types": ["all"], "class_names": ["a", "b"]}
+    write_campaign(AssignmentInstance([[0.8] * workers], [0], 1, 0.12, **given), tmp_path / "c")
+    write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
+    lines = [f"0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
+    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]))
+    given = [tmp_path / "l.csv", "--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
+    said = CliRunner().invoke(main, ["aggregate", *map(str, given)]).stdout
+    assert "need more than all labels" in said
+    assert ("1 of these can be served by solve --rule exact-error" in said) == reachable
+    assert assign(tmp_path / "a" / "campaign", rule="exact-error").found == reachable
+
+
 @pytest.mark.parametrize(("rule", "wanted"), [("hoeffding", "bhattacharyya"), ("mean-error", "exact-error")])
 def test_aggregate_says_which_rule_takes_over(tmp_path, rule, wanted):
     """And what the target on average comes to; the command that it names is one that solve takes."""

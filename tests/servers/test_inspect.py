@@ -56,7 +56,7 @@ print(json.dumps({"votes": votes, "reduced": same.value}))
 
 @pytest.mark.parametrize("packing", ["json", "eval"])
 def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing: str):
-    """Only the planned pairs are graded; the vote is weighted; the log gives all labels back, and who was silent."""
+    """Only the planned pairs are graded; the vote is weighted; the log gives the labels back, and who is silent."""
     python = executable("inspect").with_name("python")
     lay(tmp_path)
     push(tmp_path / "first", tmp_path / "plan-1", tool="inspect", output=tmp_path / "panel")
