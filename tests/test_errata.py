@@ -255,8 +255,8 @@ def test_one_control_question_has_no_variance() -> None:
 
 @pytest.mark.chance
 def test_selected_workers_neither_dominate_nor_beat_the_plug_in() -> None:
-    """Section 4.1, Figure 1(a) claims both. In its own setting at K = 31 all workers together and the plug-in's are each
-    more accurate than Algorithm 1's; the selected are below 10 on average.
+    """Section 4.1, Figure 1(a) claims both. In its own setting at K = 31 all workers together and the plug-in's are
+    each more accurate than Algorithm 1's; the selected are below 10 on average.
 
     Pools are independent: where two differ in accuracy Algorithm 1 is behind in three of four or more (of 300 in 93, 87
     and 88 of 100).
