@@ -80,6 +80,7 @@ def mean_is_at_most(values: ArrayLike, limit: float, top: float = 1.0, alarm: fl
 def hoeffding(count: int, span: float = 1.0, alarm: float = FALSE_ALARM) -> float:
     """How far the mean of ``count`` independent values, each from an interval of length ``span``, strays from its own.
 
-    ``P(|mean - E mean| >= t) <= 2 exp(-2 count t^2 / span^2)`` (Hoeffding 1963).
+    ``P(|mean - E mean| >= t) <= 2 exp(-2 count t^2 / span^2)`` (Hoeffding 1963); so, too, where each value has a mean
+    that the past decides, and strays within such an interval (Azuma 1967).
     """
     return span * sqrt(log(2 / alarm) / (2 * count))

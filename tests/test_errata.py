@@ -22,6 +22,8 @@ from crowdopt.crowd.voting import majority_accuracy, weighted_error
 from crowdopt.hire import ranking, score_bounds, theorems
 from crowdopt.jobs import seed_of
 from crowdopt.programs import assignment
+from tests.chance import BASE, fewest, mean_is_at_most, most, rng
+from tests.effort import tries
 from tests.models.reading import MODELS
 
 TIE = 1e-7  # task values this close are equal: the weights come from a solver
@@ -213,14 +215,17 @@ def test_the_score_f_is_no_gap_of_votes() -> None:
     assert 64 * score_gap(large[:1], 2) == squared[1] == 4  # gaps of single workers add up
 
 
+@pytest.mark.chance
 def test_theorem_3_does_not_cover_the_selected_set() -> None:
     """Workers who guess, two questions each: whoever is selected looks better than they are. For the best of 4000 the
-    80 % interval misses the true score, 0, every time; for a set fixed in advance it covers it more than promised.
+    80 % interval misses the true score, 0; for a set fixed in advance it covers it as often as promised.
+
+    Crowds are independent: one in fifty at most is covered (of 300 none), and eight of ten or more of those fixed.
     """
-    rng = np.random.default_rng(1)
+    draws = rng()
     covered = {"selected": [], "fixed": []}
     for _ in range(40):
-        instance = SelectionInstance(rng.binomial(2, 0.5, 4000), 2, 2)
+        instance = SelectionInstance(draws.binomial(2, 0.5, 4000), 2, 2)
         found = ranking.algorithm1(instance)
         low, high = found.interval(0.8)
         covered["selected"].append(low <= 0 <= high)
@@ -228,8 +233,8 @@ def test_theorem_3_does_not_cover_the_selected_set() -> None:
         low, high = first.interval(0.8)
         covered["fixed"].append(low <= 0 <= high)
         assert score_bounds.FIXED_IN_ADVANCE in found.warnings
-    assert np.mean(covered["selected"]) == 0
-    assert np.mean(covered["fixed"]) >= 0.8
+    assert sum(covered["selected"]) <= most(40, 0.02)
+    assert sum(covered["fixed"]) >= fewest(40, 0.8)
 
 
 def test_algorithm_1_hires_a_worker_whose_vote_weighs_nothing() -> None:
@@ -248,17 +253,22 @@ def test_one_control_question_has_no_variance() -> None:
         assert not np.isfinite(gains.reliability_variance(1, 1))
 
 
+@pytest.mark.chance
 def test_selected_workers_neither_dominate_nor_beat_the_plug_in() -> None:
-    """Section 4.1, Figure 1(a) claims both. Its own setting at K = 31, 80 pools: all workers together and the plug-in's
-    are each more accurate than Algorithm 1's, by a paired t-statistic above 3; the selected are below 10 on average.
+    """Section 4.1, Figure 1(a) claims both. In its own setting at K = 31 all workers together and the plug-in's are
+    each more accurate than Algorithm 1's; the selected are below 10 on average.
+
+    Pools are independent: where two differ in accuracy Algorithm 1 is behind in three of four or more (of 300 in 93, 87
+    and 88 of 100).
     """
-    rows = [simulated(seed_of(0, 99, k), sizes=[31]) for k in range(80)]
+    pools = tries(300, 80)
+    rows = [simulated(seed_of(BASE, 99, k), sizes=[31]) for k in range(pools)]
     accuracy = {name: np.array([row["accuracy"][name][0] for row in rows]) for name in LINEAR}
     selected = accuracy.pop("selected (Algorithm 1)")
     for other in ("top K", "plug-in", "variance-normalised (ours)"):
-        gap = accuracy[other] - selected
-        assert gap.mean() > 3 * gap.std(ddof=1) / np.sqrt(gap.size), other
-    assert np.mean([row["used"]["selected (Algorithm 1)"][0] for row in rows]) < 10
+        differ = np.count_nonzero(accuracy[other] != selected)
+        assert (accuracy[other] > selected).sum() >= fewest(differ, 0.75), other
+    assert mean_is_at_most([row["used"]["selected (Algorithm 1)"][0] for row in rows], 10, top=31)
 
 
 def test_float64_breaks_algorithm_1_s_ties_wrongly() -> None:

@@ -14,6 +14,7 @@ import crowdopt
 from crowdopt.api import compare
 from crowdopt.cli import main
 from crowdopt.errors import InputError
+from tests.chance import BASE, fewest
 
 POLICIES = "re-solve,kos,main-algorithm:gold=5"
 
@@ -172,16 +173,22 @@ def test_four_classes_are_compared_like_two(tmp_path):
     assert broken.exit_code == 0, broken.output
 
 
+@pytest.mark.chance
 @pytest.mark.slow
 def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
-    """With hard tasks the claims no longer hold; without any breach the numbers are those of no option at all."""
-    texts = ("--policies", "entropy:gold=10", "--trials", 3)
+    """With hard tasks the claims no longer hold; without any breach the numbers are those of no option at all.
+
+    Trials are independent: the errors beyond the claims grow in seven of ten or more (of 60 by .03 in 50).
+    """
+    texts = ("--policies", "entropy:gold=10", "--trials", 16, "--seed", BASE)
     for name, how in (("none", ()), ("zero", ("--breach", "clique=0")), ("hard", ("--breach", "difficulty=.5"))):
         assert run("compare", campaign, *texts, *how, "-o", tmp_path / name).exit_code == 0
     assert (tmp_path / "none" / "trials.csv").read_bytes() == (tmp_path / "zero" / "trials.csv").read_bytes()
-    (line, *_), (broken, *_) = (rows_of(tmp_path / name, "summary.csv") for name in ("none", "hard"))
-    gap = [float(one["error_realised"]) - float(one["error_claimed"]) for one in (line, broken)]
-    assert gap[1] > gap[0] + 0.03
+    plain, hard = (
+        np.array([float(row["error_realised"]) - float(row["error_claimed"]) for row in rows_of(tmp_path / name)[::2]])
+        for name in ("none", "hard")
+    )
+    assert plain.size == 16 and (hard > plain).sum() >= fewest(16, 0.7)
     assert "difficulty=0.5" in (tmp_path / "hard" / "comparison.md").read_text(encoding="utf-8")
     done = run("compare", campaign, *texts, "--breach", "colusion=.2", "-o", tmp_path / "bad")
     assert done.exit_code == 2 and "unknown breach" in done.output and not (tmp_path / "bad").exists()

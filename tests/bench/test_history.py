@@ -15,6 +15,7 @@ from crowdopt.bench.results import EMPTY, Result
 from crowdopt.bench.subject import Limits, Subject
 from crowdopt.cli import main
 from crowdopt.report import charts
+from tests.chance import fewest, rng
 
 KNOWN = {"limits": {"seconds": 60.0}, "versions": {"crowdopt": "1", "highs": "1.15"}}
 RUN = {"libraries": {"numpy": "2"}, "processor": "one", "cores": 2}
@@ -41,18 +42,21 @@ def test_a_table_by_hand():
     assert mean_ratio(np.array([4.0, 1.0])) == (pytest.approx(2.0), None, None)
 
 
+@pytest.mark.chance
 def test_a_planted_slowdown_of_a_fifth_is_found_and_none_in_equal_runs():
-    """Thirty cases from .1 to 30 s, each run with noise of 5 %: in 200 pairs of benchmarks."""
-    rng = np.random.default_rng(0)
+    """Thirty cases from .1 to 30 s, each run with noise of 5 %.
+
+    Pairs of benchmarks are independent: 99 of 100 or more have the right word (of 20,000 all but 4).
+    """
+    draws = rng()
     times = np.geomspace(0.1, 30.0, 30)
     words = {1.0: [], 1.2: [], 1 / 1.2: []}
     for _ in range(200):
         for factor, said in words.items():
-            old, new = times * rng.lognormal(0, 0.05, 30), factor * times * rng.lognormal(0, 0.05, 30)
+            old, new = times * draws.lognormal(0, 0.05, 30), factor * times * draws.lognormal(0, 0.05, 30)
             said.append(word_for(*mean_ratio((new + 0.01) / (old + 0.01))))
-    assert set(words[1.0]) == {SAME_SPEED}
-    assert set(words[1.2]) == {SLOWER}
-    assert set(words[1 / 1.2]) == {FASTER}
+    for factor, word in ((1.0, SAME_SPEED), (1.2, SLOWER), (1 / 1.2, FASTER)):
+        assert words[factor].count(word) >= fewest(200, 0.99), factor
 
 
 def test_cases_lost_and_won_and_another_optimum():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from crowdopt.backends import registered
 from crowdopt.core.program import Program
 from crowdopt.programs import assignment
+from tests.chance import fewest, most, seeds
 from tests.contract.accuracy import accuracy
 from tests.contract.agreement import instance
 from tests.contract.rows import BACKENDS, MORE, SAMPLE, row
@@ -88,11 +88,16 @@ def test_every_linear_optimum_is_proven_on_all(backend: str) -> None:
     prices_agree(backend, MORE)
 
 
+@pytest.mark.chance
 def test_the_instances_are_worth_solving() -> None:
-    """Half or more have a plan, some have none, and hardly any is solved by taking everybody or nobody."""
-    best = [brute_force(seed) for seed in range(200)]
+    """About half have a plan, and hardly any is solved by taking everybody or nobody.
+
+    Instances are independent: between four and seven of ten have a plan, nine of ten of them one in between (of 400 in
+    53 of 100, and 99).
+    """
+    best = [brute_force(seed) for seed in seeds(200)]
     feasible = [value for value in best if np.isfinite(value)]
-    assert 100 <= len(feasible) <= 190
-    everybody = [assignment.build(instance(seed)).cost.sum() for seed in islice(range(200), 200)]
+    assert fewest(200, 0.4) <= len(feasible) <= most(200, 0.7)
+    everybody = [assignment.build(instance(seed)).cost.sum() for seed in seeds(200)]
     between = sum(0 < value < whole for value, whole in zip(best, everybody, strict=True))
-    assert between >= 0.9 * len(feasible)
+    assert between >= fewest(len(feasible), 0.9)

@@ -52,6 +52,7 @@ def test_the_sum_of_evidence_bounds_the_error_of_the_likeliest_class(seed):
     assert wrong <= bhattacharyya_error(np.array([total]), np.full(classes, 1 / classes))[0] + 1e-12
 
 
+@pytest.mark.chance
 def test_tables_from_gold_are_shares_drawn_to_the_crowds():
     """Gold counts as it is; the crowd's table as one number of labels, which is all that a worker without gold has."""
     draws = rng()

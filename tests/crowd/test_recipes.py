@@ -11,7 +11,7 @@ from crowdopt import InputError, recipe
 @pytest.mark.parametrize("kind", ["HS", "U", "K3", "R1", "R10", "T7", "B5", "L3"])
 def test_the_same_seed_gives_the_same_instance(kind):
     """Nothing but the seed decides: equal seeds agree, and drawn kinds differ between seeds."""
-    first, again, other = (recipe(f"{kind}:100x60", seed) for seed in (3, 3, 4))
+    first, again, other = (recipe(f"{kind}:100x60", seed) for seed in (0, 0, 1))
     assert np.array_equal(first.accuracy, again.accuracy) and np.array_equal(first.capacity, again.capacity)
     differs = not np.array_equal(first.accuracy, other.accuracy)
     assert differs == (kind not in ("U", "K3"))

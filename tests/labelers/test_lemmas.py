@@ -15,6 +15,7 @@ from crowdopt.labelers.sets import best_set, set_accuracy, top_accuracies
 from crowdopt.labelers.task_arrivals import KINDS, Labelers
 from crowdopt.labelers.task_streams import simulated_tasks
 from crowdopt.labelers.theorems import odds_constant
+from tests.chance import fewest, seeds
 
 numbers = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
@@ -55,9 +56,22 @@ def test_lemma_5_weights_are_known_within_half_the_tolerance(p, epsilon, seed):
     assert 2 * constant * off * p.size <= epsilon / 2 * (constant / (1.2 * odds_constant(p))) + 1e-12
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_lemma_2_regret_of_exploiting_is_of_wrong_sets(seed):
-    """Regret while exploiting is at most Delta_max for each step at which a set other than S* is asked."""
+@pytest.mark.chance
+def test_lemma_2_regret_of_exploiting_is_of_wrong_sets():
+    """Regret while exploiting is at most Delta_max for each step at which a set other than S* is asked.
+
+    Runs are independent: wrong sets are asked in 85 of 100 or more (of 20 in 19).
+    """
+    asked = 0
+    for seed in seeds(9):
+        regret, wrong, largest = exploited(seed)
+        assert regret <= largest * wrong + 1e-9
+        asked += wrong > 0
+    assert asked >= fewest(9, 0.85)
+
+
+def exploited(seed):
+    """Regret while exploiting, how often the set was another than the best, and what the worst set loses."""
     p = np.array([0.85, 0.7, 0.62, 0.58, 0.55])
     run = replay(named("ls-ol:g1=3:g2=.1"), simulated_tasks(Labelers(p[None], np.full(5, 0.02)), 600, (seed,)), seed)
     best = best_set(p)
@@ -69,4 +83,4 @@ def test_lemma_2_regret_of_exploiting_is_of_wrong_sets(seed):
         members = np.asarray(run.sets[run.place[t]].workers)
         regret += best.accuracy - float(set_accuracy(p[members]))
         wrong += not np.array_equal(np.sort(members), best.members)
-    assert regret <= largest * wrong + 1e-9 and wrong > 0
+    return regret, wrong, largest

@@ -22,6 +22,7 @@ from crowdopt.labelers.sets import (
     weighted_accuracy,
     wins,
 )
+from tests.chance import FALSE_ALARM, hoeffding, rng
 from tests.effort import examples
 
 skills = st.lists(st.one_of(st.sampled_from([0.0, 1.0, 0.5, 0.7]), st.floats(0, 1)), min_size=1, max_size=8).map(
@@ -151,17 +152,19 @@ def test_a_tolerance_makes_ties(p, seed, tolerance):
     assert weighted_accuracy(p[None], w)[0] == pytest.approx(1 - weighted_error(p, w, bias=0.0), abs=1e-12)
 
 
+@pytest.mark.chance
 @pytest.mark.slow
 def test_what_is_too_large_to_enumerate_is_simulated_with_an_interval():
-    """Exact has no width; a simulation holds the exact value of an equal case in its interval."""
+    """Exact has no width; a simulation's right answers are binomial by a chance that the same vote, written another
+    way, tells as well: two means of 100,000 draws each, each within Hoeffding's bound.
+    """
     p = np.linspace(0.4, 0.9, 16)
     exact, none = plurality_accuracy(p, np.ones(16), 4)
     assert none == 0.0
     nearly = np.ones(16) + 1e-6 * np.sqrt(np.arange(16))
-    rng = np.random.default_rng(0)
-    value, half = plurality_accuracy(p, nearly, 4, rng)
+    value, half = plurality_accuracy(p, nearly, 4, rng())
     assert 0 < half < 0.004 and value >= exact - 0.02
-    assert abs(value - _right(p, nearly, 4, np.random.default_rng(1))) < 2 * half
+    assert abs(value - _right(p, nearly, 4, rng(1))) < 2 * hoeffding(100_000, alarm=FALSE_ALARM / 2)
     with pytest.raises(InputError, match="too many ways"):
         plurality_accuracy(p, nearly, 4)
 

@@ -14,6 +14,7 @@ from crowdopt.online.replay import replay
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import sampled
 from crowdopt.programs.market import Market
+from tests.chance import fewest, seeds
 
 
 def dual_value(one: crowdopt.AssignmentInstance, price: np.ndarray) -> float:
@@ -63,11 +64,20 @@ def test_the_policies_own_price_program_is_the_sampled_lp():
     raise AssertionError(f"only {seen} instances were feasible")
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_theorem_2_holds(seed):
+@pytest.mark.chance
+def test_theorem_2_holds():
     """C = 400, gamma = 1, 1000 workers and as many before them: what Theorem 2 promises of labels and of the error's
     exponent, where it promises anything. It is far from tight: the labels come within a few per cent of the LP.
+
+    Streams are independent; in 97 of 100 or more the promise holds (nine of ten are promised) and the labels are within
+    a tenth of the LP's (of 30 all within .06).
     """
+    kept, near = np.sum([sampled_run(seed) for seed in seeds(4)], axis=0)
+    assert min(kept, near) >= fewest(4, 0.97)
+
+
+def sampled_run(seed):
+    """Whether a run keeps the promise, and whether its labels are near the LP's."""
     rng = np.random.default_rng(seed)
     n, m, epsilon, delta = 4, 1000, np.exp(-200.0), 0.1
 
@@ -82,8 +92,7 @@ def test_theorem_2_holds(seed):
     least = 0.36  # (2 * .8 - 1)^2, below every pair's evidence
     promised = theorems.theorem_2(n, m, epsilon, delta, 1.0, least)
     assert 1.0 <= promised.labels_ratio < 25 and 0 < promised.error < 1
-    assert run.total_labels <= promised.labels_ratio * best
-    assert run.total_labels <= 1.1 * best
     bought = run.stream.instance.evidence[run.task, run.worker]
     error = np.exp(-np.bincount(run.task, weights=bought, minlength=n) / 2)  # Lemma 1 at the evidence bought
-    assert (error <= promised.error).all()
+    kept = run.total_labels <= promised.labels_ratio * best and (error <= promised.error).all()
+    return kept, abs(run.total_labels / best - 1) <= 0.1

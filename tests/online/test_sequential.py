@@ -265,7 +265,7 @@ def test_the_audit_notices_a_clique_and_leaves_honest_crowds_alone():
     the clique is noticed (of 60 in 38), in eight of ten the audit makes fewer errors of it, and of honest crowds it
     accuses two in a hundred at most (of 60 none).
     """
-    trials, accused = tries(60, 40), 0
+    trials, accused = tries(60, 24), 0
     text, blind = "sequential:bootstrap=0:most-gold=0:audit=5", "sequential:bootstrap=0:most-gold=0:audit=0"
     noticed, wrong, unseen = [], [], []
     for seed in seeds(trials):

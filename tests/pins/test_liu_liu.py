@@ -14,6 +14,7 @@ from crowdopt.labelers.sets import best_set, clipped_odds, set_accuracy, weighte
 from crowdopt.labelers.task_arrivals import KINDS, REPEAT, Labelers
 from crowdopt.labelers.task_streams import simulated_tasks
 from crowdopt.labelers.vote_counts import picked
+from tests.chance import BASE, hoeffding
 
 ZETA_3_2 = 2.6123753486854883
 
@@ -142,16 +143,20 @@ def test_when_vetting_drops():
     assert not policy.active[2]
 
 
+@pytest.mark.chance
 def test_delays_are_waited_for():
-    """One tester that always wants another label, each 1 to 19 steps after the last: about every tenth step."""
+    """One tester that always wants another label, each 1 to 19 steps after the last: about every tenth step.
+
+    The waits are independent and 18 wide at most: their mean is near ten by Hoeffding's bound.
+    """
     people = Labelers(np.array([[0.8, 0.7, 0.6]]), np.full(3, 0.02))
-    stream = simulated_tasks(people, 1500, (0,))
+    stream = simulated_tasks(people, 1500, (BASE,))
     repeats = {}
     for delay in (0, 19):
         run = replay(named(f"ls-ol:g1=.01:g2=1000:delay={delay}"), stream, 0)
         repeats[delay] = int((run.kind == KINDS.index(REPEAT)).sum())
     assert repeats[0] > 1400
-    assert 120 < repeats[19] < 180  # 1500 / 10, give or take
+    assert abs(1500 / repeats[19] - 10) < hoeffding(repeats[19], 18)
 
 
 def test_testers_by_hand():

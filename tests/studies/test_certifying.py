@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 import crowdopt
 from crowdopt.answers.audit.tariff import Tariff
@@ -14,24 +13,26 @@ from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
 from crowdopt.studies.certifying import DRAWN, certified
 from crowdopt.studies.online_trials import Setting
+from tests.chance import most, rng, seeds
 
 
 @pytest.fixture(scope="module")
 def record():
     """Everybody labels everything once; a third of the labels is wrong."""
-    rng = np.random.default_rng(0)
+    draws = rng()
     tasks, workers = 60, 9
-    truth = rng.integers(0, 2, tasks)
+    truth = draws.integers(0, 2, tasks)
     task, worker = np.repeat(np.arange(tasks), workers), np.tile(np.arange(workers), tasks)
-    label = np.where(rng.random(task.size) < 2 / 3, truth[task], 1 - truth[task])
+    label = np.where(draws.random(task.size) < 2 / 3, truth[task], 1 - truth[task])
     instance = crowdopt.AssignmentInstance(
         np.full((1, workers), 0.67), np.zeros(tasks, np.int64), np.full(workers, 40), 0.3
     )
     return instance, LabelRecord(task, worker, label, truth)
 
 
+@pytest.mark.chance
 def test_bounds_hold_and_looking_at_everything_leaves_nothing(record):
-    """300 draws: false at most as often as five in a hundred and chance allow; the cost counts every look."""
+    """300 draws: the false ones are binomial by five in a hundred at most; the cost counts every look."""
     instance, labels = record
     stream = Setting(instance, labels, np.zeros(60, bool), None).stream(0, 0, 0)
     run = replay(named("greedy"), stream, 0, crowdopt.solve)
@@ -39,12 +40,12 @@ def test_bounds_hold_and_looking_at_everything_leaves_nothing(record):
     every = certified(run, Tariff(checks=1000, price=2), 0)
     assert every == {"certified": 0.0, "cost_audited": run.total_cost + 2 * 60}
     false, bounds = 0, []
-    for seed in range(300):
+    for seed in seeds(300):
         bounds.append(round(certified(run, Tariff(checks=20), seed)["certified"] * 60))
         drawn = np.random.default_rng([seed, DRAWN]).choice(60, 20, replace=False)
         false += int(wrong.sum() - wrong[drawn].sum()) > bounds[-1]
     assert 0 < wrong.sum() < 60 and len(set(bounds)) > 2
-    assert binomtest(false, 300, 0.05, alternative="greater").pvalue > 0.01
+    assert false <= most(300, 0.05)
 
 
 def test_compare_tells_it_for_recorded_labels_only(record, tmp_path):
