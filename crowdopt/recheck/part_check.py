@@ -25,6 +25,9 @@ from crowdopt.recheck.individual_proofs import least_sets
 from crowdopt.recheck.plan_claims import agrees, refuse_excess
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
+HELD = {"form", "status", "proven", "proof", "objective", "bound", "gap", "labels", "tasks", "workers", "parts", "rule"}
+MADE = {"title", "sweeps", "method", "seed", "versions"}  # how it was made: no claim about the plan
+
 
 def verify_parts(
     campaign: str | Path, plan: str | Path, processes: int = 0, executor: Executor | None = None
@@ -100,6 +103,8 @@ def _check_bound(folder: PartsFolder, claims: dict[str, Any], proven: float | No
     }.items():
         if not agrees(claims.get(name), value):
             report.complain("plan.json", f"{name} says {claims.get(name)!r}, but it is {value!r}")
+    for name in sorted(claims.keys() - HELD - MADE):
+        report.complain("plan.json", f"has an entry {name!r}, which nothing is held against")
     refuse_excess(report)
     near = SAME * max(1.0, abs(cost))
     report.proven = report.holds and proven is not None and cost <= proven + near

@@ -16,6 +16,7 @@ from crowdopt.recheck.money_spent import check_spending
 from crowdopt.recheck.plan_claims import check_claims, refuse_excess
 from crowdopt.recheck.plan_tables import check_queues, check_tasks, check_weights, check_workers
 from crowdopt.recheck.repaired_plans import check_repaired
+from crowdopt.recheck.unheld_claims import refuse_unheld
 
 
 def verify(campaign: str | Path, plan: str | Path) -> Report:
@@ -48,6 +49,7 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     if stored.amounts is None:
         check_queues(instance, stored, report)
     check_claims(instance, stored, report)
+    refuse_unheld(instance, stored, report)
     if "spending" in claims:
         check_spending(instance, stored, report)
     if "repaired" in claims:

@@ -6,13 +6,14 @@ import csv
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, InputError, assign, budget, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, Group, InputError, assign, budget, verify, write_campaign, write_plan
 from crowdopt.assign.plan import Plan
 from crowdopt.core.certificate import Certificate
 
@@ -193,3 +194,124 @@ def test_a_forged_promise_of_money_is_none(name, spent, tmp_path):
     report = verify(campaign, forged)
     if report.holds:
         assert report.wrong_bound is None or report.wrong_bound <= fewest + 1e-9
+
+
+EACH = AssignmentInstance(INSTANCE.accuracy, INSTANCE.task_type, INSTANCE.capacity, 0.15)
+MADE = {  # a campaign and a plan for it of each kind
+    "rows": lambda: (INSTANCE, assign(INSTANCE, "highs")),
+    "exact": lambda: (replace(EACH, rule="exact-error"), assign(replace(EACH, rule="exact-error"))),
+    "shares": lambda: (INSTANCE, assign(INSTANCE, program="lp")),
+    "joint": lambda: (grouped := replace(EACH, groups=[Group("g", [3, 4], max_share=0.3)]), assign(grouped)),
+    "spent": lambda: (EACH, budget(EACH, money=20.0, method="greedy").plan),
+}
+
+
+def _file(name: str, *lines: str) -> Forgery:
+    def change(folder: Folder) -> Folder:
+        path = folder.place / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(f"{line}\n" for line in lines))
+        return folder
+
+    return change
+
+
+UNHELD: dict[tuple[str, str], tuple[str, Forgery]] = {
+    ("rows", "levels of no patterns"): ("levels says 7", lambda f: f.says(levels=7)),
+    ("rows", "true levels"): ("levels says True", lambda f: f.says(levels=True)),
+    ("joint", "a price of wrong answers"): ("wrong_dual says -3.0", lambda f: f.says(wrong_dual=-3.0)),
+    ("exact", "a price that no rule asks for"): ("wrong_dual says -3.0", lambda f: f.says(wrong_dual=-3.0)),
+    ("exact", "a price of no budget"): ("budget_dual says -3.0", lambda f: f.says(budget_dual=-3.0)),
+    ("exact", "a proof without multipliers"): (
+        "certified_by says 'patterns'",
+        lambda f: (f.prices("", "").says(certified_bound=None, bound=None, gap=None, proof="none", proven=False)).says(
+            status="feasible"
+        ),
+    ),
+    ("joint", "prices of money where none is spent"): (
+        "spends no sum of money",
+        lambda f: f.says(certified_by="curve", certified_bound=None),
+    ),
+    ("rows", "a repair of nothing"): (
+        "repair.csv: is there",
+        _file("repair.csv", "task,worker,change", "0,0,removed"),
+    ),
+    ("rows", "limits of no group"): ("limits.csv: is there", _file("limits.csv", "limit,name,task,dual")),
+    ("joint", "a limit of a task that is none's"): (
+        "names the task 'nowhere'",
+        _file("limits.csv", "limit,name,task,dual", "max_share,g,nowhere,0"),
+    ),
+    ("joint", "a multiplier of an unknown group"): (
+        "which the campaign does not have",
+        _file("limits.csv", "limit,name,task,dual", "max_share,h,,-5"),
+    ),
+    ("shares", "lists of tasks beside shares"): ("queues: is there", _file("queues/0.csv", "task", "0")),
+    ("rows", "hard tasks that there are not"): (
+        "difficulty says",
+        lambda f: f.says(difficulty={"share": 0.5, "left": 0.2}),
+    ),
+    ("exact", "something else that differs"): ("beyond_campaign says 7", lambda f: f.says(beyond_campaign=7)),
+    ("exact", "a word that is no field"): (
+        "beyond_campaign says",
+        lambda f: f.says(beyond_campaign=["the weather"]),
+    ),
+    ("rows", "a guarantee of its own"): ("an entry 'guarantee'", lambda f: f.says(guarantee="no answer is wrong")),
+    ("spent", "an error in the wrong place"): (
+        "an entry 'independent_error'",
+        lambda f: f.says(independent_error=0.0),
+    ),
+    ("spent", "a worth of labels"): ("labels_dual", lambda f: f.column("tasks", "labels_dual", "x")),
+    ("spent", "money without end"): ("plan.json", lambda f: _spends(f, money=float("inf"))),
+    ("spent", "wrong answers that are no number"): ("plan.json", lambda f: _spends(f, wrong_bound=float("nan"))),
+    ("shares", "money spent in shares"): (
+        "spending is about whole labels",
+        lambda f: f.says(spending={"money": 1e9, "wrong": 0.0}),
+    ),
+    ("shares", "a repair of shares"): (
+        "repaired is about whole labels",
+        lambda f: f.says(repaired={"labels": 5, "short": 0, "lacking": 0.0}),
+    ),
+    ("exact", "a bound without end"): ("plan.json", lambda f: f.boasts(float("inf"), "patterns")),
+    ("exact", "a certified bound that is no number"): ("plan.json", lambda f: f.says(certified_bound=float("nan"))),
+    ("exact", "levels beyond all bounds"): ("prove nothing", lambda f: f.says(levels=10**6)),
+    ("exact", "levels below none"): ("prove nothing", lambda f: f.says(levels=-1)),
+    ("exact", "an exact proof of shares"): (
+        "shares of labels",
+        lambda f: _shared(f.says(program="lp")),
+    ),
+}
+
+
+def _shared(folder: Folder) -> Folder:
+    path = folder.place / "assignment.csv"
+    header, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([f"{header},value", *(f"{row},1.0" for row in rows)]) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A folder for each kind: its campaign and its plan, which holds."""
+    places = {}
+    for name, make in MADE.items():
+        places[name] = place = tmp_path_factory.mktemp(name)
+        instance, plan = make()
+        write_campaign(instance, place / "campaign")
+        write_plan(plan, place / "plan")
+        assert verify(place / "campaign", place / "plan").holds
+    return places
+
+
+@pytest.mark.parametrize("which", UNHELD, ids=lambda which: f"{which[0]}: {which[1]}")
+def test_nothing_is_said_that_nothing_is_held_against(which, made, tmp_path):
+    """Whatever a folder says, of whatever kind its plan is, is looked at or refused."""
+    (name, _), (sentence, forgery) = which, UNHELD[which]
+    shutil.copytree(made[name] / "plan", tmp_path / "plan")
+    forged = forgery(Folder(tmp_path / "plan")).write()
+    try:
+        report = verify(made[name] / "campaign", forged)
+    except InputError as error:
+        assert sentence in str(error)
+        return
+    assert any(sentence in problem for problem in report.problems), report.problems
+    assert not report.holds and not report.proven

@@ -1,0 +1,75 @@
+"""What a plan folder says that nothing in it is held against: refused, so that whatever is said was looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.overrides import BEYOND, BEYOND_RECORD
+from crowdopt.io.plan_folder import REPAIR
+from crowdopt.io.recorded_settings import RECORD
+from crowdopt.io.stored_plan import LIMITS, StoredPlan
+from crowdopt.recheck.certified import CURVE
+from crowdopt.recheck.findings import Report
+from crowdopt.recheck.joint_kept import PER_TASK
+
+PATTERNS = "patterns"
+HELD = {"status", "program", "proven", "proof", "objective", "bound", "certified_bound", "gap", "violation", "labels"}
+HELD |= {"cost", "tasks", "workers", "rule", "classes", "epsilon", "skills", "prior", "difficulty", "certified_by"}
+HELD |= {"wrong_dual", "levels", "budget_dual", "spending", "repaired", RECORD, BEYOND}
+MADE = {"title", "method", "backend", "seed", "note", "versions"}  # how it was made: no claim about the plan
+
+
+def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Complain of entries, files and multipliers that belong to no claim of this plan.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    stored : StoredPlan
+    report : Report
+        Takes the complaints.
+    """
+    claims, form = stored.claims, stored.claims.get("certified_by")
+    priced = "" not in stored.tasks["dual"] and "" not in stored.workers["dual"]
+    for key in sorted(claims.keys() - HELD - MADE):
+        report.complain("plan.json", f"has an entry {key!r}, which nothing is held against")
+    reasons = {
+        "certified_by": (priced, "no multipliers are there"),
+        "wrong_dual": (form == PATTERNS, f"certified_by is {form!r}"),
+        "levels": (form == PATTERNS, f"certified_by is {form!r}"),
+        "budget_dual": (instance.budget is not None or form == CURVE, "the campaign has no budget"),
+    }
+    for key, (belongs, why) in reasons.items():
+        if key in claims and not belongs:
+            report.complain("plan.json", f"{key} says {claims[key]!r}, but {why}")
+    if form == PATTERNS and not instance.the_rule.average and claims.get("wrong_dual"):
+        report.complain(
+            "plan.json", f"wrong_dual says {claims['wrong_dual']!r}, but rule {instance.rule} prices no error"
+        )
+    if form == CURVE and "spending" not in claims:
+        report.complain("plan.json", "certified_by says 'curve', but the plan spends no sum of money")
+    if form == CURVE and "labels_dual" in stored.tasks:
+        report.complain(stored.tasks.path.name, "has a column labels_dual, which prices of wrong answers do not have")
+    if BEYOND in claims and not _names_fields(claims[BEYOND]):
+        report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")
+    _refuse_files(instance, stored, report)
+
+
+def _names_fields(said: Any) -> bool:
+    return isinstance(said, list) and bool(said) and all(one in BEYOND_RECORD.values() for one in said)
+
+
+def _refuse_files(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    joint = bool(instance.groups) or instance.own_rows is not None
+    for name, belongs, why in (
+        (REPAIR, "repaired" in stored.claims, "plan.json says nothing of a repair"),
+        (LIMITS, joint, "the campaign has no groups, shares or rows"),
+        ("queues", stored.amounts is None, "shares of labels are no lists of tasks"),
+    ):
+        if (stored.folder / name).exists() and not belongs:
+            report.complain(name, f"is there, but {why}")
+    table = stored.limits
+    pairs = [] if table is None else zip(table["limit"], table["task"], strict=True)
+    for where in [where for limit, where in pairs if where and limit != PER_TASK][:1]:
+        report.complain(LIMITS, f"names the task {where!r} for a limit that is not one task's")
