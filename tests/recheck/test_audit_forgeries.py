@@ -174,6 +174,30 @@ def test_a_claim_that_the_checks_do_not_give_is_caught(folder: Folder, forgery: 
     assert not report.holds and not report.sentence
 
 
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (3, 4), (6, 7), (29, 30)])
+def test_the_list_is_in_the_order_of_the_draw(tmp_path: Path, first: int, second: int) -> None:
+    """The least sure answers first, then as the seed draws: with two lines exchanged another answer was passed over."""
+    folder = Folder(tmp_path, least_sure=4)
+    assert folder.report().holds
+    file = folder.audit / "check.csv"
+    lines = file.read_text().split()
+    lines[first], lines[second] = lines[second], lines[first]
+    file.write_text("\n".join(lines) + "\n")
+    assert folder.report().problems == ["check.csv does not list what the seed draws"]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"seed": 2}, {"expert_error": 0.0}, {"least_sure": 0}, {"delta": 0.05}, {"target": 0.5}, {"checks": 20}]
+)
+def test_terms_changed_after_the_commitment_was_handed_on_are_caught(tmp_path: Path, changes: Said) -> None:
+    """Everything fits together anew; whoever kept the commitment sees that it is another draw."""
+    folder = Folder(tmp_path, expert_error=0.02, least_sure=4, share=0.5)
+    handed_on = folder.draw["commitment"]
+    assert folder.report().holds
+    report = folder.commits(**changes).report(commitment=handed_on)
+    assert "the draw is not the one whose commitment was handed on" in report.problems
+
+
 def test_which_answers_were_looked_at_is_counted_again(folder: Folder) -> None:
     """answers.csv calls no unseen answer checked."""
     file = folder.audit / "answers.csv"
@@ -257,3 +281,10 @@ def test_the_second_hand_accepts_whatever_the_first_one_claims(tmp_path: Path, s
     crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", checked=tmp_path / "checked.csv")
     report = verify_audit(tmp_path / "answers.csv", tmp_path / "audit")
     assert report.holds, report.problems
+    file = tmp_path / "audit" / "audit.json"
+    claim = json.loads(file.read_text())
+    above = [k for k, left in enumerate(claim["left"]) if left > 0]
+    if method != "exact" and above:
+        claim["left"][int(rng.choice(above))] -= 1
+        file.write_text(json.dumps(claim))
+        assert not verify_audit(tmp_path / "answers.csv", tmp_path / "audit").holds, "and none that is lower by one"
