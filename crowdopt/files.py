@@ -92,7 +92,7 @@ def apart() -> Iterator[None]:
 
 def _name_all(waiting: list[_Finished]) -> None:
     """Names that may be taken meanwhile come first, for they can be given back; a replaced file could not."""
-    places = [one.path.absolute() for one in waiting]
+    places = [one.path.parent.resolve() / one.path.name for one in waiting]
     double = next((path for k, path in enumerate(places) if path in places[:k]), None)
     if double is not None:
         raise InputError(f"{double.name} is to be written twice, with different content; choose two names")

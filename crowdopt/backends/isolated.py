@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from dataclasses import asdict, replace
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,14 +19,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from crowdopt.backends import BackendFailed, BackendMissing, solve
+from crowdopt.backends import BackendFailed, BackendMissing, named, solve
 from crowdopt.confine import Ending, die_with_parent, run_confined
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 from crowdopt.errors import InputError
 
-LOADING = 30.0  # seconds beyond the time limit for starting, reading the program and writing the answer
-LATE = 1.2  # times the time limit: what a solver may take before it is stopped
+LOADING = 30.0  # seconds for starting, loading the library and reading the program; as many for writing the answer
+LATE = 1.5  # seconds beyond its time limit before a solver is stopped
+SHARE = 0.05  # of the time limit, beside these: solvers look at the clock less often in larger programs
+SOLVING, SOLVED = "solving", "solved"  # files that tell how far the process is
 MOST = 1e9  # megabytes: no limit
 SIDES = ("cost", "row_lower", "row_upper", "lower", "upper", "integer")
 ARRAYS = ("primal", "dual", "ray")
@@ -56,11 +60,11 @@ def run(name: str, program: Program, options: Options, listener: Listener | None
         folder = Path(scratch)
         _write_task(folder, name, program, options)
         moments = _Moments(folder / "moments.jsonl", listener)
-        limit = options.time_limit * LATE + LOADING
+        clock = _Clock(folder, options.time_limit)
 
         def is_over(seconds: float) -> bool:
             moments.pass_on()
-            return seconds > limit
+            return clock.is_over(seconds)
 
         command = [sys.executable, "-m", "crowdopt.backends.isolated", str(folder)]
         ending = run_confined(command, _environment(), folder / "said", options.memory or MOST, is_over)
@@ -105,6 +109,20 @@ def _options(stored: dict[str, Any]) -> dict[str, Any]:
     return {**named, "settings": tuple((key, value) for key, value in named["settings"])}
 
 
+class _Clock:
+    """Seconds that the process may take: to load, to solve, to write."""
+
+    def __init__(self, folder: Path, limit: float) -> None:
+        self.folder, self.until = folder, {SOLVING: limit * (1 + SHARE) + LATE, SOLVED: LOADING}
+        self.deadline = LOADING
+
+    def is_over(self, seconds: float) -> bool:
+        """Whether time is up for what it is doing; looked at often, so that a stage is seen when it begins."""
+        for stage in [stage for stage in self.until if (self.folder / stage).exists()]:
+            self.deadline = seconds + self.until.pop(stage)
+        return seconds > self.deadline
+
+
 class _Moments:
     """Lines that the process has written so far, each told to the listener once."""
 
@@ -123,7 +141,7 @@ class _Moments:
 
 def _answer(folder: Path, name: str, program: Program, ending: Ending, options: Options) -> Solution:
     if not (folder / "answer.json").exists():
-        raise BackendFailed(f"{name} {_how(ending, options)}; choose another backend, or other limits")
+        raise BackendFailed(f"{name} {_how(folder, ending, options)}; choose another backend, or other limits")
     answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
     if "missing" in answer:
         raise BackendMissing(answer["missing"])
@@ -145,9 +163,11 @@ def _answer(folder: Path, name: str, program: Program, ending: Ending, options: 
     )
 
 
-def _how(ending: Ending, options: Options) -> str:
+def _how(folder: Path, ending: Ending, options: Options) -> str:
     if ending.kind == "memory":
         return f"was stopped: it took more than the {options.memory:g} MB allowed"
+    if ending.kind == "time" and not (folder / SOLVING).exists():
+        return f"was stopped: it did not load within {LOADING:g} s"
     if ending.kind == "time":
         return f"was stopped: it did not keep its time limit of {options.time_limit:g} s"
     return f"ended its process with status {ending.status} and without an answer"
@@ -162,8 +182,13 @@ def main(folder: Path) -> None:
         with (folder / "moments.jsonl").open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(asdict(moment)) + "\n")
 
+    with suppress(BaseException):  # what is wrong with the library, solving says
+        import_module(named(name).library)
+    (folder / SOLVING).touch()
     try:
-        answer = _told(folder, solve(program, name, options, hear, isolated=False))
+        solution = solve(program, name, options, hear, isolated=False)
+        (folder / SOLVED).touch()
+        answer = _told(folder, solution)
     except BackendMissing as error:
         answer = {"missing": str(error)}
     except InputError as error:

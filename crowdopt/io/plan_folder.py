@@ -45,7 +45,7 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
         _write_tasks(plan, new)
         _write_workers(plan, new)
         _write_limits(plan, new)
-        write_weights(plan.instance, np.flatnonzero(plan.loads > 0), new)
+        write_weights(plan.instance, plan.pairs, new)
         _write_queues(plan, new)
         _write_repair(plan, new)
         _write_json(new / "plan.json", summary(plan))

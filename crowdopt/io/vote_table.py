@@ -16,30 +16,38 @@ WEIGHTS = "weights.csv"
 ONE, EACH = ("worker", "type", "weight"), ("worker", "type", "label", "class", "weight")  # columns
 
 
-def write_weights(instance: AssignmentInstance, workers: Ints, folder: Path) -> None:
-    """Vote weights of workers for every type of a task, as the rule requires them.
+def write_weights(instance: AssignmentInstance, pairs: Ints, folder: Path) -> None:
+    """Vote weights of workers for the types that they label, as the rule requires them.
 
-    With confusion tables a label counts for every class: ``ln P(label | class)``.
+    With confusion tables a label counts for every class: ``ln P(label | class)``. A label that was not planned counts
+    by the campaign, so no other cell is needed: of tasks that each are a type there may be millions.
 
     Parameters
     ----------
     instance : AssignmentInstance
-    workers : (k,) int
-        Those in the plan.
+    pairs : (k, 2) int
+        Tasks and workers of the plan.
     folder : Path
         Of the plan.
     """
-    kinds, header = np.unique(instance.task_type), list(ONE)
-    places: list[tuple[int, ...]] = [(kind, j) for j in workers.tolist() for kind in kinds.tolist()]
-    values = instance.weight[kinds].T[workers].reshape(-1)
-    if instance.votes is not None:
-        header, every = list(EACH), range(instance.classes)
-        places = [(*place, label, k) for place in places for label in every for k in every]
-        values = instance.votes[kinds].swapaxes(0, 1)[workers].reshape(-1)
-    names = class_names(instance)
-    columns = [[instance.worker_id(place[1]) for place in places], [instance.type_id(place[0]) for place in places]]
-    columns += [[names[place[k]] for place in places] for k in range(2, len(header) - 1)]
-    write_csv(folder / WEIGHTS, header, [*columns, values])
+    worker, kind = _cells(instance, pairs).T
+    columns: list[list[str]] = [
+        [instance.worker_id(j) for j in worker.tolist()],
+        [instance.type_id(k) for k in kind.tolist()],
+    ]
+    if instance.votes is None:
+        write_csv(folder / WEIGHTS, ONE, [*columns, instance.weight[kind, worker]])
+        return
+    names, m = class_names(instance), instance.classes
+    columns = [[name for name in column for _ in range(m * m)] for column in columns]
+    label, truth = [name for name in names for _ in range(m)] * worker.size, list(names) * (m * worker.size)
+    write_csv(folder / WEIGHTS, EACH, [*columns, label, truth, instance.votes[kind, worker].reshape(-1)])
+
+
+def _cells(instance: AssignmentInstance, pairs: Ints) -> Ints:
+    """Worker and type of the votes of a plan, each once, in the order of workers, (cells, 2) int."""
+    cells: Ints = np.unique(np.stack([pairs[:, 1], instance.task_type[pairs[:, 0]]], axis=1), axis=0)
+    return cells
 
 
 def class_names(instance: AssignmentInstance) -> tuple[str, ...]:
@@ -48,7 +56,7 @@ def class_names(instance: AssignmentInstance) -> tuple[str, ...]:
 
 
 def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
-    """Vote weights: the plan's, and the rule's own for workers of whom it knows nothing.
+    """Vote weights: the plan's, and the rule's own for workers and types of which it says nothing.
 
     Parameters
     ----------
@@ -86,7 +94,7 @@ def votes_table(folder: str | Path) -> Table:
 
 
 def read_votes(folder: str | Path, instance: AssignmentInstance) -> Floats:
-    """Votes by label and class: the plan's, and the rule's own for workers of whom it knows nothing.
+    """Votes by label and class: the plan's, and the rule's own for workers and types of which it says nothing.
 
     Parameters
     ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from crowdopt.arrays import Floats
@@ -68,39 +70,42 @@ def check_columns(table: Table, wanted: dict[str, Floats], report: Report) -> No
 
 
 def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """Every worker in the plan has the rule's weight for every type of a task, and nobody else has one."""
-    table = weights_table(stored.folder) if instance.confusion is None else votes_table(stored.folder)
-    wanted = _weights(instance, np.unique(stored.pairs[:, 1]).tolist())
-    key = [table[name] for name in (ONE if instance.confusion is None else EACH)[:-1]]
-    given = dict(zip(zip(*key, strict=True), table.numbers("weight").tolist(), strict=True))
-    if given.keys() != wanted.keys() or len(given) != table.rows:
-        what = "" if instance.confusion is None else ", each label and class"
+    """Every worker in the plan has the rule's weight for every type that they label, and nobody else has one.
+
+    Weights of the same workers for other types, which older plans have, must be the rule's too.
+    """
+    one = instance.confusion is None
+    table = weights_table(stored.folder) if one else votes_table(stored.folder)
+    names = {name: k for k, name in enumerate(class_names(instance))}
+    known: dict[str, dict[str, int]] = {
+        "worker": {instance.worker_id(j): j for j in np.unique(stored.pairs[:, 1]).tolist()},
+        "type": {instance.type_id(k): k for k in range(instance.n_types)},
+        "label": names,
+        "class": names,
+    }
+    places = [[known[name].get(text, -1) for text in table[name]] for name in (ONE if one else EACH)[:-1]]
+    cells = list(zip(*places, strict=True))
+    labelled = np.stack([stored.pairs[:, 1], instance.task_type[stored.pairs[:, 0]]], axis=1)
+    votes = list(product(range(instance.classes), repeat=0 if one else 2))  # label and class
+    needed = {(*cell, *vote) for cell in labelled.tolist() for vote in votes}
+    if len(set(cells)) != len(cells) or not needed <= set(cells) or any(-1 in cell for cell in cells):
+        what = "" if one else ", each label and class"
         report.complain(
-            table.path.name, f"it must have one row for each type and each worker in the plan{what}, no other"
+            table.path.name,
+            f"it must have one row for each worker in the plan and each type that they label{what}, and nobody else's",
         )
         return
-    for cell, weight in wanted.items():
-        if abs(given[cell] - weight) > SAME * max(1.0, abs(weight)):
-            report.complain(
-                table.path.name,
-                f"worker {cell[0]}, type {cell[1]} has {given[cell]!r}, the rule says {weight!r}",
-            )
-
-
-def _weights(instance: AssignmentInstance, workers: list[int]) -> dict[tuple[str, ...], float]:
-    """What the vote of these workers has to weigh, by the columns of weights.csv: from the rule, or the tables."""
-    kinds, every = np.unique(instance.task_type).tolist(), range(instance.classes)
-    ids = {(j, kind): (instance.worker_id(j), instance.type_id(kind)) for j in workers for kind in kinds}
-    if instance.confusion is None:
-        return {key: float(instance.weight[kind, j]) for (j, kind), key in ids.items()}
-    names = class_names(instance)
-    said = np.log(instance.confusion)
-    return {
-        (*key, names[label], names[k]): float(said[kind, j, k, label])
-        for (j, kind), key in ids.items()
-        for label in every
-        for k in every
-    }
+    index = np.array(cells, np.int64).reshape(-1, 2 if one else 4).T
+    wanted = instance.weight[index[1], index[0]]
+    if instance.confusion is not None:
+        wanted = np.log(instance.confusion[index[1], index[0], index[3], index[2]])
+    given = table.numbers("weight")
+    for row in np.flatnonzero(np.abs(given - wanted) > SAME * np.maximum(1.0, np.abs(wanted))).tolist():
+        report.complain(
+            table.path.name,
+            f"worker {table['worker'][row]}, type {table['type'][row]} has {given[row].item()!r}, the rule says "
+            f"{wanted[row].item()!r}",
+        )
 
 
 def check_queues(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:

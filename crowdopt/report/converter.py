@@ -91,17 +91,19 @@ def converted(name: str, function: str, given: Any, **options: Any) -> bytes:
         said = str(error) if not _running.cache_info().currsize else f"the process that draws ended with {_ended()}"
         raise Undrawn(f"{name} cannot be drawn: {said}; it may need more memory than it gets") from None
     except BaseException:  # Ctrl-C between question and answer: the next answer would be that of this question
-        _ended()
+        _ended(at_once=True)
         raise
     if not done:
         raise Undrawn(f"{name} cannot be drawn: {' '.join(content.decode().split())}")
     return content
 
 
-def _ended() -> str:
+def _ended(at_once: bool = False) -> str:
     """Give the process up, so that the next picture starts another one; what it ended with."""
     if not _running.cache_info().currsize:
         return "nothing"
-    process = _running()
+    running = _running()
     _running.cache_clear()
-    return process.close()
+    if at_once:
+        running.process.kill()
+    return running.close()

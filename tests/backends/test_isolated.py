@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -103,12 +104,29 @@ def test_what_it_writes_into_is_its_own_copy():
         ("shouts", "SystemExit: 0"),
     ],
 )
-def test_whatever_ends_it_is_a_sentence(name, words, monkeypatch):
+def test_whatever_ends_it_is_a_sentence(name, words):
     """No exit status and no silence of theirs becomes ours."""
-    if name == "hangs":
-        monkeypatch.setattr(isolated, "LOADING", 2.0)
     with pytest.raises(BackendFailed, match=words):
         assign(INSTANCE, name, time_limit=0.5)
+
+
+def test_a_solver_that_hangs_is_stopped_when_its_time_is_up(monkeypatch):
+    """What loading may take is no part of it: half a second of solving ends long before thirty."""
+    monkeypatch.setattr(isolated, "LOADING", 30.0)
+    began = time.monotonic()
+    with pytest.raises(BackendFailed, match=r"did not keep its time limit of 0.5 s"):
+        solve(programs.assignment.build(INSTANCE), "hangs", Options(time_limit=0.5))
+    assert time.monotonic() - began < 15
+
+
+def test_each_stage_has_its_seconds(tmp_path):
+    """Ten seconds of loading are none of solving; an answer that was found may be written."""
+    clock = isolated._Clock(tmp_path, 10.0)
+    assert not clock.is_over(5.9) and clock.is_over(6.1)
+    (tmp_path / isolated.SOLVING).touch()
+    assert not clock.is_over(5.0) and not clock.is_over(5 + 10 * 1.05 + 1.4) and clock.is_over(5 + 10 * 1.05 + 1.6)
+    (tmp_path / isolated.SOLVED).touch()
+    assert not clock.is_over(17.0) and not clock.is_over(22.9) and clock.is_over(23.1)
 
 
 def test_memory_is_limited():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,15 +31,21 @@ Said = dict[str, Any]
 class Folder:
     """An audit of 60 answers, 20 of them wrong, whose documents can be written over."""
 
-    def __init__(self, place: Path, **terms: Any) -> None:
+    def __init__(self, place: Path) -> None:
         self.place, self.answers, self.audit = place, place / "answers.csv", place / "audit"
-        claimed = np.linspace(0.01, 0.6, N)
-        write_csv(self.answers, ["task", "label", "error"], [TASKS, ["a"] * N, claimed])
-        crowdopt.audit(self.answers, self.audit, **{"target": 0.2, "seed": 1, "checks": 30, **terms})
-        listed = (self.audit / "check.csv").read_text().split()[1:]
-        write_csv(place / "checked.csv", ["task", "label"], [listed, [TRUTH[task] for task in listed]])
-        crowdopt.audit(self.answers, self.audit, checked=place / "checked.csv")
         self.draw, self.claim = (json.loads((self.audit / f"{name}.json").read_text()) for name in ("draw", "audit"))
+
+    @staticmethod
+    def made(place: Path, **terms: Any) -> Folder:
+        """Draw, look, conclude."""
+        answers, audit = place / "answers.csv", place / "audit"
+        claimed = np.linspace(0.01, 0.6, N)
+        write_csv(answers, ["task", "label", "error"], [TASKS, ["a"] * N, claimed])
+        crowdopt.audit(answers, audit, **{"target": 0.2, "seed": 1, "checks": 30, **terms})
+        listed = (audit / "check.csv").read_text().split()[1:]
+        write_csv(place / "checked.csv", ["task", "label"], [listed, [TRUTH[task] for task in listed]])
+        crowdopt.audit(answers, audit, checked=place / "checked.csv")
+        return Folder(place)
 
     def commits(self, **changes: Any) -> Folder:
         """Write draw.json anew, with the commitment of what it says now; audit.json belongs to it."""
@@ -66,12 +73,19 @@ class Folder:
         return verify_audit(self.answers, self.audit, **{"commitment": self.draw["commitment"], **options})
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    """An honest one, which holds."""
-    folder = Folder(tmp_path)
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """One that holds."""
+    folder = Folder.made(tmp_path_factory.mktemp("honest"))
     assert folder.report().holds
     return folder
+
+
+@pytest.fixture
+def folder(honest: Folder, tmp_path: Path) -> Folder:
+    """A copy of it, to forge."""
+    shutil.copytree(honest.place, tmp_path, dirs_exist_ok=True)
+    return Folder(tmp_path)
 
 
 def size_one(draw: Said) -> Said:
@@ -174,6 +188,30 @@ def test_a_claim_that_the_checks_do_not_give_is_caught(folder: Folder, forgery: 
     assert not report.holds and not report.sentence
 
 
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (3, 4), (6, 7), (29, 30)])
+def test_the_list_is_in_the_order_of_the_draw(tmp_path: Path, first: int, second: int) -> None:
+    """The least sure answers first, then as the seed draws: with two lines exchanged another answer was passed over."""
+    folder = Folder.made(tmp_path, least_sure=4)
+    assert folder.report().holds
+    file = folder.audit / "check.csv"
+    lines = file.read_text().split()
+    lines[first], lines[second] = lines[second], lines[first]
+    file.write_text("\n".join(lines) + "\n")
+    assert folder.report().problems == ["check.csv does not list what the seed draws"]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"seed": 2}, {"expert_error": 0.0}, {"least_sure": 0}, {"delta": 0.05}, {"target": 0.5}, {"checks": 20}]
+)
+def test_terms_changed_after_the_commitment_was_handed_on_are_caught(tmp_path: Path, changes: Said) -> None:
+    """Everything fits together anew; whoever kept the commitment sees that it is another draw."""
+    folder = Folder.made(tmp_path, expert_error=0.02, least_sure=4, share=0.5)
+    handed_on = folder.draw["commitment"]
+    assert folder.report().holds
+    report = folder.commits(**changes).report(commitment=handed_on)
+    assert "the draw is not the one whose commitment was handed on" in report.problems
+
+
 def test_which_answers_were_looked_at_is_counted_again(folder: Folder) -> None:
     """answers.csv calls no unseen answer checked."""
     file = folder.audit / "answers.csv"
@@ -187,7 +225,7 @@ def test_the_sentence_is_computed(tmp_path: Path) -> None:
         ({"confidence": 0.9999999}, {"method": "exact", "checks": 50}, {"expert_error": 0.1}, {"least_sure": 4})
     ):
         (tmp_path / str(k)).mkdir()
-        folder = Folder(tmp_path / str(k), **terms)
+        folder = Folder.made(tmp_path / str(k), **terms)
         report = folder.report()
         assert report.holds and report.sentence == folder.claim["sentence"]
         assert "100 %" not in report.sentence
@@ -203,7 +241,7 @@ def test_an_earlier_audit_that_is_not_named_is_caught(folder: Folder) -> None:
 
 def test_an_earlier_audit_is_named_with_what_it_spent(tmp_path: Path) -> None:
     """Half is spent; a draw that calls it less has another chance of its own, and is caught."""
-    folder = Folder(tmp_path, share=0.5)
+    folder = Folder.made(tmp_path, share=0.5)
     crowdopt.audit(folder.answers, tmp_path / "next", target=0.2, seed=3, after=[folder.audit])
     first = folder.audit
     crowdopt.audit(folder.answers, tmp_path / "next", checked=_looked(tmp_path, "next"))
@@ -231,7 +269,7 @@ def test_a_forced_draw_spends_its_chance(folder: Folder) -> None:
 
 def test_a_forced_draw_names_the_one_it_replaces(tmp_path: Path) -> None:
     """What was kept back pays for it, and everybody sees that there was another."""
-    folder = Folder(tmp_path, share=0.5)
+    folder = Folder.made(tmp_path, share=0.5)
     first = folder.draw
     again = crowdopt.audit(folder.answers, folder.audit, target=0.2, seed=2, force=True)
     said = json.loads((folder.audit / "draw.json").read_text())
@@ -257,3 +295,10 @@ def test_the_second_hand_accepts_whatever_the_first_one_claims(tmp_path: Path, s
     crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", checked=tmp_path / "checked.csv")
     report = verify_audit(tmp_path / "answers.csv", tmp_path / "audit")
     assert report.holds, report.problems
+    file = tmp_path / "audit" / "audit.json"
+    claim = json.loads(file.read_text())
+    above = [k for k, left in enumerate(claim["left"]) if left > 0]
+    if method != "exact" and above:
+        claim["left"][int(rng.choice(above))] -= 1
+        file.write_text(json.dumps(claim))
+        assert not verify_audit(tmp_path / "answers.csv", tmp_path / "audit").holds, "and none that is lower by one"

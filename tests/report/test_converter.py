@@ -56,6 +56,21 @@ def test_a_process_that_ends_is_a_sentence(tmp_path, monkeypatch, ending):
     assert converted("x", "vegalite_to_svg", POINT).startswith(b"<svg")
 
 
+def test_an_interrupted_picture_is_not_the_next_one(monkeypatch):
+    """The answer to a question that nobody waits for any more must not be read as that to the next."""
+    first = converted("x", "vegalite_to_svg", POINT)
+    process = converter._running().process
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(converter.json, "loads", interrupted)
+        converted("y", "vegalite_to_png", POINT)
+    assert process.poll() is not None
+    assert converted("x", "vegalite_to_svg", POINT) == first
+
+
 @pytest.mark.parametrize(
     ("words", "table"),
     [

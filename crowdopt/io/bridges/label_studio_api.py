@@ -117,7 +117,7 @@ def listed(web: Web, path: str, shape: Shape, entries: str, **query: Any) -> Ite
         ids = {str(entry["id"]) for entry in answer[entries]}
         if not ids:
             return
-        if ids <= known:
+        if ids <= known and (len(answer[entries]) >= BATCH or answer.get("next")):
             raise InputError(f"{web.url}{path} lists on page {page} what it listed before; {ANSWER}")
         if time.monotonic() - began > LISTING:
             raise InputError(f"{web.url}{path} does not come to an end: {page} pages in {LISTING} s; {EXPORT}")
