@@ -29,7 +29,7 @@ from crowdopt.io.label_table import read_labels, read_truth
 from crowdopt.io.overrides import overridden
 from crowdopt.io.stored_plan import read_overrides
 from crowdopt.report.audit_chart import total_cost
-from crowdopt.report.charts import Undrawn, drawn, save
+from crowdopt.report.charts import Undrawn, drawn
 from crowdopt.report.curve_chart import cost_curve as curve_chart
 
 SHOWN = 5  # types or workers in sentences
@@ -167,11 +167,6 @@ def ways_out(instance: AssignmentInstance, *, epsilon: float | None = None, time
         lack = shortage(instance, asked)
         epsilon = None if lack is None else lack.epsilon_within_reach
     return remedies.remedies(instance, asked, epsilon)
-
-
-def draw_curve(curve: CostCurve, path: Path) -> None:
-    """A picture of the curve; its name says the format."""
-    save(curve_chart(curve.epsilon, curve.bound, curve.plan), path)
 
 
 def _no_plan(instance: AssignmentInstance, settled: bool, seconds: float) -> Explanation:
