@@ -140,8 +140,18 @@ def _priors(instance: AssignmentInstance) -> Floats:
 def folded(instance: AssignmentInstance, up: bool) -> Floats:
     """Skills as a vote by log-odds sees them: p or 1 - p, whichever is larger, clipped; 1/2 without evidence.
 
-    Among more classes whoever is mostly wrong counts as whoever names another class than theirs, ``(1 - p) / (K - 1)``,
-    which is no more than they know, or, if ``up``, as the skill of :func:`crowdopt.crowd.exactness.at_best`.
+    Parameters
+    ----------
+    instance : AssignmentInstance
+    up : bool
+        Among more classes whoever is mostly wrong counts as whoever names another class than theirs,
+        ``(1 - p) / (K - 1)``, which is no more than they know; or, if ``up``, as the skill of
+        :func:`crowdopt.crowd.exactness.at_best`.
+
+    Returns
+    -------
+    (types, workers) float
+        In [1/K, 1).
     """
     if instance.classes > 2:
         p, most = instance.accuracy, instance.classes - 1

@@ -63,6 +63,16 @@ def test_patterns_of_rounded_skills(seed, tmp_path):
         holds(instance, plan, tmp_path)
 
 
+@pytest.mark.parametrize("workers", [28, 70])
+def test_more_skills_than_a_bound_tells_apart(workers, tmp_path):
+    """The bound of pools by price, each of one skill, is claimed where verify tells as many skills apart."""
+    rng = np.random.default_rng(workers)
+    skills, cost = rng.uniform(0.68, 0.72, (1, workers)), rng.uniform(0.5, 3, workers)
+    ones = np.ones(workers, np.int64)
+    instance = AssignmentInstance(skills, np.zeros(1, np.int64), ones, 0.3, cost=cost, rule="mean-error")
+    holds(instance, assign(instance, "patterns:pools=3", time_limit=10), tmp_path)
+
+
 def test_a_type_without_tasks_has_no_weights(tmp_path):
     """A campaign knows the types of its tasks; a plan for it has weights for those."""
     instance = AssignmentInstance(np.array([[0.9, 0.8], [0.6, 0.7]]), np.zeros(2, np.int64), np.full(2, 2), 0.45)

@@ -20,7 +20,7 @@ from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.crowd.pools import folded
 from crowdopt.elementary import log, log1p
 
-LEVELS = 24  # skills of each type that a bound tells apart
+LEVELS, MOST = 24, 60  # skills of each type that a bound tells apart; up to how many it tells all apart
 FEW, WORK = 12, 30_000_000  # labels of a set of workers as they are, and answers to sets looked at
 DONE = 1e-6  # relative; a search whose bound is nearer to its best set was not cut short
 CAPS, COUNTS, GROWTH = 9, 20, 1.2  # prices up to which, and numbers in which, the best labels are tried as a first set
@@ -68,6 +68,23 @@ def prices_prove(instance: AssignmentInstance, duals: Duals) -> float:
         least * count,
     ]
     return sum_below(np.concatenate(rows), 2 * float(size @ count))  # twice: whoever adds up otherwise proves it too
+
+
+def told_apart(instance: AssignmentInstance) -> tuple[int, bool]:
+    """How many skills of each type a bound tells apart, and whether these are all.
+
+    Parameters
+    ----------
+    instance : AssignmentInstance
+
+    Returns
+    -------
+    levels : int
+    all_of_them : bool
+    """
+    skill = folded(instance, up=True)[:, instance.capacity > 0]
+    most = max((np.unique(one).size for one in skill), default=0)
+    return (max(LEVELS, most), True) if most <= MOST else (LEVELS, False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.checked import settled
 from crowdopt.assign.patterns.columns import Columns, Goal, PatternPrices
 from crowdopt.assign.patterns.deal import deal, patterns_of_tasks
-from crowdopt.assign.patterns.proven_prices import LEVELS, prices_prove
+from crowdopt.assign.patterns.proven_prices import prices_prove, told_apart
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, next_integer, relative_gap
 from crowdopt.core.clock import Clock
@@ -182,6 +182,10 @@ def _planned(
     above = pools_of(instance, asked, up=True)
     if not np.array_equal(below.skill, above.skill):
         exact, (known, prices) = False, _bounded_above(instance, above, goal, solve, options, clock)
+    elif prices is not None and not told_apart(instance)[1]:  # what verify can repeat
+        known = replace(
+            known, bound=min(known.bound, rounded(instance, prices_prove(instance, duals_of(instance, prices))))
+        )
     certified = known.bound
     best = cheapest(columns, solve, options, clock)
     pairs = best.pairs(columns.pools)
@@ -248,7 +252,9 @@ def _bounded_above(
     known = bounded(columns)
     if columns.prices is None or not np.isfinite(known.bound):
         return known, columns.prices
-    proven = max(prices_prove(instance, duals_of(instance, columns.prices)), columns.bound * (1 - BOUND))
+    proven = prices_prove(instance, duals_of(instance, columns.prices))
+    if told_apart(instance)[1]:  # what verify can repeat
+        proven = max(proven, columns.bound * (1 - BOUND))
     return replace(known, bound=rounded(instance, proven)), columns.prices
 
 
@@ -276,7 +282,7 @@ def duals_of(instance: AssignmentInstance, prices: PatternPrices) -> Duals:
         1.0 - prices.money if instance.budget is not None else 0.0,
         form="patterns",
         wrong=-prices.wrong,
-        levels=LEVELS,
+        levels=told_apart(instance)[0],
     )
 
 
