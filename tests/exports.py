@@ -66,15 +66,17 @@ def potato_state(worker: str) -> dict[str, Any]:
 def lay_exports(folder: Path) -> None:
     """Write them all."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "studio.json").write_text(json.dumps(label_studio()))
+    (folder / "studio.json").write_text(json.dumps(label_studio()), encoding="utf-8")
     for worker in WORKERS:
         place = folder / "potato" / "annotation_output" / "round-1" / worker
         place.mkdir(parents=True)
-        (place / "user_state.json").write_text(json.dumps(potato_state(worker)))
+        (place / "user_state.json").write_text(json.dumps(potato_state(worker)), encoding="utf-8")
         history = [{"instance_id": task, "timestamp": "2026-01-02T03:04:05"} for task in TASKS]
-        (place / "annotation_history.jsonl").write_text("".join(json.dumps(line) + "\n" for line in history))
+        (place / "annotation_history.jsonl").write_text(
+            "".join(json.dumps(line) + "\n" for line in history), encoding="utf-8"
+        )
     gold = [{"id": task, "gold_label": {"label": label}} for task, label in TRUTH.items()]
-    (folder / "potato" / "gold_standards.json").write_text(json.dumps(gold))
+    (folder / "potato" / "gold_standards.json").write_text(json.dumps(gold), encoding="utf-8")
     rows = [(task, worker, label) for (task, worker), label in GIVEN.items()]
     _write_lines(
         folder / "llm_labels.jsonl",
@@ -107,20 +109,20 @@ def lay_exports(folder: Path) -> None:
         }
         for task in TASKS
     ]
-    (folder / "inspect.json").write_text(json.dumps({"version": 2, "samples": samples}))
+    (folder / "inspect.json").write_text(json.dumps({"version": 2, "samples": samples}), encoding="utf-8")
     table = "".join(
         f"{task},{worker},{label},{seconds_of(task, worker)},{'' if label else 'yes'}\n" for task, worker, label in rows
     )
-    (folder / "crowd_kit.csv").write_text(f"task,worker,label,seconds,cancelled\n{table}")
+    (folder / "crowd_kit.csv").write_text(f"task,worker,label,seconds,cancelled\n{table}", encoding="utf-8")
     wide = "".join(f"{task},{','.join(GIVEN[task, worker] for worker in WORKERS)}\n" for task in TASKS)
-    (folder / "wide.csv").write_text(f"task,{','.join(WORKERS)}\n{wide}")
+    (folder / "wide.csv").write_text(f"task,{','.join(WORKERS)}\n{wide}", encoding="utf-8")
     (folder / "ti").mkdir()
     answers = "".join(f"{task},{worker},{label}\n" for task, worker, label in rows if label)
-    (folder / "ti" / "answer.csv").write_text(f"question,worker,answer\n{answers}")
+    (folder / "ti" / "answer.csv").write_text(f"question,worker,answer\n{answers}", encoding="utf-8")
     truth = "".join(f"{task},{label}\n" for task, label in TRUTH.items())
-    (folder / "ti" / "truth.csv").write_text(f"question,truth\n{truth}")
+    (folder / "ti" / "truth.csv").write_text(f"question,truth\n{truth}", encoding="utf-8")
     votes = {task: {worker: GIVEN[task, worker] for worker in WORKERS if GIVEN[task, worker]} for task in TASKS}
-    (folder / "peerannot.json").write_text(json.dumps(votes))
+    (folder / "peerannot.json").write_text(json.dumps(votes), encoding="utf-8")
 
 
 def _panel(task: str) -> dict[str, Any]:
@@ -129,4 +131,4 @@ def _panel(task: str) -> dict[str, Any]:
 
 
 def _write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

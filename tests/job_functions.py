@@ -43,6 +43,6 @@ def not_a_number() -> dict:
 
 
 def wait_with(pids: str, number: int) -> int:
-    Path(pids, str(number)).write_text(str(os.getpid()))
+    Path(pids, str(number)).write_text(str(os.getpid()), encoding="utf-8")
     time.sleep(60)
     return number

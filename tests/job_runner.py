@@ -20,4 +20,4 @@ if __name__ == "__main__":
     function, count, folder, scratch, processes, *address = sys.argv[1:]
     with cluster(address[0]) if address else nullcontext() as executor:
         rows = run(jobs(function, int(count), scratch), Path(folder), int(processes), executor)
-    Path(scratch, "table").write_text(table(rows))
+    Path(scratch, "table").write_text(table(rows), encoding="utf-8")

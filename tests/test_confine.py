@@ -53,7 +53,7 @@ def test_nothing_is_left_behind(tmp_path, seconds, kind):
     """Neither past the time limit nor after an ordinary end, though a child has left its session."""
     ending = confined(LASTING.format(seconds=seconds), tmp_path, seconds=1.0)
     assert ending.kind == kind
-    child = int((tmp_path / "said").read_text())
+    child = int((tmp_path / "said").read_text(encoding="utf-8"))
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
 
 
@@ -61,7 +61,7 @@ def test_an_ordinary_end_is_told_as_it_was(tmp_path):
     """Status, output, seconds."""
     ending = confined("print('hello'); raise SystemExit(7)", tmp_path)
     assert (ending.kind, ending.status) == ("finished", 7)
-    assert (tmp_path / "said").read_text() == "hello\n"
+    assert (tmp_path / "said").read_text(encoding="utf-8") == "hello\n"
     assert 0 < ending.seconds < 30
 
 

@@ -36,7 +36,7 @@ WRONG = {
 def test_the_complaint_names_the_key(tmp_path, complaint):
     """Whatever is missing, of another type or out of range, and where it stands."""
     path = tmp_path / "x.json"
-    path.write_text(json.dumps(WRONG[complaint]))
+    path.write_text(json.dumps(WRONG[complaint]), encoding="utf-8")
     with pytest.raises(InputError) as error:
         read_json(path, SHAPE)
     assert str(error.value) == f"x.json: {complaint}"
@@ -44,7 +44,7 @@ def test_the_complaint_names_the_key(tmp_path, complaint):
 
 def test_what_fits_is_handed_over(tmp_path):
     """A good document comes through as it is."""
-    (tmp_path / "x.json").write_text(json.dumps(GOOD))
+    (tmp_path / "x.json").write_text(json.dumps(GOOD), encoding="utf-8")
     assert read_json(tmp_path / "x.json", SHAPE) == GOOD
 
 
@@ -63,7 +63,7 @@ TEXTS = {
 def test_what_is_no_json_of_ours_is_a_sentence(tmp_path, name):
     """Neither depth nor digits end in a traceback."""
     text, complaint = TEXTS[name]
-    (tmp_path / "x.json").write_text(text)
+    (tmp_path / "x.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=complaint) as error:
         read_json(tmp_path / "x.json", SHAPE)
     assert "\n" not in str(error.value) and len(str(error.value)) < 400
@@ -81,7 +81,7 @@ def test_missing_and_unreadable_files_are_sentences(tmp_path):
 @pytest.mark.parametrize("text", ["a = " + "1" * 5000, "a = " + "[" * 3000, "a = ", "a = 1\na = 2"])
 def test_toml_beyond_reason_is_a_sentence(tmp_path, text):
     """Five thousand digits, three thousand brackets."""
-    (tmp_path / "x.toml").write_text(text)
+    (tmp_path / "x.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as error:
         read_toml(tmp_path / "x.toml", Keys(open=True))
     assert "\n" not in str(error.value)
@@ -106,6 +106,6 @@ def test_any_value_fits_or_is_complained_of(value):
 def test_a_number_of_many_digits_is_none_that_can_be_used(tmp_path, shape):
     """TOML knows no largest whole number; a float and an array do."""
     path = tmp_path / "x.toml"
-    path.write_text(f"epsilon = {'9' * 400}\n")
+    path.write_text(f"epsilon = {'9' * 400}\n", encoding="utf-8")
     with pytest.raises(InputError, match="epsilon must be a .*number"):
         read_toml(path, Keys({"epsilon": shape}))

@@ -78,11 +78,14 @@ def test_what_is_printed_goes_between_its_marks(tmp_path):
     """Only there, whole or in part, columns kept where the mark says so."""
     page = tmp_path / "page.md"
     mark = "<!-- printed by {} -->\nold\n<!-- end of printed -->\n"
-    page.write_text("before\n" + mark.format("f 1") + mark.format("f 2, as text, from b, to c") + mark.format("g 1"))
+    page.write_text(
+        "before\n" + mark.format("f 1") + mark.format("f 2, as text, from b, to c") + mark.format("g 1"),
+        encoding="utf-8",
+    )
     assert paste(page, "f", ["| one |\n", "a\nb 1  2\nc\n"], "Made.") == 2
     first, second, other = (one.shown for one in blocks(page))
     assert first == "| one |\n\n*Made.*\n" and second == "```text\nb 1  2\n```\n\n*Made.*\n" and other == "old\n"
-    assert page.read_text().startswith("before\n<!-- printed by f 1 -->\n")
+    assert page.read_text(encoding="utf-8").startswith("before\n<!-- printed by f 1 -->\n")
     assert part("a\nb\nc", "b", None) == "b\nc"
 
 
@@ -106,7 +109,7 @@ def test_changed_code_makes_a_figure_stale(tmp_path, monkeypatch):
     room = tmp_path / "crowdopt" / "hire"
     (room / "deep").mkdir(parents=True)
     for name in ("one.py", "two.py", "deep/three.py"):
-        (room / name).write_text("x = 1\n")
+        (room / name).write_text("x = 1\n", encoding="utf-8")
     monkeypatch.setattr(listed, "ROOT", tmp_path)
     figure = listed.Figure("f", (), (), ("hire/one.py",))
     whole, pattern = replace(figure, rooms=("hire",)), replace(figure, rooms=("hire/*.py",))
@@ -114,11 +117,11 @@ def test_changed_code_makes_a_figure_stale(tmp_path, monkeypatch):
     known = [{"f": {"code": one.digest()}} for one in (figure, pattern, whole)]
     states = lambda: [listed.state_of(*pair) for pair in zip((figure, pattern, whole), known, strict=True)]  # noqa: E731
     assert states() == [listed.FRESH] * 3
-    (room / "one.py").write_text("x  =  1  # the same\n")
+    (room / "one.py").write_text("x  =  1  # the same\n", encoding="utf-8")
     assert states() == [listed.FRESH] * 3
-    (room / "deep" / "three.py").write_text("x = 2\n")
+    (room / "deep" / "three.py").write_text("x = 2\n", encoding="utf-8")
     assert states() == [listed.FRESH, listed.FRESH, listed.STALE]
-    (room / "two.py").write_text("x = 2\n")
+    (room / "two.py").write_text("x = 2\n", encoding="utf-8")
     assert states() == [listed.FRESH, listed.STALE, listed.STALE]
 
 

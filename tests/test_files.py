@@ -19,7 +19,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path):
     with pytest.raises(RuntimeError), draft(path) as file:
         file.write(b"half")
         raise RuntimeError
-    assert path.read_text() == "old" and os.listdir(tmp_path) == ["a.txt"]
+    assert path.read_text(encoding="utf-8") == "old" and os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_the_second_of_two_writers_is_told(tmp_path):
@@ -28,7 +28,7 @@ def test_the_second_of_two_writers_is_told(tmp_path):
     with pytest.raises(InputError, match="written by another command meanwhile"), draft(path, replace=False) as file:
         file.write(b"second")
         write_text(path, "first", replace=False)
-    assert path.read_text() == "first" and os.listdir(tmp_path) == ["a.txt"]
+    assert path.read_text(encoding="utf-8") == "first" and os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_of_many_writers_one_wins(tmp_path):
@@ -48,19 +48,23 @@ def test_of_many_writers_one_wins(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(said) == 7 and len(set(path.read_text())) == 1 and len(path.read_text()) == 1000
+    assert (
+        len(said) == 7
+        and len(set(path.read_text(encoding="utf-8"))) == 1
+        and len(path.read_text(encoding="utf-8")) == 1000
+    )
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
     """Even where somebody guesses the temporary name: the write fails, the victim stays as it is."""
     victim = tmp_path / "victim"
-    victim.write_text("precious")
+    victim.write_text("precious", encoding="utf-8")
     monkeypatch.setattr("crowdopt.files.secrets.token_hex", lambda size: "guess")
     (tmp_path / ".a.txt.guess.partial").symlink_to(victim)
     with pytest.raises(InputError, match="cannot be written"):
         write_text(tmp_path / "a.txt", "mine")
-    assert victim.read_text() == "precious" and not (tmp_path / "a.txt").exists()
+    assert victim.read_text(encoding="utf-8") == "precious" and not (tmp_path / "a.txt").exists()
 
 
 def test_without_hard_links_the_name_is_claimed_first(tmp_path, monkeypatch):
@@ -73,7 +77,7 @@ def test_without_hard_links_the_name_is_claimed_first(tmp_path, monkeypatch):
     write_text(tmp_path / "a.txt", "first", replace=False)
     with pytest.raises(InputError, match="another command"):
         write_text(tmp_path / "a.txt", "second", replace=False)
-    assert (tmp_path / "a.txt").read_text() == "first" and os.listdir(tmp_path) == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "first" and os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_a_long_name_leaves_room_for_the_temporary_one(tmp_path):
@@ -94,18 +98,22 @@ def test_a_full_disk_is_a_sentence(tmp_path):
 def test_files_written_together_are_all_there_or_none(tmp_path):
     """The third cannot have its name: the first is taken back, what the second would replace stands as it was."""
     first, second, third = (tmp_path / name for name in "abc")
-    second.write_text("old")
+    second.write_text("old", encoding="utf-8")
     with pytest.raises(InputError, match="written by another command meanwhile"), together():
         write_text(second, "new")
         write_text(first, "1", replace=False)
         write_text(third, "3", replace=False)
-        third.write_text("somebody else's")
-    assert sorted(os.listdir(tmp_path)) == ["b", "c"] and second.read_text() == "old"
+        third.write_text("somebody else's", encoding="utf-8")
+    assert sorted(os.listdir(tmp_path)) == ["b", "c"] and second.read_text(encoding="utf-8") == "old"
     with together():
         write_text(first, "1", replace=False)
         write_text(second, "new")
-        assert not first.exists() and second.read_text() == "old"
-    assert first.read_text() == "1" and second.read_text() == "new" and sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
+        assert not first.exists() and second.read_text(encoding="utf-8") == "old"
+    assert (
+        first.read_text(encoding="utf-8") == "1"
+        and second.read_text(encoding="utf-8") == "new"
+        and sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
+    )
 
 
 def test_one_file_is_not_written_twice_together(tmp_path):
@@ -120,4 +128,4 @@ def test_files_of_a_new_folder_do_not_wait(tmp_path):
     """The folder has its name when its block ends, and all that was written in it."""
     with together(), new_folder(tmp_path / "new", "mark") as new:
         write_text(new / "mark", "1")
-    assert (tmp_path / "new" / "mark").read_text() == "1"
+    assert (tmp_path / "new" / "mark").read_text(encoding="utf-8") == "1"

@@ -101,7 +101,7 @@ def test_failed_and_damaged_rows_can_be_computed_again(tmp_path):
     jobs = [Job.of(job_functions.refuse, number=k) for k in (0, 1)]
     run(jobs, tmp_path, processes=0)
     first, second = (tmp_path / f"{job.key}.json" for job in jobs)
-    second.write_text(second.read_text().replace("1 will not do", "yesterday"))
+    second.write_text(second.read_text(encoding="utf-8").replace("1 will not do", "yesterday"), encoding="utf-8")
     assert run(jobs, tmp_path, processes=0)[1].error == "ValueError: yesterday"
     assert run(jobs, tmp_path, processes=0, retry=True)[1].error == "ValueError: 1 will not do"
     whole = first.read_bytes()
@@ -133,9 +133,9 @@ def test_kill_9_loses_nothing_finished(tmp_path, seed):
     with runner("slow_draw", 40, tmp_path / "rows", tmp_path, 2) as running:
         assert running.communicate()[1] == b""
     jobs = [Job("tests.job_functions:slow_draw", {"seed": seed_of(7, k), "log": f"{tmp_path}/log"}) for k in range(40)]
-    log = [int(line) for line in (tmp_path / "log").read_text().split()] if len(kept) < 40 else []
+    log = [int(line) for line in (tmp_path / "log").read_text(encoding="utf-8").split()] if len(kept) < 40 else []
     assert sorted(log) == sorted(job.arguments["seed"] for job in jobs if job.key not in kept)
-    assert (tmp_path / "table").read_text() == table(run(jobs, processes=0))
+    assert (tmp_path / "table").read_text(encoding="utf-8") == table(run(jobs, processes=0))
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
@@ -144,7 +144,7 @@ def test_workers_end_with_their_parent(tmp_path, how):
     pids, folder = tmp_path / "pids", tmp_path / "rows"
     pids.mkdir()
     with runner("wait_with", 2, folder, pids, 2) as running:
-        workers = wait_for(lambda: [int(path.read_text() or 0) for path in pids.iterdir()], 2)
+        workers = wait_for(lambda: [int(path.read_text(encoding="utf-8") or 0) for path in pids.iterdir()], 2)
         running.send_signal(how)
         running.wait(60)
     wait_for(lambda: [pid for pid in workers if not psutil.pid_exists(pid)], 2)
@@ -204,7 +204,7 @@ def test_two_dask_workers_one_killed_in_the_middle(tmp_path):
         said = running.communicate(timeout=60)[1]
         assert running.returncode == 0, said
     jobs = [Job("tests.job_functions:slow_draw", {"seed": seed_of(7, k), "log": f"{tmp_path}/log"}) for k in range(60)]
-    assert (tmp_path / "table").read_text() == table(run(jobs, processes=0))
+    assert (tmp_path / "table").read_text(encoding="utf-8") == table(run(jobs, processes=0))
     assert len(list((tmp_path / "rows").iterdir())) == 60
 
 
@@ -219,4 +219,4 @@ def test_rows_are_strict_json(tmp_path):
     """Any reader of JSON reads them."""
     run(DRAWS[:2], tmp_path, processes=0)
     for path in tmp_path.iterdir():
-        assert json.loads(path.read_text())["error"] is None
+        assert json.loads(path.read_text(encoding="utf-8"))["error"] is None

@@ -26,7 +26,9 @@ def cases(wanted: list[Path]) -> list[object]:
     return [pytest.param(page, id=name_of(page), marks=marks[page in BY_DEFAULT]) for page in wanted]
 
 
-@pytest.mark.parametrize("page", cases([page for page in PAGES if "<!-- example -->\n```console" in page.read_text()]))
+@pytest.mark.parametrize(
+    "page", cases([page for page in PAGES if "<!-- example -->\n```console" in page.read_text(encoding="utf-8")])
+)
 def test_what_a_page_shows_is_what_it_prints(page, tmp_path, monkeypatch):
     """From top to bottom in an empty folder, as a reader types it; only seconds may differ."""
     monkeypatch.chdir(tmp_path)
@@ -66,7 +68,9 @@ def test_every_verb_exists_and_has_a_page():
 def test_the_examples_of_a_page_can_be_typed_one_after_another():
     """One folder holds a page's examples: a name that is taken would stop a reader; audits and pushes go on."""
     for page in PAGES:
-        consoles = [text for kind, _, language, text in STEP.findall(page.read_text()) if language == "console"]
+        consoles = [
+            text for kind, _, language, text in STEP.findall(page.read_text(encoding="utf-8")) if language == "console"
+        ]
         typed = [line for line in "".join(consoles).splitlines() if line.startswith("$ ") and not GOES_ON.search(line)]
         made = [name for line in typed for name in re.findall(r"(?: -o |crowdopt init )(\S+)", line)]
         assert len(made) == len(set(made)), (name_of(page), sorted(name for name in made if made.count(name) > 1))

@@ -43,7 +43,7 @@ def test_rows_come_back_from_a_mocked_slurm(tmp_path):
         queue = Prompt(slurm.SlurmExecutor(folder=tmp_path), mock, lost=(2,))
         with SlurmJobs(queue, look=0.01) as executor:
             rows = run(ROWS, executor=executor)
-        assert "#SBATCH" in (tmp_path / f"{queue.jobs[0].job_id}_submission.sh").read_text()
+        assert "#SBATCH" in (tmp_path / f"{queue.jobs[0].job_id}_submission.sh").read_text(encoding="utf-8")
     assert str(rows[2].error).startswith("the executor gave no result")
     assert table([*rows[:2], rows[3]]) == table(run([*ROWS[:2], ROWS[3]], processes=0))
 

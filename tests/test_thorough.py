@@ -11,7 +11,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 USED = "from tests.effort import"
-FILES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py") if USED in path.read_text())
+FILES = sorted(
+    str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py") if USED in path.read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.slow

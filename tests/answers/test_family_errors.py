@@ -35,10 +35,10 @@ def test_a_plan_says_the_worst_that_its_families_can_do(tmp_path: Path) -> None:
     assert alone.reached <= worst[1] + 1e-9 and independent[1] == pytest.approx(alone.independent)
     report = crowdopt.verify(tmp_path / "c", tmp_path / "p")
     assert report.holds and report.worst_error == pytest.approx(worst.max())
-    table = (tmp_path / "p" / "tasks.csv").read_text()
+    table = (tmp_path / "p" / "tasks.csv").read_text(encoding="utf-8")
     for number in (repr(float(worst[1])), repr(float(independent[1]))):
         assert number in table
-        (tmp_path / "p" / "tasks.csv").write_text(table.replace(number, "0.0001"))
+        (tmp_path / "p" / "tasks.csv").write_text(table.replace(number, "0.0001"), encoding="utf-8")
         assert not crowdopt.verify(tmp_path / "c", tmp_path / "p").holds
 
 

@@ -146,12 +146,12 @@ def test_the_plans_own_rule_and_target_travel(tmp_path):
 def test_a_prior_with_names_goes_all_the_way(tmp_path):
     """Campaign, plan, votes: the classes are called what the prior calls them."""
     place = campaign(tmp_path, prior=[0.8, 0.2], class_names=["no", "yes"])
-    assert 'prior = { "no" = 0.8, "yes" = 0.2 }' in (place / "campaign.toml").read_text()
+    assert 'prior = { "no" = 0.8, "yes" = 0.2 }' in (place / "campaign.toml").read_text(encoding="utf-8")
     instance = crowdopt.read_campaign(place)
     assert instance.prior.tolist() == [0.8, 0.2] and instance.class_names == ("no", "yes")
     plan = crowdopt.assign(instance)
     crowdopt.write_plan(plan, tmp_path / "plan")
-    assert json.loads((tmp_path / "plan" / "plan.json").read_text())["prior"] == {"no": 0.8, "yes": 0.2}
+    assert json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))["prior"] == {"no": 0.8, "yes": 0.2}
     assert crowdopt.verify(place, tmp_path / "plan").holds
     crowdopt.rehearse(place, tmp_path / "plan", output=tmp_path / "labels.csv", lost=0.5)
     found = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place)
@@ -166,7 +166,7 @@ def test_what_cannot_be_used_is_refused(tmp_path):
     crowdopt.write_plan(crowdopt.assign(crowdopt.read_campaign(place)), tmp_path / "plan")
 
     def refused(text, complaint):
-        (tmp_path / "labels.csv").write_text("task,worker,label\n" + text)
+        (tmp_path / "labels.csv").write_text("task,worker,label\n" + text, encoding="utf-8")
         with pytest.raises(InputError, match=complaint):
             crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place)
 

@@ -58,7 +58,9 @@ def test_an_audit_holds_and_is_verified(desk, method):
     )
     left = sum(fixed[task] != truth[task] for task in truth)
     assert left <= done.wrong_at_most < N
-    assert json.loads((place / "audit" / "audit.json").read_text())["wrong_at_most"] == done.wrong_at_most
+    assert (
+        json.loads((place / "audit" / "audit.json").read_text(encoding="utf-8"))["wrong_at_most"] == done.wrong_at_most
+    )
     report = verify_audit(place / "answers.csv", place / "audit", done.commitment)
     assert report.holds, report.problems
 
@@ -148,8 +150,8 @@ def test_a_skipped_answer_is_refused(desk):
 
 
 def edit(path, change):
-    said = json.loads(path.read_text())
-    path.write_text(json.dumps(change(said)))
+    said = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(change(said)), encoding="utf-8")
 
 
 def recommit(said, **changes):
@@ -181,14 +183,14 @@ CHEATS = {
     "a wrong answer is kept": lambda place: swap(place / "audit/answers.csv", ",b,yes", ",a,yes"),
     "what the expert says is changed": lambda place: swap(place / "audit/checked.csv", ",b", ",a"),
     "answers are swapped": lambda place: swap(place / "answers.csv", "t000,a", "t000,b"),
-    "the list is cut": lambda place: (place / "audit/check.csv").write_text("task\n"),
+    "the list is cut": lambda place: (place / "audit/check.csv").write_text("task\n", encoding="utf-8"),
 }
 
 
 def swap(path, old, new):
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     assert old in text
-    path.write_text(text.replace(old, new, 1))
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 @pytest.mark.parametrize("cheat", CHEATS)

@@ -61,9 +61,9 @@ def test_the_record_is_what_makes_it_hold(campaign, tmp_path):
     plan = crowdopt.assign(crowdopt.read_campaign(campaign).with_epsilon(0.2), time_limit=20)
     crowdopt.write_plan(plan, tmp_path / "plan")
     place = tmp_path / "plan" / "plan.json"
-    claims = json.loads(place.read_text())
+    claims = json.loads(place.read_text(encoding="utf-8"))
     assert claims.pop("in_place_of_campaign") == {"epsilon": 0.2}
-    place.write_text(json.dumps(claims))
+    place.write_text(json.dumps(claims), encoding="utf-8")
     assert not crowdopt.verify(campaign, tmp_path / "plan").holds
 
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_recorded_is_said(campaign, tmp_path):
     known = crowdopt.read_campaign(campaign)
     instance = replace(known, accuracy=np.minimum(0.99, known.accuracy + 0.05), skills_source="given")
     crowdopt.write_plan(crowdopt.assign(instance, time_limit=20), tmp_path / "plan")
-    assert json.loads((tmp_path / "plan" / "plan.json").read_text())["beyond_campaign"] == ["skills"]
+    assert json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))["beyond_campaign"] == ["skills"]
     report = crowdopt.verify(campaign, tmp_path / "plan")
     assert not report.holds and "differs from the campaign in its skills" in report.problems[0]
     crowdopt.write_campaign(instance, tmp_path / "mine")
@@ -83,8 +83,8 @@ def test_stated_settings_are_recorded_even_where_they_are_the_campaigns(campaign
     """Whoever states a target keeps it when the campaign's changes later."""
     plan = crowdopt.assign(campaign, epsilon=0.1, time_limit=20, output=tmp_path / "plan")
     assert overrides(plan.instance) == {"epsilon": 0.1}
-    text = (campaign / "campaign.toml").read_text()
-    (campaign / "campaign.toml").write_text(text.replace("epsilon = 0.1", "epsilon = 0.05"))
+    text = (campaign / "campaign.toml").read_text(encoding="utf-8")
+    (campaign / "campaign.toml").write_text(text.replace("epsilon = 0.1", "epsilon = 0.05"), encoding="utf-8")
     assert crowdopt.verify(campaign, tmp_path / "plan").holds
 
 

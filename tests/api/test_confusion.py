@@ -22,9 +22,9 @@ def test_gold_by_class_tells_what_workers_mix_up(tmp_path):
     table = 0.8 * MIXED_UP + 0.2 * draws.dirichlet(np.ones(3), (15, 3))
     truth = draws.integers(0, 3, 400)
     gold = [f"w{j},{k},{y},{round(p * 1e6)}" for (j, k, y), p in np.ndenumerate(table)]
-    (tmp_path / "gold.csv").write_text("worker,true,answered,count\n" + "\n".join(gold) + "\n")
+    (tmp_path / "gold.csv").write_text("worker,true,answered,count\n" + "\n".join(gold) + "\n", encoding="utf-8")
     rows = [f"t{i},w{j},{draws.choice(3, p=table[j, truth[i]])}" for i in range(400) for j in draws.permutation(15)[:5]]
-    (tmp_path / "labels.csv").write_text("task,worker,label\n" + "\n".join(rows) + "\n")
+    (tmp_path / "labels.csv").write_text("task,worker,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
     done = aggregate_tables(tmp_path / "labels.csv", "wmv-confusion", gold=tmp_path / "gold.csv")
     claimed = float(1 - done.answers.confidence.mean())
     assert binomial((done.answers.answer != truth).sum(), 400, claimed)

@@ -15,9 +15,9 @@ LABELS = "task,worker,label\n1,u,cat\n1,v,dog\n2,u,dog\n2,v,dog\n3,u,cat\n3,w,ca
 @pytest.fixture
 def tables(tmp_path):
     """A label table with truth and types."""
-    (tmp_path / "labels.csv").write_text(LABELS)
-    (tmp_path / "truth.csv").write_text("task,label\n1,cat\n2,dog\n")
-    (tmp_path / "types.csv").write_text("task,type\n1,day\n2,night\n3,night\n")
+    (tmp_path / "labels.csv").write_text(LABELS, encoding="utf-8")
+    (tmp_path / "truth.csv").write_text("task,label\n1,cat\n2,dog\n", encoding="utf-8")
+    (tmp_path / "types.csv").write_text("task,type\n1,day\n2,night\n3,night\n", encoding="utf-8")
     return tmp_path
 
 
@@ -50,7 +50,7 @@ def test_without_truth_em_stands_in_and_says_so(tables):
 
 def test_more_than_two_classes_need_a_rule_for_them(tables):
     """Hoeffding's bound is for two classes; with three labels in the table it is refused."""
-    (tables / "labels.csv").write_text(LABELS + "4,u,cow\n")
+    (tables / "labels.csv").write_text(LABELS + "4,u,cow\n", encoding="utf-8")
     assert import_labels(tables / "labels.csv").instance.classes == 3
     with pytest.raises(InputError, match="rule hoeffding is for 2 classes, not 3"):
         import_labels(tables / "labels.csv", rule="hoeffding")
@@ -71,7 +71,7 @@ def test_more_than_two_classes_need_a_rule_for_them(tables):
 )
 def test_bad_tables_are_named(tables, name, text, sentence):
     """Which table, which line, what to do."""
-    (tables / name).write_text(text)
+    (tables / name).write_text(text, encoding="utf-8")
     truth = None if "nothing to decide" in sentence else tables / "truth.csv"
     with pytest.raises(InputError, match=sentence):
         import_labels(tables / "labels.csv", truth, types=tables / "types.csv")
@@ -108,10 +108,12 @@ def test_workers_who_err_together_are_named_and_become_families(tmp_path):
     wrong = (digit < np.where(hard, 2, 1)[:, None])[:, [0, 0, 1, 2]]
     wrong[:, 1] &= digit.sum(axis=1) % 5 > 0  # a copy of the first's, but for a fifth of the tasks
     rows = [f"t{i},w{j},{truth[i] ^ wrong[i, j]}" for i in range(250) for j in range(4)]
-    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *rows, ""]))
-    (tmp_path / "t.csv").write_text("\n".join(["task,label", *(f"t{i},{truth[i]}" for i in range(250)), ""]))
+    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *rows, ""]), encoding="utf-8")
+    (tmp_path / "t.csv").write_text(
+        "\n".join(["task,label", *(f"t{i},{truth[i]}" for i in range(250)), ""]), encoding="utf-8"
+    )
     (tmp_path / "y.csv").write_text(
-        "\n".join(["task,type", *(f"t{i},{'hard' if hard[i] else 'easy'}" for i in range(250)), ""])
+        "\n".join(["task,type", *(f"t{i},{'hard' if hard[i] else 'easy'}" for i in range(250)), ""]), encoding="utf-8"
     )
     made = import_labels(
         tmp_path / "l.csv", tmp_path / "t.csv", types=tmp_path / "y.csv", families=True, output=tmp_path / "c"

@@ -121,7 +121,9 @@ def _best_cost(row):
 def test_kinds_contexts_and_classes(tmp_path):
     """A column type or at makes skills depend on the task; more classes are plurality votes."""
     (tmp_path / "typed.csv").write_text(TYPED, encoding="utf-8")
-    (tmp_path / "at.csv").write_text(TYPED.replace("type", "at").replace("text", "0").replace("photo", "1"))
+    (tmp_path / "at.csv").write_text(
+        TYPED.replace("type", "at").replace("text", "0").replace("photo", "1"), encoding="utf-8"
+    )
     for name in ("typed.csv", "at.csv"):
         words = ("--policies", "ls-ol-context,oracle", "--trials", 2, "--horizon", 100, "--classes", 3)
         done = run("learn", "--skills", tmp_path / name, *words, "-o", tmp_path / f"out-{name}", "--json")

@@ -46,7 +46,7 @@ def test_solve_takes_the_second_round_under_every_rule(tmp_path, rule):
 
 def settings_of(folder):
     """What the next campaign's campaign.toml says."""
-    return tomllib.loads((folder / "a" / "campaign" / "campaign.toml").read_text())
+    return tomllib.loads((folder / "a" / "campaign" / "campaign.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_unsure_task_of_families_is_asked_once_more(tmp_path):
     )
     write_campaign(instance, tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
-    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,a\n0,2,b\n")
+    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,a\n0,2,b\n", encoding="utf-8")
     found = answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c", output=tmp_path / "a")
     plan = assign(tmp_path / "a" / "campaign")
     assert not found.answers.sure[0] and plan.task_labels[0] == 1
@@ -117,7 +117,7 @@ def test_two_labels_of_a_family_that_nobody_planned_do_not_end_the_loop(tmp_path
     given = {"rule": "exact-error", "types": ["all"], "groups": groups, "class_names": ["a", "b"]}
     write_campaign(AssignmentInstance([[0.95] * 8], [0] * 5, 5, 0.2, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
-    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,a\n0,1,b\n")
+    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,a\n0,1,b\n", encoding="utf-8")
     answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c", output=tmp_path / "a")
     assert settings_of(tmp_path)["rule"] == "bhattacharyya" and settings_of(tmp_path)["collected"] == "evidence"
     assert assign(tmp_path / "a" / "campaign").task_labels[0] > 0
@@ -129,7 +129,7 @@ def test_a_task_that_nobody_left_can_settle_is_named(tmp_path):
     write_campaign(AssignmentInstance([[0.8] * 8], [0] * 2, 2, 0.12, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
     lines = [f"t0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
-    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]))
+    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]), encoding="utf-8")
     given = [tmp_path / "l.csv", "--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
     said = CliRunner().invoke(main, ["aggregate", *map(str, given)]).stdout
     assert "1 of those not sure need more than all labels that they can still have: t0;" in said
@@ -143,7 +143,7 @@ def test_accepted_tasks_no_longer_stand_in_the_way_of_others(tmp_path, rule):
     write_campaign(AssignmentInstance([[0.95] + [0.9] * 6], [0] * 2, 2, 0.25, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
     lines = [f"t0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
-    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]))
+    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]), encoding="utf-8")
     given = {"campaign": tmp_path / "c", "output": tmp_path / "a", "force": True}
     answers(tmp_path / "l.csv", tmp_path / "p", **given)
     assert assign(tmp_path / "a" / "campaign").status is crowdopt.Status.INFEASIBLE
@@ -161,7 +161,7 @@ def test_where_only_the_exact_rule_has_labels_enough_that_is_said(tmp_path, work
     write_campaign(AssignmentInstance([[0.8] * workers], [0], 1, 0.12, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
     lines = [f"0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
-    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]))
+    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]), encoding="utf-8")
     given = [tmp_path / "l.csv", "--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
     said = CliRunner().invoke(main, ["aggregate", *map(str, given)]).stdout
     assert "need more than all labels" in said
@@ -186,7 +186,7 @@ def test_a_task_that_other_votes_make_sure_needs_no_label(tmp_path):
     given = {"rule": "hoeffding", "types": ["all"], "class_names": ["a", "b"]}
     write_campaign(AssignmentInstance([[0.99] * 4 + [0.7] * 3], [0], 1, 0.15, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
-    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,a\n0,4,b\n0,5,b\n0,6,b\n")
+    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,a\n0,4,b\n0,5,b\n0,6,b\n", encoding="utf-8")
     given = ["--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
     said = CliRunner().invoke(main, ["aggregate", str(tmp_path / "l.csv"), *map(str, given)]).stdout
     assert "0 sure, 1 not yet" in said and "1 of those not sure are, by the votes of that rule" in said
@@ -217,7 +217,7 @@ def test_a_fixed_pair_that_no_longer_fits_is_not_asked_for(tmp_path):
     )
     write_campaign(instance, tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
-    (tmp_path / "l.csv").write_text("task,worker,label\n1,0,0\n0,1,1\n")
+    (tmp_path / "l.csv").write_text("task,worker,label\n1,0,0\n0,1,1\n", encoding="utf-8")
     answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c", output=tmp_path / "a")
     back = crowdopt.read_campaign(tmp_path / "a" / "campaign")
     assert back.capacity[0] == 0 and len(back.fixed) == 0
@@ -229,7 +229,7 @@ def test_least_loads_never_exceed_the_capacity_that_is_left(tmp_path):
     instance = AssignmentInstance([[0.9, 0.8]], [0] * 3, [2, 3], 0.4, min_load=[2, 0], types=["all"])
     write_campaign(instance, tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
-    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,0\n1,0,1\n2,0,1\n")
+    (tmp_path / "l.csv").write_text("task,worker,label\n0,0,0\n1,0,1\n2,0,1\n", encoding="utf-8")
     answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c", output=tmp_path / "a")
     back = crowdopt.read_campaign(tmp_path / "a" / "campaign")
     assert (back.min_load <= back.capacity).all()

@@ -228,9 +228,9 @@ CLAIMED = {  # what plan.json may say without any part being wrong
 
 
 def _claim(place: Path, **factors: float) -> None:
-    claims = json.loads((place / "plan.json").read_text())
+    claims = json.loads((place / "plan.json").read_text(encoding="utf-8"))
     claims |= {name: claims[name] * factor for name, factor in factors.items()}
-    (place / "plan.json").write_text(json.dumps(claims))
+    (place / "plan.json").write_text(json.dumps(claims), encoding="utf-8")
 
 
 def _copied(plan: Path, place: Path) -> Path:
@@ -242,9 +242,9 @@ def _copied(plan: Path, place: Path) -> Path:
 
 def _cell(place: Path, column: str, value: str) -> None:
     """The first worker's."""
-    lines = [line.split(",") for line in (place / "workers.csv").read_text().splitlines()]
+    lines = [line.split(",") for line in (place / "workers.csv").read_text(encoding="utf-8").splitlines()]
     lines[1][lines[0].index(column)] = value
-    (place / "workers.csv").write_text("\n".join(",".join(line) for line in lines) + "\n")
+    (place / "workers.csv").write_text("\n".join(",".join(line) for line in lines) + "\n", encoding="utf-8")
 
 
 def _rows(place: Path, change) -> None:
@@ -272,8 +272,8 @@ def test_a_forged_plan_is_found_out(solved, tmp_path, sentence):
 def test_a_claim_of_parts_is_held_against_what_is_known(solved, tmp_path, sentence):
     """Rule, status, proof and the rest are the campaign's and the proof's, whatever plan.json says."""
     forged = _copied(solved[1], tmp_path / "plan")
-    claims = json.loads((forged / "plan.json").read_text())
-    (forged / "plan.json").write_text(json.dumps(claims | CLAIMED[sentence]))
+    claims = json.loads((forged / "plan.json").read_text(encoding="utf-8"))
+    (forged / "plan.json").write_text(json.dumps(claims | CLAIMED[sentence]), encoding="utf-8")
     report = verify_parts(solved[0], forged)
     assert not report.proven and any(sentence in problem for problem in report.problems), report.problems
 

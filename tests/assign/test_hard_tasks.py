@@ -138,12 +138,14 @@ def test_a_campaign_with_hard_tasks_from_gold_to_answers(tmp_path):
     folder = tmp_path / "campaign"
     folder.mkdir()
     (folder / "campaign.toml").write_text(
-        'epsilon = 0.2\nrule = "exact-error"\ndifficulty = { share = 0.3, left = 0.25 }\n'
+        'epsilon = 0.2\nrule = "exact-error"\ndifficulty = { share = 0.3, left = 0.25 }\n', encoding="utf-8"
     )
-    (folder / "tasks.csv").write_text("task\n" + "".join(f"t{i}\n" for i in range(600)))
-    (folder / "workers.csv").write_text("worker,capacity\n" + "".join(f"w{j},300\n" for j in range(20)))
+    (folder / "tasks.csv").write_text("task\n" + "".join(f"t{i}\n" for i in range(600)), encoding="utf-8")
+    (folder / "workers.csv").write_text(
+        "worker,capacity\n" + "".join(f"w{j},300\n" for j in range(20)), encoding="utf-8"
+    )
     (folder / "gold.csv").write_text(
-        "worker,correct,asked\n" + "".join(f"w{j},{75 + j % 3 * 5},100\n" for j in range(20))
+        "worker,correct,asked\n" + "".join(f"w{j},{75 + j % 3 * 5},100\n" for j in range(20)), encoding="utf-8"
     )
     instance = crowdopt.read_campaign(folder)
     mean = 0.7 + 0.3 * 0.25
@@ -154,7 +156,7 @@ def test_a_campaign_with_hard_tasks_from_gold_to_answers(tmp_path):
     labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
     crowdopt.rehearse(folder, tmp_path / "plan", output=labels, truth=truth, seed=BASE)
     answered = crowdopt.answers(labels, tmp_path / "plan", campaign=folder, output=tmp_path / "answers")
-    true = [line.split(",")[1] for line in truth.read_text().split()[1:]]
+    true = [line.split(",")[1] for line in truth.read_text(encoding="utf-8").split()[1:]]
     wrong = sum(answered.names[k] != label for k, label in zip(answered.answers.answer, true, strict=True))
     assert binomial(wrong, 600, plan.exact_error[0].mean())
     assert binomial(wrong, 600, answered.answers.error.mean())

@@ -264,15 +264,16 @@ def test_rows_come_from_a_table(tmp_path: Path) -> None:
     plain = replace(panel(), groups=(), own_rows=None)
     crowdopt.write_campaign(plain, tmp_path / "camp")
     (tmp_path / "rows.csv").write_text(
-        "row,task,worker,coefficient,lower,upper\nfive labels of w1,,w1,1,5,\nt0 without w2,t0,w2,1,,0\n"
+        "row,task,worker,coefficient,lower,upper\nfive labels of w1,,w1,1,5,\nt0 without w2,t0,w2,1,,0\n",
+        encoding="utf-8",
     )
     plan = crowdopt.assign(tmp_path / "camp", rows=tmp_path / "rows.csv", output=tmp_path / "plan")
     assert plan.loads[1] >= 5
     report = crowdopt.verify(tmp_path / "camp", tmp_path / "plan")
     assert report.holds and list(report.overrides) == ["rows"]
-    (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,nobody,1,1\n")
+    (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,nobody,1,1\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2.*nobody"):
         crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")
-    (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,w1,1,\n")
+    (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,w1,1,\n", encoding="utf-8")
     with pytest.raises(InputError, match="no side"):
         crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")

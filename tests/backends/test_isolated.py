@@ -56,11 +56,11 @@ INSTANCE = AssignmentInstance(np.full((1, 8), 0.8), np.zeros(4, np.int64), np.fu
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The package of a third party, on the path of this process and of its children."""
-    (tmp_path / "theirs.py").write_text(THEIRS)
+    (tmp_path / "theirs.py").write_text(THEIRS, encoding="utf-8")
     facts = tmp_path / "theirs-1.0.dist-info"
     facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[crowdopt.backends]\ntheirs = theirs:BACKENDS\n")
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n", encoding="utf-8")
+    (facts / "entry_points.txt").write_text("[crowdopt.backends]\ntheirs = theirs:BACKENDS\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(isolated, "LOADING", 6.0)
     backends.registered.cache_clear()

@@ -19,10 +19,12 @@ FACTS = {
 @pytest.fixture(scope="module")
 def fakes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("site")
-    (folder / "fake_backends.py").write_text(Path(__file__).with_name("fake_backends.py").read_text())
+    (folder / "fake_backends.py").write_text(
+        Path(__file__).with_name("fake_backends.py").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     (folder / "fake_backends-1.0.dist-info").mkdir()
     for name, text in FACTS.items():
-        (folder / "fake_backends-1.0.dist-info" / name).write_text(text)
+        (folder / "fake_backends-1.0.dist-info" / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
         patch.syspath_prepend(str(folder))

@@ -40,12 +40,14 @@ PLAN = {
 def write(folder: Path, plan: Any = PLAN, run: Any = None, row: Any = None) -> Path:
     """A benchmark of one row."""
     (folder / "rows").mkdir(parents=True)
-    (folder / "bench.json").write_text(json.dumps(plan))
-    (folder / "run.json").write_text(json.dumps({"libraries": {"numpy": "2"}, "cores": 2} if run is None else run))
+    (folder / "bench.json").write_text(json.dumps(plan), encoding="utf-8")
+    (folder / "run.json").write_text(
+        json.dumps({"libraries": {"numpy": "2"}, "cores": 2} if run is None else run), encoding="utf-8"
+    )
     job = _job(Subject("HS:6x4", "ip", "exact", 0, Limits(**LIMITS)), VERSIONS, 0)
     row = {"result": RESULT} if row is None else row
     (folder / "rows" / f"{job.key}.json").write_text(
-        json.dumps({"function": job.function, "arguments": job.arguments, **row})
+        json.dumps({"function": job.function, "arguments": job.arguments, **row}), encoding="utf-8"
     )
     return folder
 

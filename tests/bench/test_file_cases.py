@@ -33,10 +33,10 @@ def test_an_mps_file_is_a_case(tmp_path, monkeypatch):
     """Three things of worth 5, 4, 3 and weight 4, 3, 2 into a bag of 5: the last two, worth 7, in parts as well."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(charts, "can_draw", lambda: False)
-    (tmp_path / "bag.mps").write_text(KNAPSACK)
+    (tmp_path / "bag.mps").write_text(KNAPSACK, encoding="utf-8")
     words = "bench bag.mps --backends exact,highs --time-limit 5 -o out"
     done = CliRunner().invoke(main, words.split())
     assert done.exit_code == 0, done.output
-    rows = list(csv.DictReader((tmp_path / "out" / "results.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((tmp_path / "out" / "results.csv").read_text(encoding="utf-8").splitlines()))
     assert {row["method"] for row in rows} == {"highs"}
     assert {(row["program"], round(float(row["value"]), 6)) for row in rows} == {("ip", -7.0), ("lp", -7.0)}

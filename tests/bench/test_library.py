@@ -39,7 +39,7 @@ def test_every_value_and_bound_is_recomputed_in_fractions(library):
             assert float(row["bound"]) == pytest.approx(float(row["value"]))
     assert {row["kind"] for row in rows} == {"assignment", "selection"}
     assert "MIT" in rows[0]["licence"] and "seed 0" in rows[0]["origin"]
-    assert "R1-8x20-ip-0.mps" in (library / "index.html").read_text()
+    assert "R1-8x20-ip-0.mps" in (library / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("what", ["value", "bound", "point", "multipliers"])
@@ -58,11 +58,11 @@ def test_what_is_made_up_is_noticed(library, tmp_path, what):
             writer.writerows(rows)
     else:
         path = tmp_path / f"{name}.{what}.csv"
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
         if what == "point":
             lines.pop()
         else:
             lines = [lines[0], *(f"{line.split(',')[0]},{2 * float(line.split(',')[1])}" for line in lines[1:])]
-        path.write_text("\n".join(lines) + "\n")
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     done = checked(tmp_path, name)
     assert done.returncode == 1 and "WRONG" in done.stdout

@@ -126,7 +126,7 @@ def test_a_subject_dies_with_the_harness(fakes, tmp_path):
 
 
 def _solving(folder: Path) -> bool:
-    return any('"solving"' in path.read_text() for path in folder.glob("*/events.jsonl"))
+    return any('"solving"' in path.read_text(encoding="utf-8") for path in folder.glob("*/events.jsonl"))
 
 
 def wait_for(look, seconds: float = 60.0):

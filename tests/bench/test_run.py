@@ -94,7 +94,7 @@ def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
     page = report(bare)
     assert page.read_bytes() == (whole / "report.html").read_bytes()
     assert (bare / TABLE).read_bytes() == (whole / TABLE).read_bytes()
-    summary = json.loads((bare / "summary.json").read_text())
+    summary = json.loads((bare / "summary.json").read_text(encoding="utf-8"))
     rows = [row for one in summary["comparisons"] for row in one["results"]]
     assert {row["outcome"] for row in rows} >= {"proven", "wrong", "infeasible"}
     for row in rows:
@@ -116,7 +116,7 @@ def test_a_folder_keeps_to_its_benchmark(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="another benchmark"):
         calls.measure(plan, whole)
     (tmp_path / "else").mkdir()
-    (tmp_path / "else" / "letter.txt").write_text("dear")
+    (tmp_path / "else" / "letter.txt").write_text("dear", encoding="utf-8")
     with pytest.raises(InputError, match="no benchmark"):
         calls.measure(plan, tmp_path / "else")
     with pytest.raises(InputError, match="there are pages of: .*a benchmark"):
@@ -156,7 +156,12 @@ def test_the_library_is_what_others_solve(tmp_path):
     file = tmp_path / "library" / "R10-10x20-ip-0.mps"
     read = subprocess.run([sys.executable, highs.__file__, file], capture_output=True, text=True, check=True).stdout
     assert json.loads(read)["optimum"] == pytest.approx(69.0)
-    assert (tmp_path / "library" / "index.csv").read_text().splitlines()[1].startswith("R10-10x20-ip-0.mps,R10:10x20")
+    assert (
+        (tmp_path / "library" / "index.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1]
+        .startswith("R10-10x20-ip-0.mps,R10:10x20")
+    )
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -43,11 +43,11 @@ def test_draw_look_claim_verify_report(desk):
     said = json.loads(run("audit", "answers.csv", "--target", ".1", "--seed", "4", "-o", "audit", "--json"))
     look(desk)
     claim = json.loads(run("audit", "answers.csv", "--checked", "checked.csv", "-o", "audit", "--json"))
-    assert claim["wrong_at_most"] == json.loads(Path("audit/audit.json").read_text())["wrong_at_most"]
+    assert claim["wrong_at_most"] == json.loads(Path("audit/audit.json").read_text(encoding="utf-8"))["wrong_at_most"]
     assert claim["sentence"] in run("verify", "answers.csv", "audit", "--commitment", said["commitment"])
     assert "was handed on" in run("verify", "answers.csv", "audit", "--commitment", "0" * 64, code=1)
     run("report", "audit")
-    assert claim["sentence"][1:] in Path("audit/report.html").read_text()
+    assert claim["sentence"][1:] in Path("audit/report.html").read_text(encoding="utf-8")
 
 
 def test_a_draw_is_not_made_twice_by_accident(desk):
@@ -68,7 +68,7 @@ def test_a_damaged_draw_is_one_sentence(desk, tmp_path, damage):
     """Not a traceback."""
     run("audit", "answers.csv", "-o", "audit")
     look(desk)
-    (tmp_path / "audit" / "draw.json").write_text(damage)
+    (tmp_path / "audit" / "draw.json").write_text(damage, encoding="utf-8")
     assert run("audit", "answers.csv", "--checked", "checked.csv", "-o", "audit", code=2).startswith(
         "crowdopt: draw.json"
     )

@@ -39,7 +39,7 @@ def test_the_main_loop(run, tmp_path):
     assert status == 0 and "the plan holds" in said and "so it is optimal" in said
     with (tmp_path / "p" / "assignment.csv").open() as file:
         pairs = [tuple(row.values()) for row in csv.DictReader(file)]
-    queues = {path.stem: path.read_text().split()[1:] for path in (tmp_path / "p" / "queues").iterdir()}
+    queues = {path.stem: path.read_text(encoding="utf-8").split()[1:] for path in (tmp_path / "p" / "queues").iterdir()}
     assert sorted(pairs) == sorted((task, worker) for worker, tasks in queues.items() for task in tasks)
 
 
@@ -115,7 +115,7 @@ def test_import_real_or_not(run, tmp_path):
         for task in range(20)
         for worker in WORKERS
     ]
-    (tmp_path / "labels.csv").write_text("\n".join(["task,worker,label", *rows]))
+    (tmp_path / "labels.csv").write_text("\n".join(["task,worker,label", *rows]), encoding="utf-8")
     status, said = run("import", "labels.csv", "--epsilon", "0.2", "-o", "i")
     assert status == 0 and "20 tasks of 1 type(s), 5 workers, 2 classes" in said and "one-coin EM" in said
     assert run("solve", "i", "-o", "p")[0] == 0 and run("verify", "i", "p")[0] == 0

@@ -25,11 +25,16 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
     """Solve, verify, rehearse, answer and write the next round: no item has two judges of a family."""
     camp, plan = tmp_path / "panel", tmp_path / "plan"
     run("init", "--panel", camp)
-    (tmp_path / "rows.csv").write_text("row,task,worker,coefficient,lower\nkeep busy,,west-small,1,5\n")
+    (tmp_path / "rows.csv").write_text(
+        "row,task,worker,coefficient,lower\nkeep busy,,west-small,1,5\n", encoding="utf-8"
+    )
     said = run("solve", camp, "--rows", tmp_path / "rows.csv", "-o", plan)
     assert "the whole program was searched by highs" in said and "proven optimal" in said
     assert json.loads(run("verify", camp, plan, "--json"))["holds"]
-    pairs = [(row["task"], row["worker"]) for row in csv.DictReader((plan / "assignment.csv").read_text().splitlines())]
+    pairs = [
+        (row["task"], row["worker"])
+        for row in csv.DictReader((plan / "assignment.csv").read_text(encoding="utf-8").splitlines())
+    ]
     families = Counter((task, worker.partition("-")[0]) for task, worker in pairs)
     assert set(families.values()) == {1}
     dear = sum(worker in ("north-large", "south-large") for _, worker in pairs)
@@ -37,13 +42,16 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
     labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
     run("rehearse", camp, plan, "-o", labels, "--truth", truth, "--lost", "0.1")
     run("aggregate", labels, "--plan", plan, "--campaign", camp, "-o", tmp_path / "answers")
-    assert len(list(csv.DictReader((tmp_path / "answers" / "answers.csv").read_text().splitlines()))) == 40
-    after = tmp_path / "answers" / "campaign"
-    assert (after / "groups.csv").read_text() == (camp / "groups.csv").read_text()
-    had = sum(
-        row["worker"] == "west-small" for row in csv.DictReader((after / "collected.csv").read_text().splitlines())
+    assert (
+        len(list(csv.DictReader((tmp_path / "answers" / "answers.csv").read_text(encoding="utf-8").splitlines()))) == 40
     )
-    row = next(csv.DictReader((after / "rows.csv").read_text().splitlines()))
+    after = tmp_path / "answers" / "campaign"
+    assert (after / "groups.csv").read_text(encoding="utf-8") == (camp / "groups.csv").read_text(encoding="utf-8")
+    had = sum(
+        row["worker"] == "west-small"
+        for row in csv.DictReader((after / "collected.csv").read_text(encoding="utf-8").splitlines())
+    )
+    row = next(csv.DictReader((after / "rows.csv").read_text(encoding="utf-8").splitlines()))
     assert float(row["lower"]) == 5 - had, "a row is about labels to come"
 
 
@@ -67,9 +75,9 @@ def test_a_group_that_nobody_is_in_is_a_sentence(tmp_path: Path) -> None:
     """A misspelt table in campaign.toml must not pass for a group without members."""
     camp = tmp_path / "panel"
     run("init", "--panel", camp)
-    toml = (camp / "campaign.toml").read_text()
-    (camp / "campaign.toml").write_text(toml.replace("[groups.dear]", "[groups.deer]"))
+    toml = (camp / "campaign.toml").read_text(encoding="utf-8")
+    (camp / "campaign.toml").write_text(toml.replace("[groups.dear]", "[groups.deer]"), encoding="utf-8")
     said = run("solve", camp, "-o", tmp_path / "plan", status=2)
     assert "nobody is in the group 'deer'" in said and "dear" in said
-    (camp / "campaign.toml").write_text(toml.replace("max_share", "max_shares"))
+    (camp / "campaign.toml").write_text(toml.replace("max_share", "max_shares"), encoding="utf-8")
     assert "max_share" in run("solve", camp, "-o", tmp_path / "plan", status=2)

@@ -41,8 +41,8 @@ def test_verification_notices_a_task_that_errs_too_much(folder):
     """A label taken out of a thinned plan breaks its task's target, and the stored errors are no longer true."""
     run("solve", folder / "campaign", "--rule", "exact-error", "-o", folder / "plan")
     path = folder / "plan" / "assignment.csv"
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines[:-1], ""]))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines[:-1], ""]), encoding="utf-8")
     done = run("verify", folder / "campaign", folder / "plan")
     assert done.exit_code == 1 and "errs with probability" in done.stdout and "exact_error" in done.stdout
 
@@ -77,11 +77,13 @@ def test_explaining_both_ways(folder):
 def test_a_prior_in_the_settings(folder):
     """Named classes that add up to 1; anything else is one sentence."""
     toml = folder / "campaign" / "campaign.toml"
-    before = toml.read_text()
-    toml.write_text(before.replace("hoeffding", "bhattacharyya") + "prior = { yes = 0.9, no = 0.1 }\n")
+    before = toml.read_text(encoding="utf-8")
+    toml.write_text(
+        before.replace("hoeffding", "bhattacharyya") + "prior = { yes = 0.9, no = 0.1 }\n", encoding="utf-8"
+    )
     code, said = told("solve", folder / "campaign", "-o", folder / "plan")
     assert code == 0 and said["prior"] == {"yes": 0.9, "no": 0.1}
     for wrong in ("prior = { yes = 0.9, no = 0.2 }", "prior = { yes = 1.0 }", "prior = 0.5", 'collected = "perhaps"'):
-        toml.write_text(before + wrong + "\n")
+        toml.write_text(before + wrong + "\n", encoding="utf-8")
         done = run("solve", folder / "campaign", "-o", folder / "other")
         assert done.exit_code == 2 and "campaign.toml: " in done.stderr

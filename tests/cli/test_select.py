@@ -125,7 +125,9 @@ def test_bad_input_gets_one_sentence_and_exit_2(run, name):
 
 def test_tallies_by_type_are_added_up(run):
     """gold.csv of a campaign may have a row per worker and type."""
-    Path("typed.csv").write_text("worker,type,correct,asked\nada,a,4,5\nbo,a,3,5\nada,b,5,5\nbo,b,2,5\n")
+    Path("typed.csv").write_text(
+        "worker,type,correct,asked\nada,a,4,5\nbo,a,3,5\nada,b,5,5\nbo,b,2,5\n", encoding="utf-8"
+    )
     assert json.loads(run("select", "typed.csv", "--json")[1])["workers"] == ["ada"]
     facts = json.loads(run("select", "typed.csv", "--type", "a", "--budget", "1", "--json")[1])
     assert facts["plug_in_score"] == pytest.approx((2 * 4 / 5 - 1) ** 2)
@@ -148,7 +150,7 @@ def test_weighted_votes_need_gold_of_everybody(run):
     for method in ("wmv-linear", "wmv-log"):
         assert run("aggregate", "labels.csv", "--method", method, "--gold", "gold.csv", "-o", f"{method}.csv")[0] == 0
         assert [row["label"] for row in rows(f"{method}.csv")] == ["n", "n", "y", "y"]
-    Path("less.csv").write_text(GOLD.replace("dee,0,10\n", ""))
+    Path("less.csv").write_text(GOLD.replace("dee,0,10\n", ""), encoding="utf-8")
     status, said = run("aggregate", "labels.csv", "--method", "wmv-log", "--gold", "less.csv")
     assert status == 2 and "worker dee has no gold" in said
     assert run("aggregate", "labels.csv", "--method", "wmv-log")[0] == 2
@@ -158,7 +160,7 @@ def test_weighted_votes_need_gold_of_everybody(run):
 
 def test_accuracies_and_known_answers(run):
     """The workers' table, and the share of right answers where the truth is known."""
-    Path("truth.csv").write_text("task,label\nt0,y\nt1,n\nother,y\n")
+    Path("truth.csv").write_text("task,label\nt0,y\nt1,n\nother,y\n", encoding="utf-8")
     status, said = run("aggregate", "labels.csv", "--truth", "truth.csv", "--workers", "who.csv")
     assert status == 0 and "% of the tasks with known answers" in said
     assert [row["worker"] for row in rows("who.csv")] == ["ada", "bo", "chen", "dee"]
@@ -169,6 +171,6 @@ def test_accuracies_and_known_answers(run):
 
 def test_one_class_is_nothing_to_decide(run):
     """A table in which everybody says the same has no question in it."""
-    Path("one.csv").write_text("task,worker,label\na,u,y\nb,u,y\n")
+    Path("one.csv").write_text("task,worker,label\na,u,y\nb,u,y\n", encoding="utf-8")
     status, said = run("aggregate", "one.csv")
     assert status == 2 and "nothing to decide" in said

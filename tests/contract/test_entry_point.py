@@ -20,11 +20,11 @@ ENTRY_POINTS = "[crowdopt.backends]\nmilp = example_backend:BACKENDS\n"
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that looks like an installed package to importlib.metadata."""
     folder = tmp_path_factory.mktemp("site")
-    (folder / EXAMPLE.name).write_text(EXAMPLE.read_text())
+    (folder / EXAMPLE.name).write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
     facts = folder / "example_backend-1.0.dist-info"
     facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: example-backend\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text(ENTRY_POINTS)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: example-backend\nVersion: 1.0\n", encoding="utf-8")
+    (facts / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
     return folder
 
 

@@ -48,11 +48,11 @@ def test_each_says_what_it_handles() -> None:
 
 def test_a_crash_or_a_missing_library_is_a_sentence(tmp_path: Path) -> None:
     """A library may take its process down with it; it must not take ours."""
-    (tmp_path / "broken.py").write_text(BROKEN)
+    (tmp_path / "broken.py").write_text(BROKEN, encoding="utf-8")
     facts = tmp_path / "broken-1.0.dist-info"
     facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[crowdopt.backends]\nbroken = broken:BACKENDS\n")
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n", encoding="utf-8")
+    (facts / "entry_points.txt").write_text("[crowdopt.backends]\nbroken = broken:BACKENDS\n", encoding="utf-8")
     code = (
         "import json; from dataclasses import asdict; from crowdopt import backends;"
         "print(json.dumps([asdict(one) for one in backends.available(['crashing', 'lying'])]))"

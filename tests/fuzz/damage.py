@@ -218,7 +218,8 @@ def another_type(path: Path, rng: random.Random) -> None:
 def another_document(path: Path, rng: random.Random) -> None:
     """No object at all, or one too deep."""
     path.write_text(
-        rng.choice(["[]", "3", "null", '"x"', "[" * 4000 + "]" * 4000, '{"a":' * 2000 + "1" + "}" * 2000, "NaN", "{}"])
+        rng.choice(["[]", "3", "null", '"x"', "[" * 4000 + "]" * 4000, '{"a":' * 2000 + "1" + "}" * 2000, "NaN", "{}"]),
+        encoding="utf-8",
     )
 
 

@@ -136,11 +136,13 @@ def lay(folder: Path, made: tuple[str, ...] = MADE) -> None:
     shutil.copytree(folder / "campaign", folder / "campaign2")  # without what no online policy knows
     for name in ("fixed", "forbidden", "collected"):
         (folder / "campaign2" / f"{name}.csv").unlink()
-    (folder / "campaign2" / "campaign.toml").write_text("epsilon = 0.3\n")
+    (folder / "campaign2" / "campaign.toml").write_text("epsilon = 0.3\n", encoding="utf-8")
     (folder / "campaign2" / "tasks.csv").write_text(
-        "task,type\n" + "".join(f"t{k},{('bird', 'plant')[k % 2]}\n" for k in range(6))
+        "task,type\n" + "".join(f"t{k},{('bird', 'plant')[k % 2]}\n" for k in range(6)), encoding="utf-8"
     )
-    (folder / "campaign2" / "workers.csv").write_text("worker,capacity\nada,6\nbo,6\nchen,6\ndana,6\nemre,6\n")
+    (folder / "campaign2" / "workers.csv").write_text(
+        "worker,capacity\nada,6\nbo,6\nchen,6\ndana,6\nemre,6\n", encoding="utf-8"
+    )
     for words in made:
         done = CliRunner().invoke(main, words.split())
         assert done.exit_code == 0, f"{words}: {done.output} {done.exception!r}"

@@ -44,8 +44,10 @@ def desk(tmp_path_factory) -> Path:
     with inside(folder):
         lay(folder, MADE[:3])
         lay_exports(folder)
-        (folder / "who.csv").write_text("worker,account\nada,ada@example.org\n")
-        (folder / "show.csv").write_text("task,text\n" + "".join(f"t{k},photo {k}\n" for k in range(6)))
+        (folder / "who.csv").write_text("worker,account\nada,ada@example.org\n", encoding="utf-8")
+        (folder / "show.csv").write_text(
+            "task,text\n" + "".join(f"t{k},photo {k}\n" for k in range(6)), encoding="utf-8"
+        )
         done = CliRunner().invoke(main, ["push", "campaign", "plan", "--to", "potato", "-o", "pushed"])
         assert done.exit_code == 0, done.output
     return folder

@@ -138,4 +138,4 @@ def test_closed_streams_are_no_traceback(tmp_path, closed):
     environment = {**os.environ, "PYTHONPATH": HOME}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "Traceback" not in done.stdout + done.stderr
-    assert (tmp_path / "new" / "campaign.toml").read_text().startswith("#")
+    assert (tmp_path / "new" / "campaign.toml").read_text(encoding="utf-8").startswith("#")

@@ -73,8 +73,8 @@ def test_at_most_so_many_of_a_family() -> None:
 
 def test_families_on_the_command_line(tmp_path) -> None:
     """One of each family: the best of it."""
-    (tmp_path / "gold.csv").write_text("worker,correct,asked\na,19,20\nb,18,20\nc,15,20\nd,17,20\n")
-    (tmp_path / "w.csv").write_text("worker,group\na,x\nb,x\nc,y\nd,y\n")
+    (tmp_path / "gold.csv").write_text("worker,correct,asked\na,19,20\nb,18,20\nc,15,20\nd,17,20\n", encoding="utf-8")
+    (tmp_path / "w.csv").write_text("worker,group\na,x\nb,x\nc,y\nd,y\n", encoding="utf-8")
     found = select_from_tables(tmp_path / "gold.csv", workers=tmp_path / "w.csv", at_most={"*": 1})
     assert {found.instance.worker_id(int(i)) for i in found.workers} == {"a", "d"} and found.proven
 

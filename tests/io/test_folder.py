@@ -14,7 +14,7 @@ from crowdopt.io.folder import PLAN, new_folder
 def test_a_failed_write_leaves_nothing(tmp_path):
     """An error in the middle leaves neither the target nor a temporary folder."""
     with pytest.raises(RuntimeError), new_folder(tmp_path / "out", PLAN) as new:
-        (new / "half.csv").write_text("half")
+        (new / "half.csv").write_text("half", encoding="utf-8")
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
 
@@ -22,7 +22,7 @@ def test_a_failed_write_leaves_nothing(tmp_path):
 def test_an_existing_folder_is_kept_unless_forced(tmp_path):
     """What is there may be somebody's work; forced, it is replaced as a whole."""
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / PLAN).write_text("old")
+    (tmp_path / "out" / PLAN).write_text("old", encoding="utf-8")
     with (
         pytest.raises(InputError, match="already exists; choose another name or pass --force"),
         new_folder(tmp_path / "out", PLAN),
@@ -32,14 +32,14 @@ def test_an_existing_folder_is_kept_unless_forced(tmp_path):
         raise RuntimeError
     assert [path.name for path in (tmp_path / "out").iterdir()] == [PLAN]
     with new_folder(tmp_path / "out", PLAN, force=True) as new:
-        (new / "fresh").write_text("fresh")
+        (new / "fresh").write_text("fresh", encoding="utf-8")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["fresh"]
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_place_that_cannot_be_written(tmp_path):
     """Said before any work is done: a file in the way, or no permission."""
-    (tmp_path / "file").write_text("x")
+    (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(InputError, match="is not a folder"), new_folder(tmp_path / "file" / "out", PLAN):
         pass
     if os.geteuid() != 0:
@@ -60,14 +60,14 @@ def test_only_a_plan_is_replaced_by_a_plan(tmp_path, there):
     """--force is for last week's plan: never for the label file, the campaign or whatever else has that name."""
     path = tmp_path / "out"
     if there == "a file":
-        path.write_text("precious")
+        path.write_text("precious", encoding="utf-8")
     else:
         path.mkdir()
-        (path / ("campaign.toml" if there == "a campaign" else "precious")).write_text("precious")
+        (path / ("campaign.toml" if there == "a campaign" else "precious")).write_text("precious", encoding="utf-8")
     with pytest.raises(InputError, match="is not replaced, because it is not"), new_folder(path, PLAN, force=True):
         pass
     kept = path if path.is_file() else next(path.iterdir())
-    assert kept.read_text() == "precious" and len(list(tmp_path.iterdir())) == 1
+    assert kept.read_text(encoding="utf-8") == "precious" and len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_link_is_followed(tmp_path):
@@ -75,6 +75,6 @@ def test_a_link_is_followed(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     with new_folder(tmp_path / "link", PLAN, force=True) as new:
-        (new / PLAN).write_text("new")
-    assert (tmp_path / "real" / PLAN).read_text() == "new" and (tmp_path / "link").is_symlink()
+        (new / PLAN).write_text("new", encoding="utf-8")
+    assert (tmp_path / "real" / PLAN).read_text(encoding="utf-8") == "new" and (tmp_path / "link").is_symlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real"]

@@ -15,7 +15,7 @@ TABLE = "task,worker,label,seconds\nt1,ada,yes,3\nt2,bo,no,4\nt1,bo,yes,5\n"
 def labels(tmp_path):
     """A small label table with a column more than needed."""
     path = tmp_path / "labels.csv"
-    path.write_text(TABLE)
+    path.write_text(TABLE, encoding="utf-8")
     return path
 
 
@@ -28,14 +28,14 @@ def test_labels_keep_the_order_of_appearance(labels):
 
 def test_truth_that_nobody_said_is_a_class_beyond(labels, tmp_path):
     """A truth outside the labels counts against everybody; an unknown one for and against nobody."""
-    (tmp_path / "truth.csv").write_text("task,label\nt1,maybe\n")
+    (tmp_path / "truth.csv").write_text("task,label\nt1,maybe\n", encoding="utf-8")
     assert read_truth(tmp_path / "truth.csv", read_labels(labels)).tolist() == [2, -1]
     assert read_truth(tmp_path / "truth.csv", read_labels(labels, ["maybe"])).tolist() == [0, -1]
 
 
 def test_types_are_sorted_and_complete(labels, tmp_path):
     """Every labelled task needs a type; without a table all are of one."""
-    (tmp_path / "types.csv").write_text("task,type\nt2,bird\nt1,plant\n")
+    (tmp_path / "types.csv").write_text("task,type\nt2,bird\nt1,plant\n", encoding="utf-8")
     kinds, names = read_types(tmp_path / "types.csv", ("t1", "t2"))
     assert (kinds.tolist(), names) == ([1, 0], ["bird", "plant"])
     assert read_types(None, ("t1", "t2"))[0].tolist() == [0, 0]
@@ -55,7 +55,7 @@ WRONG = {
 def test_what_cannot_be_used_is_named(labels, complaint):
     """File, line and column of the first thing that is wrong."""
     old, new = WRONG[complaint]
-    labels.write_text(TABLE.replace(old, new, 1))
+    labels.write_text(TABLE.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(InputError, match=f"labels.csv.*{complaint}"):
         read_labels(labels)
 
@@ -67,6 +67,6 @@ def test_pairs_are_in_the_campaigns_indices(labels):
     instance = AssignmentInstance([[0.9, 0.8]] * 2, None, [2, 2], 0.1, tasks=["t2", "t1"], workers=["bo", "ada"])
     pairs = campaign_pairs(read_label_table(labels), instance)
     assert np.array_equal(pairs, [[1, 1], [0, 0], [1, 0]])
-    labels.write_text(TABLE.replace("t2,bo", "t9,bo"))
+    labels.write_text(TABLE.replace("t2,bo", "t9,bo"), encoding="utf-8")
     with pytest.raises(InputError, match="line 3, column task: unknown task 't9'.*not in the campaign"):
         campaign_pairs(read_label_table(labels), instance)

@@ -64,7 +64,7 @@ def test_needs_are_read_as_they_were_written(tmp_path):
     need = np.concatenate([read_part(folder, part).instance.need for part in folder.parts])
     np.testing.assert_allclose(need, instance.need, rtol=1e-14)
     toml = folder.folder / "campaign.toml"
-    toml.write_text(f"epsilon = 0.3\n{toml.read_text()}")
+    toml.write_text(f"epsilon = 0.3\n{toml.read_text()}", encoding="utf-8")
     table = pq.read_table(folder.path("part-0.parquet"))
     empty = table.set_column(table.column_names.index("need"), "need", [[None, None, 1.5, 2.0]])
     pq.write_table(empty, folder.path("part-0.parquet"))
@@ -76,7 +76,7 @@ def test_rules_whose_votes_are_checked_are_refused(tmp_path):
     """Their sums of evidence are a guide and no proof, and nobody would hold a part's votes against their target."""
     folder = take_apart(recipe("I2:12x5", seed=3), parts=3, output=tmp_path / "parts")
     toml = folder.folder / "campaign.toml"
-    toml.write_text(toml.read_text().replace("bhattacharyya", "exact-error"))
+    toml.write_text(toml.read_text(encoding="utf-8").replace("bhattacharyya", "exact-error"), encoding="utf-8")
     with pytest.raises(InputError, match="rule exact-error needs votes checked"):
         read_parts_folder(folder.folder)
 

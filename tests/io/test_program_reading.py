@@ -82,14 +82,14 @@ ENDATA
 
 def test_other_people_s_files_are_read(tmp_path: Path) -> None:
     """Both formats as the world writes them, read by hand here: ranged rows, free columns, constants in rows."""
-    (tmp_path / "x.lp").write_text(LP_FILE)
+    (tmp_path / "x.lp").write_text(LP_FILE, encoding="utf-8")
     found = crowdopt.read_program(tmp_path / "x.lp")
     assert [block.name for block in found.columns] == ["a", "b", "c"]
     assert found.cost.tolist() == [2, 3, -1]
     assert found.lower.tolist() == [0, -np.inf, -2] and found.upper.tolist() == [1, np.inf, 10]
     assert found.integer.tolist() == [False, False, True]
     assert found.row_lower.tolist() == [1.5, -1, -np.inf] and found.row_upper.tolist() == [np.inf, 4, 2]
-    (tmp_path / "x.mps").write_text(MPS_FILE)
+    (tmp_path / "x.mps").write_text(MPS_FILE, encoding="utf-8")
     other = crowdopt.read_program(tmp_path / "x.mps")
     assert other.row_lower.tolist() == [1.5, -2] and other.row_upper.tolist() == [np.inf, 1]
     assert crowdopt.certify(crowdopt.solve(other)).value == pytest.approx(3.5)
@@ -118,6 +118,6 @@ WRONG = {
 def test_what_cannot_be_read_is_a_sentence(name: str, tmp_path: Path) -> None:
     """File, line and reason; what readers do not agree on is refused rather than guessed."""
     text, wanted = WRONG[name]
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(crowdopt.InputError, match=wanted):
         crowdopt.read_program(tmp_path / name)

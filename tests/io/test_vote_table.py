@@ -31,7 +31,9 @@ class Desk:
 
     def write(self, rows: list[list[str]]) -> Report:
         """Other rows; what verify says."""
-        self.table.write_text("".join(",".join(row) + "\n" for row in [["worker", "type", "weight"], *rows]))
+        self.table.write_text(
+            "".join(",".join(row) + "\n" for row in [["worker", "type", "weight"], *rows]), encoding="utf-8"
+        )
         return verify(self.campaign, self.plan)
 
     def all_rows(self) -> list[list[str]]:
@@ -68,7 +70,7 @@ def test_an_unplanned_label_counts_by_the_campaign(desk, tmp_path):
     planned = {(i, j) for i, j in desk.made.pairs.tolist()}
     i, j = next(pair for pair in product(range(12), range(9)) if pair not in planned)
     row = f"{desk.instance.task_id(i)},{desk.instance.worker_id(j)},1"
-    (tmp_path / "labels.csv").write_text(f"task,worker,label\n{row}\n")
+    (tmp_path / "labels.csv").write_text(f"task,worker,label\n{row}\n", encoding="utf-8")
     few = answers(tmp_path / "labels.csv", desk.plan, campaign=desk.campaign)
     desk.write(desk.all_rows())
     every = answers(tmp_path / "labels.csv", desk.plan, campaign=desk.campaign)

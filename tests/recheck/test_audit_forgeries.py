@@ -33,7 +33,9 @@ class Folder:
 
     def __init__(self, place: Path) -> None:
         self.place, self.answers, self.audit = place, place / "answers.csv", place / "audit"
-        self.draw, self.claim = (json.loads((self.audit / f"{name}.json").read_text()) for name in ("draw", "audit"))
+        self.draw, self.claim = (
+            json.loads((self.audit / f"{name}.json").read_text(encoding="utf-8")) for name in ("draw", "audit")
+        )
 
     @staticmethod
     def made(place: Path, **terms: Any) -> Folder:
@@ -42,7 +44,7 @@ class Folder:
         claimed = np.linspace(0.01, 0.6, N)
         write_csv(answers, ["task", "label", "error"], [TASKS, ["a"] * N, claimed])
         crowdopt.audit(answers, audit, **{"target": 0.2, "seed": 1, "checks": 30, **terms})
-        listed = (audit / "check.csv").read_text().split()[1:]
+        listed = (audit / "check.csv").read_text(encoding="utf-8").split()[1:]
         write_csv(place / "checked.csv", ["task", "label"], [listed, [TRUTH[task] for task in listed]])
         crowdopt.audit(answers, audit, checked=place / "checked.csv")
         return Folder(place)
@@ -51,7 +53,7 @@ class Folder:
         """Write draw.json anew, with the commitment of what it says now; audit.json belongs to it."""
         self.draw.update(changes)
         self.draw["commitment"] = commitment(self.draw)
-        (self.audit / "draw.json").write_text(json.dumps(self.draw))
+        (self.audit / "draw.json").write_text(json.dumps(self.draw), encoding="utf-8")
         same = {key: self.draw[key] for key in ("delta", "confidence", "answers", "target", "expert_error", "method")}
         return self.claims(commitment=self.draw["commitment"], **same)
 
@@ -62,7 +64,7 @@ class Folder:
         if "sentence" not in changes:
             text = re.sub(r"at most \d+ of the \d+", f"at most {most} of the {n}", self.claim["sentence"])
             self.claim["sentence"] = re.sub(r"with \S+ %", f"with {100 * (1 - self.claim['delta']):g} %", text)
-        (self.audit / "audit.json").write_text(json.dumps(self.claim))
+        (self.audit / "audit.json").write_text(json.dumps(self.claim), encoding="utf-8")
         return self
 
     def boasts(self) -> Folder:
@@ -194,9 +196,9 @@ def test_the_list_is_in_the_order_of_the_draw(tmp_path: Path, first: int, second
     folder = Folder.made(tmp_path, least_sure=4)
     assert folder.report().holds
     file = folder.audit / "check.csv"
-    lines = file.read_text().split()
+    lines = file.read_text(encoding="utf-8").split()
     lines[first], lines[second] = lines[second], lines[first]
-    file.write_text("\n".join(lines) + "\n")
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert folder.report().problems == ["check.csv does not list what the seed draws"]
 
 
@@ -215,7 +217,7 @@ def test_terms_changed_after_the_commitment_was_handed_on_are_caught(tmp_path: P
 def test_which_answers_were_looked_at_is_counted_again(folder: Folder) -> None:
     """answers.csv calls no unseen answer checked."""
     file = folder.audit / "answers.csv"
-    file.write_text(file.read_text().replace(",no", ",yes", 1))
+    file.write_text(file.read_text(encoding="utf-8").replace(",no", ",yes", 1), encoding="utf-8")
     assert folder.report().problems == ["answers.csv is not the answers with the expert's corrections"]
 
 
@@ -248,14 +250,16 @@ def test_an_earlier_audit_is_named_with_what_it_spent(tmp_path: Path) -> None:
     good = verify_audit(folder.answers, tmp_path / "next", after=[first])
     assert good.holds and good.earlier == 1 and good.confidence == 0.95
     folder.audit = tmp_path / "next"
-    folder.draw, folder.claim = (json.loads((folder.audit / f"{name}.json").read_text()) for name in ("draw", "audit"))
+    folder.draw, folder.claim = (
+        json.loads((folder.audit / f"{name}.json").read_text(encoding="utf-8")) for name in ("draw", "audit")
+    )
     less = [{**folder.draw["earlier"][0], "delta": 0.001}]
     report = folder.commits(earlier=less).report(after=[first])
     assert not report.holds and any("does not name" in problem for problem in report.problems)
 
 
 def _looked(place: Path, folder: str) -> Path:
-    listed = (place / folder / "check.csv").read_text().split()[1:]
+    listed = (place / folder / "check.csv").read_text(encoding="utf-8").split()[1:]
     write_csv(place / "looked.csv", ["task", "label"], [listed, [TRUTH[task] for task in listed]])
     return place / "looked.csv"
 
@@ -272,7 +276,7 @@ def test_a_forced_draw_names_the_one_it_replaces(tmp_path: Path) -> None:
     folder = Folder.made(tmp_path, share=0.5)
     first = folder.draw
     again = crowdopt.audit(folder.answers, folder.audit, target=0.2, seed=2, force=True)
-    said = json.loads((folder.audit / "draw.json").read_text())
+    said = json.loads((folder.audit / "draw.json").read_text(encoding="utf-8"))
     assert said["earlier"] == [{"commitment": first["commitment"], "delta": first["delta"]}]
     assert again.draw.terms.delta == pytest.approx(0.025)
 
@@ -290,15 +294,15 @@ def test_the_second_hand_accepts_whatever_the_first_one_claims(tmp_path: Path, s
     method = str(rng.choice(["assisted", "assisted", "sequential", "exact"]))
     terms = {"method": method, "target": float(rng.uniform(0.01, 0.5)), "seed": seed}
     crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", **terms)
-    listed = (tmp_path / "audit/check.csv").read_text().split()[1:]
+    listed = (tmp_path / "audit/check.csv").read_text(encoding="utf-8").split()[1:]
     write_csv(tmp_path / "checked.csv", ["task", "label"], [listed, [truth[task] for task in listed]])
     crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", checked=tmp_path / "checked.csv")
     report = verify_audit(tmp_path / "answers.csv", tmp_path / "audit")
     assert report.holds, report.problems
     file = tmp_path / "audit" / "audit.json"
-    claim = json.loads(file.read_text())
+    claim = json.loads(file.read_text(encoding="utf-8"))
     above = [k for k, left in enumerate(claim["left"]) if left > 0]
     if method != "exact" and above:
         claim["left"][int(rng.choice(above))] -= 1
-        file.write_text(json.dumps(claim))
+        file.write_text(json.dumps(claim), encoding="utf-8")
         assert not verify_audit(tmp_path / "answers.csv", tmp_path / "audit").holds, "and none that is lower by one"

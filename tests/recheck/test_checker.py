@@ -144,13 +144,13 @@ def test_a_raised_certified_bound_is_caught(tmp_path, instance):
 
 def test_a_dropped_label_of_a_tight_task_is_caught(tight):
     """The plan is optimal and every label is paid the same: no label can be spared, so without one a task is short."""
-    labels = len((tight[1] / "assignment.csv").read_text().splitlines())
+    labels = len((tight[1] / "assignment.csv").read_text(encoding="utf-8").splitlines())
     for row in range(1, labels):
-        whole = (tight[1] / "assignment.csv").read_text()
+        whole = (tight[1] / "assignment.csv").read_text(encoding="utf-8")
         edit(tight[1] / "assignment.csv", lambda rows, row=row: rows.pop(row))
         assert any("lacks evidence" in problem for problem in check(*tight)[0])
         assert not verify(*tight).holds
-        (tight[1] / "assignment.csv").write_text(whole)
+        (tight[1] / "assignment.csv").write_text(whole, encoding="utf-8")
 
 
 def test_a_label_too_many_is_caught(tight):
@@ -164,10 +164,10 @@ def test_a_label_too_many_is_caught(tight):
 def test_a_barred_unknown_or_repeated_pair_is_caught(tight):
     """Forbidden pairs, ids of nobody and the same label twice are no plan, and each is told as what it is."""
     for pair, words in ((["0", "0"], "('0', '0') has 1.0"), (["0", "9"], "unknown"), (None, "twice")):
-        whole = (tight[1] / "assignment.csv").read_text()
+        whole = (tight[1] / "assignment.csv").read_text(encoding="utf-8")
         edit(tight[1] / "assignment.csv", lambda rows, pair=pair: rows.append(pair or rows[1]))
         assert any(words in problem for problem in check(*tight)[0])
-        (tight[1] / "assignment.csv").write_text(whole)
+        (tight[1] / "assignment.csv").write_text(whole, encoding="utf-8")
 
 
 @pytest.mark.parametrize("key", ["objective", "cost", "bound"])
@@ -180,13 +180,13 @@ def test_a_false_claim_is_caught(tight, key):
 
 def test_a_tightened_campaign_is_caught(tight):
     """A plan belongs to its campaign: with a fixed pair it lacks, a budget below its cost or a least load it fails."""
-    (tight[0] / "fixed.csv").write_text("task,worker\n0,5\n")
+    (tight[0] / "fixed.csv").write_text("task,worker\n0,5\n", encoding="utf-8")
     assert any("must be in the plan" in problem for problem in check(*tight)[0])
     (tight[0] / "fixed.csv").unlink()
-    toml = (tight[0] / "campaign.toml").read_text()
-    (tight[0] / "campaign.toml").write_text(toml + "budget = 10.0\n")
+    toml = (tight[0] / "campaign.toml").read_text(encoding="utf-8")
+    (tight[0] / "campaign.toml").write_text(toml + "budget = 10.0\n", encoding="utf-8")
     assert any(problem.startswith("cost says") for problem in check(*tight)[0])
-    (tight[0] / "campaign.toml").write_text(toml)
+    (tight[0] / "campaign.toml").write_text(toml, encoding="utf-8")
     edit(tight[0] / "workers.csv", lambda rows: [row.append(k) for k, row in enumerate(rows)])
     edit(tight[0] / "workers.csv", lambda rows: rows[0].__setitem__(-1, "min_tasks"))
     assert any("not 5 to 2" in problem for problem in check(*tight)[0])

@@ -28,9 +28,10 @@ class Folder:
 
     def __init__(self, place: Path) -> None:
         self.place = place
-        self.claims: dict[str, Any] = json.loads((place / "plan.json").read_text())
+        self.claims: dict[str, Any] = json.loads((place / "plan.json").read_text(encoding="utf-8"))
         self.tables = {
-            name: list(csv.reader((place / f"{name}.csv").read_text().splitlines())) for name in ("tasks", "workers")
+            name: list(csv.reader((place / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+            for name in ("tasks", "workers")
         }
 
     def column(self, table: str, name: str, values: Any) -> Folder:
@@ -65,7 +66,7 @@ class Folder:
 
     def write(self) -> Path:
         """Back to disk."""
-        (self.place / "plan.json").write_text(json.dumps(self.claims))
+        (self.place / "plan.json").write_text(json.dumps(self.claims), encoding="utf-8")
         for name, rows in self.tables.items():
             with (self.place / f"{name}.csv").open("w", newline="") as file:
                 csv.writer(file).writerows(rows)
@@ -210,7 +211,7 @@ def _file(name: str, *lines: str) -> Forgery:
     def change(folder: Folder) -> Folder:
         path = folder.place / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(f"{line}\n" for line in lines))
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return folder
 
     return change
@@ -284,8 +285,8 @@ UNHELD: dict[tuple[str, str], tuple[str, Forgery]] = {
 
 def _shared(folder: Folder) -> Folder:
     path = folder.place / "assignment.csv"
-    header, *rows = path.read_text().splitlines()
-    path.write_text("\n".join([f"{header},value", *(f"{row},1.0" for row in rows)]) + "\n")
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([f"{header},value", *(f"{row},1.0" for row in rows)]) + "\n", encoding="utf-8")
     return folder
 
 

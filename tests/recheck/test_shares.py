@@ -44,11 +44,11 @@ def test_shares_of_nothing_spend_nothing_well(tmp_path):
     write_campaign(TWO, tmp_path / "campaign")
     write_plan(spent.plan, tmp_path / "plan")
     path = tmp_path / "plan" / "assignment.csv"
-    rows = path.read_text().splitlines()
-    path.write_text("\n".join([rows[0] + ",value", *(row + ",0" for row in rows[1:])]) + "\n")
-    claims = json.loads((tmp_path / "plan" / "plan.json").read_text())
+    rows = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([rows[0] + ",value", *(row + ",0" for row in rows[1:])]) + "\n", encoding="utf-8")
+    claims = json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))
     claims |= {"program": "lp", "objective": 0.0, "cost": 0.0, "labels": 0.0}
-    (tmp_path / "plan" / "plan.json").write_text(json.dumps(claims))
+    (tmp_path / "plan" / "plan.json").write_text(json.dumps(claims), encoding="utf-8")
     problems = verify(tmp_path / "campaign", tmp_path / "plan").problems
     assert any("spending is about whole labels" in problem for problem in problems)
     assert any("shares of labels" in problem for problem in problems)
@@ -61,7 +61,7 @@ def test_a_repair_of_shares_is_none(tmp_path):
     write_campaign(instance, campaign)
     write_plan(assign(instance, program="lp"), folder)
     assert verify(campaign, folder).holds
-    claims = json.loads((folder / "plan.json").read_text())
+    claims = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     claims["repaired"] = {"labels": 99, "short": 0, "lacking": 0.0}
-    (folder / "plan.json").write_text(json.dumps(claims))
+    (folder / "plan.json").write_text(json.dumps(claims), encoding="utf-8")
     assert not verify(campaign, folder).holds

@@ -112,7 +112,7 @@ def test_changing_any_cell_is_caught(solved, tmp_path, name):
 def test_changing_any_claim_is_caught(solved, tmp_path):
     """Each number and word of plan.json, raised, lowered, negated or removed."""
     campaign, plan = solved
-    claims = json.loads((plan / "plan.json").read_text())
+    claims = json.loads((plan / "plan.json").read_text(encoding="utf-8"))
     copy = tmp_path / "copy"
     for key, value in claims.items():
         if key in INFORMATIVE:
@@ -120,7 +120,7 @@ def test_changing_any_claim_is_caught(solved, tmp_path):
         for wrong in _wrong(value):
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(plan, copy)
-            (copy / "plan.json").write_text(json.dumps({**claims, key: wrong}))
+            (copy / "plan.json").write_text(json.dumps({**claims, key: wrong}), encoding="utf-8")
             assert fails(campaign, copy), (key, wrong)
 
 
@@ -137,8 +137,10 @@ def test_a_certified_bound_cannot_be_raised(solved, tmp_path):
     campaign, plan = solved
     copy = tmp_path / "copy"
     shutil.copytree(plan, copy)
-    claims = json.loads((plan / "plan.json").read_text())
-    (copy / "plan.json").write_text(json.dumps({**claims, "certified_bound": claims["certified_bound"] + 1}))
+    claims = json.loads((plan / "plan.json").read_text(encoding="utf-8"))
+    (copy / "plan.json").write_text(
+        json.dumps({**claims, "certified_bound": claims["certified_bound"] + 1}), encoding="utf-8"
+    )
     assert any("prove no more than" in problem for problem in verify(campaign, copy).problems)
 
 
@@ -166,7 +168,7 @@ def test_a_missing_or_foreign_file_is_caught(solved, tmp_path):
         (copy / name).unlink()
         assert fails(campaign, copy)
     shutil.copytree(plan, tmp_path / "more")
-    (tmp_path / "more" / "queues" / "zoe.csv").write_text("task\nphoto-01\n")
+    (tmp_path / "more" / "queues" / "zoe.csv").write_text("task\nphoto-01\n", encoding="utf-8")
     assert fails(campaign, tmp_path / "more")
 
 
@@ -180,9 +182,9 @@ def test_a_plan_for_another_campaign_is_refused(solved, tmp_path):
     ]:
         other = tmp_path / name
         shutil.copytree(campaign, other)
-        text = (other / name).read_text()
+        text = (other / name).read_text(encoding="utf-8")
         assert old in text
-        (other / name).write_text(text.replace(old, new))
+        (other / name).write_text(text.replace(old, new), encoding="utf-8")
         assert fails(other, plan)
 
 
@@ -234,8 +236,8 @@ def test_an_invented_column_of_exact_errors_is_refused(solved, tmp_path):
     """Under a rule that computes none nobody vouches for them."""
     campaign, plan = solved
     shutil.copytree(plan, tmp_path / "copy")
-    rows = (plan / "tasks.csv").read_text().splitlines()
+    rows = (plan / "tasks.csv").read_text(encoding="utf-8").splitlines()
     lines = [f"{rows[0]},exact_error", *(f"{row},0.001" for row in rows[1:])]
-    (tmp_path / "copy" / "tasks.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "copy" / "tasks.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     report = verify(campaign, tmp_path / "copy")
     assert not report.holds and "column exact_error" in report.problems[0]

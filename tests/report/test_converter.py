@@ -48,7 +48,7 @@ def test_one_process_draws_all_pictures():
 def test_a_process_that_ends_is_a_sentence(tmp_path, monkeypatch, ending):
     """By a signal, by itself, or in the middle of its answer; the next picture has another process."""
     script = tmp_path / "script.py"
-    script.write_text(ENDINGS[ending])
+    script.write_text(ENDINGS[ending], encoding="utf-8")
     with monkeypatch.context() as patch:
         patch.setattr(converter, "SCRIPT", script)
         with pytest.raises(Undrawn, match=f"x cannot be drawn: the process that draws ended with {ending}; it may"):
@@ -82,7 +82,7 @@ def test_an_interrupted_picture_is_not_the_next_one(monkeypatch):
 def test_tables_are_written_without_pictures(tmp_path, monkeypatch, words, table):
     """Exit 0, the sentence, the tables; nothing half-written."""
     script = tmp_path / "script.py"
-    script.write_text(ENDINGS["signal SIGABRT"])
+    script.write_text(ENDINGS["signal SIGABRT"], encoding="utf-8")
     monkeypatch.setattr(converter, "SCRIPT", script)
     monkeypatch.chdir(tmp_path)
     generate("HS:20x60", epsilon=0.3, output="campaign")

@@ -36,7 +36,7 @@ def test_every_kind_of_plan_has_a_page(birds, tmp_path, kind):
     plan = crowdopt.assign(birds, **MADE[kind], output=tmp_path / "plan")
     page = crowdopt.report(tmp_path / "plan").read_text(encoding="utf-8")
     text = unescape(page)
-    claims = json.loads((tmp_path / "plan" / "plan.json").read_text())
+    claims = json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))
     assert f"cost {claims['cost']:.10g}." in text and claims["rule"] in text
     assert ("Proven optimal" in text) == claims["proven"] and ("Feasible" in text or "no plan costs less" in text)
     assert page.count('class="chart"') == 4
@@ -69,7 +69,7 @@ def test_rows_beyond_the_list_are_said_to_be_elsewhere(birds, tmp_path, monkeypa
 def test_a_damaged_plan_gets_a_sentence(birds, tmp_path):
     """No traceback from a folder that somebody else wrote."""
     crowdopt.assign(birds, output=tmp_path / "plan")
-    (tmp_path / "plan" / "workers.csv").write_text("worker,load,capacity,dual\nada,many,16,0\n")
+    (tmp_path / "plan" / "workers.csv").write_text("worker,load,capacity,dual\nada,many,16,0\n", encoding="utf-8")
     with pytest.raises(InputError, match=re.escape("workers.csv, line 2, column load")):
         crowdopt.report(tmp_path / "plan")
 

@@ -20,13 +20,17 @@ def lay(folder: Path) -> None:
     first = folder / "first"
     first.mkdir()
     settings = 'title = "animals"\nepsilon = 0.2\nrule = "bhattacharyya"\nprior = { cat = 0.5, dog = 0.5 }\n'
-    (first / "campaign.toml").write_text(settings)
-    (first / "tasks.csv").write_text("task\n" + "".join(f"{task}\n" for task in TASKS))
-    (first / "workers.csv").write_text("worker,capacity\n" + "".join(f"{name},6\n" for name in WORKERS))
+    (first / "campaign.toml").write_text(settings, encoding="utf-8")
+    (first / "tasks.csv").write_text("task\n" + "".join(f"{task}\n" for task in TASKS), encoding="utf-8")
+    (first / "workers.csv").write_text(
+        "worker,capacity\n" + "".join(f"{name},6\n" for name in WORKERS), encoding="utf-8"
+    )
     skills = zip(WORKERS, (0.9, 0.88, 0.86, 0.84, 0.82), strict=True)
-    (first / "skills.csv").write_text("worker,accuracy\n" + "".join(f"{name},{p}\n" for name, p in skills))
+    (first / "skills.csv").write_text(
+        "worker,accuracy\n" + "".join(f"{name},{p}\n" for name, p in skills), encoding="utf-8"
+    )
     rows = "".join(f'{task},"{task}: a cat, or ""a dog""?"\n' for task in TASKS)
-    (folder / "show.csv").write_text("task,text\n" + rows)
+    (folder / "show.csv").write_text("task,text\n" + rows, encoding="utf-8")
     solve(first, folder / "plan-1")
 
 
@@ -60,10 +64,12 @@ def second_round(folder: Path, back: Path) -> None:
     Everybody takes a few tasks more than they had left.
     """
     answers(back / "labels.csv", folder / "plan-1", campaign=folder / "first", output=folder / "answers")
-    rows = [row.split(",")[:2] for row in (back / "skipped.csv").read_text().splitlines()]
-    (folder / "answers" / "campaign" / "forbidden.csv").write_text("".join(f"{task},{name}\n" for task, name in rows))
+    rows = [row.split(",")[:2] for row in (back / "skipped.csv").read_text(encoding="utf-8").splitlines()]
+    (folder / "answers" / "campaign" / "forbidden.csv").write_text(
+        "".join(f"{task},{name}\n" for task, name in rows), encoding="utf-8"
+    )
     (folder / "answers" / "campaign" / "workers.csv").write_text(
-        "worker,capacity\n" + "".join(f"{name},6\n" for name in WORKERS)
+        "worker,capacity\n" + "".join(f"{name},6\n" for name in WORKERS), encoding="utf-8"
     )
     solve(folder / "answers" / "campaign", folder / "plan-2")
 

@@ -71,7 +71,7 @@ class Server:
         while not self._answers():
             ended = self.process.poll() is not None
             if ended or time.monotonic() > end:
-                said = (self.folder / "server.log").read_text(errors="replace")[-3000:]
+                said = (self.folder / "server.log").read_text(errors="replace", encoding="utf-8")[-3000:]
                 self.kill()
                 pytest.fail(f"the server did not start: {said}")
             time.sleep(0.3)

@@ -61,10 +61,10 @@ def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing
     lay(tmp_path)
     push(tmp_path / "first", tmp_path / "plan-1", tool="inspect", output=tmp_path / "panel")
     says = {f"{task}/{name}": label_of(task, name) for task in TASKS for name in WORKERS}
-    weights = json.loads((tmp_path / "panel" / "panel.json").read_text())
+    weights = json.loads((tmp_path / "panel" / "panel.json").read_text(encoding="utf-8"))
     silent = next((task, name) for task, graders in weights.items() if len(graders) > 2 for name in graders)
-    (tmp_path / "says.json").write_text(json.dumps(says | {"/".join(silent): None}))
-    (tmp_path / "grading.py").write_text(GRADING)
+    (tmp_path / "says.json").write_text(json.dumps(says | {"/".join(silent): None}), encoding="utf-8")
+    (tmp_path / "grading.py").write_text(GRADING, encoding="utf-8")
     command = [str(python), "grading.py", ",".join(WORKERS), packing]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -144,4 +144,6 @@ def test_gold_marked_in_the_tool_and_a_token_that_is_exchanged(server, tmp_path,
     boss.call("PATCH", f"/api/annotations/{annotation['id']}/", {"ground_truth": True})
     pulled = pull(first["campaign"], **there, output=tmp_path / "back")
     assert pulled.truth == {task["data"]["task"]: "dog"} and pulled.labels[0].gold
-    assert (tmp_path / "back" / "truth.csv").read_text().splitlines()[1] == f"{task['data']['task']},dog"
+    assert (tmp_path / "back" / "truth.csv").read_text(encoding="utf-8").splitlines()[
+        1
+    ] == f"{task['data']['task']},dog"

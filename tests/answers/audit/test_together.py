@@ -82,7 +82,7 @@ def test_explain_plans_both_and_draws_it(tmp_path):
     """The facts are those of the cheapest point, the table has them all, the ratio is said."""
     campaign = crowdopt.recipe("HS:200x80")
     found = crowdopt.explain(campaign, rule="bhattacharyya", audit="price=2,ratio=1.2", output=tmp_path / "why")
-    facts = json.loads((tmp_path / "why" / "explain.json").read_text())["audit"]
+    facts = json.loads((tmp_path / "why" / "explain.json").read_text(encoding="utf-8"))["audit"]
     assert facts["total"] == pytest.approx(facts["labels"] + 2 * facts["looks"]) and facts["ratio"] == 1.2
     assert facts["total"] == found.together.total.min()
     assert (tmp_path / "why" / "audit.csv").is_file()

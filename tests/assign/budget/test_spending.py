@@ -131,10 +131,10 @@ def test_the_verb_writes_what_verify_accepts(tmp_path) -> None:
         assert report.holds, report.problems
         facts = json.loads(made.output)
         assert facts["cost"] <= float(words[1])
-    claims = json.loads((tmp_path / "p" / "plan.json").read_text())
+    claims = json.loads((tmp_path / "p" / "plan.json").read_text(encoding="utf-8"))
     for change in ({"money": 80.0}, {"wrong": 1.0}, {"wrong_bound": 20.0}, {"wrong": None}):
         lie = {**claims, "spending": {**claims["spending"], **change}}
-        (tmp_path / "p" / "plan.json").write_text(json.dumps(lie))
+        (tmp_path / "p" / "plan.json").write_text(json.dumps(lie), encoding="utf-8")
         assert not verify(tmp_path / "c", tmp_path / "p").holds, change
 
 
@@ -142,8 +142,10 @@ def test_the_verb_writes_what_verify_accepts(tmp_path) -> None:
 def test_a_panel_s_budget_keeps_its_families(promise_to: str, tmp_path) -> None:
     """Money spent on judges of three families: the plan verifies, and each item has one judge of a family at most."""
     init(tmp_path / "c", panel=True)
-    campaign = (tmp_path / "c" / "campaign.toml").read_text().replace("max_share = 0.5", "max_per_task = 1")
-    (tmp_path / "c" / "campaign.toml").write_text(campaign)
+    campaign = (
+        (tmp_path / "c" / "campaign.toml").read_text(encoding="utf-8").replace("max_share = 0.5", "max_per_task = 1")
+    )
+    (tmp_path / "c" / "campaign.toml").write_text(campaign, encoding="utf-8")
     found = budget(tmp_path / "c", money=100.0, promise=promise_to, output=tmp_path / "p", time_limit=20)
     assert found.plan.objective <= 100 and len(found.plan.instance.groups) == 4
     report = verify(tmp_path / "c", tmp_path / "p")

@@ -167,8 +167,8 @@ def test_a_bound_that_the_prices_do_not_prove_is_refuted(settled, tmp_path):
     write_campaign(instance, tmp_path / "campaign")
     write_plan(plan, tmp_path / "plan")
     path = tmp_path / "plan" / "plan.json"
-    claims = json.loads(path.read_text())
-    path.write_text(json.dumps(claims | {"certified_bound": claims["certified_bound"] + 1}))
+    claims = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(claims | {"certified_bound": claims["certified_bound"] + 1}), encoding="utf-8")
     assert not verify(tmp_path / "campaign", tmp_path / "plan").holds
 
 

@@ -55,7 +55,7 @@ def test_a_dear_expert_is_not_called_optimal(levels, tmp_path):
     plan = Plan.of(EXPERT, "ip", known, 30.0, duals, np.array([[0, 0]]), method="exact", backend="highs")
     write_campaign(EXPERT, tmp_path / "campaign")
     write_plan(plan, tmp_path / "plan")
-    said = json.loads((tmp_path / "plan" / "plan.json").read_text())
+    said = json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))
     assert said["objective"] == 30 and said["proven"]
     report = verify(tmp_path / "campaign", tmp_path / "plan")
     assert not report.holds and not report.proven and report.certified_bound <= 15

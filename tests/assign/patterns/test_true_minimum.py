@@ -132,13 +132,13 @@ def test_verify_repeats_the_proof(rule: str, tmp_path) -> None:
     report = verify(tmp_path / "c", tmp_path / "p")
     assert report.holds, report.problems
     assert report.certified_bound == pytest.approx(plan.certified_bound) and report.certified_bound > 20
-    claims = json.loads((tmp_path / "p" / "plan.json").read_text())
+    claims = json.loads((tmp_path / "p" / "plan.json").read_text(encoding="utf-8"))
     for key, value in (("certified_bound", plan.certified_bound + 1), ("wrong_dual", 0), ("levels", -1)):
-        (tmp_path / "p" / "plan.json").write_text(json.dumps({**claims, key: value}))
+        (tmp_path / "p" / "plan.json").write_text(json.dumps({**claims, key: value}), encoding="utf-8")
         assert not verify(tmp_path / "c", tmp_path / "p").holds, key
-    (tmp_path / "p" / "plan.json").write_text(json.dumps(claims))
-    lines = (tmp_path / "p" / "assignment.csv").read_text().splitlines()
-    (tmp_path / "p" / "assignment.csv").write_text("\n".join(lines[:-4]) + "\n")
+    (tmp_path / "p" / "plan.json").write_text(json.dumps(claims), encoding="utf-8")
+    lines = (tmp_path / "p" / "assignment.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "p" / "assignment.csv").write_text("\n".join(lines[:-4]) + "\n", encoding="utf-8")
     problems = verify(tmp_path / "c", tmp_path / "p").problems
     assert any("errs with probability" in problem for problem in problems)
 

@@ -26,11 +26,19 @@ def desk(tmp_path):
     """Four items and four judges, of whom each item needs two."""
     campaign = tmp_path / "campaign"
     campaign.mkdir()
-    (campaign / "campaign.toml").write_text('epsilon = 0.1\nrule = "exact-error"\nprior = { C = 0.5, I = 0.5 }\n')
-    (campaign / "tasks.csv").write_text("task\na\nb\nc\nd\n")
-    (campaign / "workers.csv").write_text("worker,capacity\n" + "".join(f"{name},4\n" for name in JUDGES))
-    (campaign / "skills.csv").write_text("worker,accuracy\nnorth,0.9\nsouth,0.9\nwest,0.9\neast,0.8\n")
-    (campaign / "fixed.csv").write_text("task,worker\n" + "".join(f"{task},north\n{task},south\n" for task in "abcd"))
+    (campaign / "campaign.toml").write_text(
+        'epsilon = 0.1\nrule = "exact-error"\nprior = { C = 0.5, I = 0.5 }\n', encoding="utf-8"
+    )
+    (campaign / "tasks.csv").write_text("task\na\nb\nc\nd\n", encoding="utf-8")
+    (campaign / "workers.csv").write_text(
+        "worker,capacity\n" + "".join(f"{name},4\n" for name in JUDGES), encoding="utf-8"
+    )
+    (campaign / "skills.csv").write_text(
+        "worker,accuracy\nnorth,0.9\nsouth,0.9\nwest,0.9\neast,0.8\n", encoding="utf-8"
+    )
+    (campaign / "fixed.csv").write_text(
+        "task,worker\n" + "".join(f"{task},north\n{task},south\n" for task in "abcd"), encoding="utf-8"
+    )
     crowdopt.assign(campaign, output=tmp_path / "plan")
     return tmp_path
 
@@ -43,7 +51,7 @@ def sample(task, **values):
 
 def pulled(desk, *samples):
     """What comes back from a log of these samples."""
-    (desk / "log.json").write_text(json.dumps({"samples": samples}))
+    (desk / "log.json").write_text(json.dumps({"samples": samples}), encoding="utf-8")
     return crowdopt.pull(desk / "campaign", [desk / "log.json"], tool="inspect", output=desk / "back", force=True)
 
 
@@ -89,7 +97,8 @@ def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
                     sample("d", north="C", south="I"),
                 ]
             }
-        )
+        ),
+        encoding="utf-8",
     )
     said = run("pull", desk / "campaign", desk / "log.json", "--from", "inspect", "-o", desk / "back")
     assert "5 labels (5 new), 3 skipped" in said
@@ -117,13 +126,13 @@ def test_without_the_table_the_same_judge_may_be_asked_again(desk):
     known = crowdopt.answers(back / "labels.csv", desk / "plan", **given, skipped=back / "skipped.csv", force=True)
     assert len(awaited.answers.missing) == len(known.answers.missing) + 1
     assert len(awaited.skipped) == 0 and len(known.skipped) == 1
-    assert "south" in (desk / "answers" / "campaign" / "forbidden.csv").read_text()
+    assert "south" in (desk / "answers" / "campaign" / "forbidden.csv").read_text(encoding="utf-8")
 
 
 def test_a_label_that_came_later_is_no_abstention(desk):
     """The pair stands in both tables: the label counts."""
     pulled(desk, sample("a", north="C", south="C"))
-    (desk / "skipped.csv").write_text("task,worker\na,north\n")
+    (desk / "skipped.csv").write_text("task,worker\na,north\n", encoding="utf-8")
     found = crowdopt.answers(
         desk / "back" / "labels.csv", desk / "plan", campaign=desk / "campaign", skipped=desk / "skipped.csv"
     )

@@ -32,11 +32,13 @@ def desk(tmp_path: Path) -> Path:
     """A campaign of four tasks and three workers, its plan, and what is shown."""
     campaign = tmp_path / "campaign"
     campaign.mkdir()
-    (campaign / "campaign.toml").write_text('title = "four"\nepsilon = 0.35\nprior = { no = 0.5, yes = 0.5 }\n')
-    (campaign / "tasks.csv").write_text("task\na\nb\nc\nd\n")
-    (campaign / "workers.csv").write_text("worker,capacity\nada,3\nAda,3\nbo|x,4\n")
-    (campaign / "skills.csv").write_text("worker,accuracy\nada,0.8\nAda,0.8\nbo|x,0.8\n")
-    (tmp_path / "show.csv").write_text('task,text\na,"one, ""or"" two"\nb,<b>\nc,ü\nd,4\n')
+    (campaign / "campaign.toml").write_text(
+        'title = "four"\nepsilon = 0.35\nprior = { no = 0.5, yes = 0.5 }\n', encoding="utf-8"
+    )
+    (campaign / "tasks.csv").write_text("task\na\nb\nc\nd\n", encoding="utf-8")
+    (campaign / "workers.csv").write_text("worker,capacity\nada,3\nAda,3\nbo|x,4\n", encoding="utf-8")
+    (campaign / "skills.csv").write_text("worker,accuracy\nada,0.8\nAda,0.8\nbo|x,0.8\n", encoding="utf-8")
+    (tmp_path / "show.csv").write_text('task,text\na,"one, ""or"" two"\nb,<b>\nc,ü\nd,4\n', encoding="utf-8")
     plan = assign(read_campaign(campaign))
     assert plan.found
     write_plan(plan, tmp_path / "plan")
@@ -45,7 +47,7 @@ def desk(tmp_path: Path) -> Path:
 
 def pairs(desk: Path) -> set[tuple[str, str]]:
     """Of the plan."""
-    lines = (desk / "plan" / "assignment.csv").read_text().splitlines()[1:]
+    lines = (desk / "plan" / "assignment.csv").read_text(encoding="utf-8").splitlines()[1:]
     return {tuple(line.split(",")) for line in lines}  # type: ignore[misc]
 
 
@@ -74,7 +76,7 @@ def test_the_router_hands_each_task_to_its_workers(desk):
     assert spec is not None and spec.loader is not None
     router = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(router)
-    lines = [json.loads(line) for line in (desk / "out" / "tasks.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (desk / "out" / "tasks.jsonl").read_text(encoding="utf-8").splitlines()]
     control = SimpleNamespace(dataset="data")
     routed = {(line["task_id"], name) for line in lines for name in router.task_router(control, "data-zoe", line)}
     assert routed == {(task, f"data-{worker}") for task, worker in pairs(desk)}
@@ -102,16 +104,21 @@ def test_a_pair_that_an_earlier_round_labelled_is_not_asked_again(desk):
     state = desk / "out" / "annotation_output" / "round-1" / "x" / "user_state.json"
     state.parent.mkdir(parents=True)
     label = {task: [[{"schema": "label", "name": "no"}, "no"]]}
-    state.write_text(json.dumps({"user_id": worker, "instance_id_to_label_to_value": label}))
+    state.write_text(json.dumps({"user_id": worker, "instance_id_to_label_to_value": label}), encoding="utf-8")
     assert push(desk / "campaign", desk / "plan", **first).changes == ()
-    (desk / "campaign" / "forbidden.csv").write_text("task,worker\nd,ada\n")
+    (desk / "campaign" / "forbidden.csv").write_text("task,worker\nd,ada\n", encoding="utf-8")
     write_plan(assign(read_campaign(desk / "campaign")), desk / "plan-b")
     push(desk / "campaign", desk / "plan-b", **first)
-    lines = [json.loads(line) for line in (desk / "out" / "data" / "round-2.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line) for line in (desk / "out" / "data" / "round-2.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     asked = {(line["id"], name) for line in lines for name in line["workers"]}
-    planned = {tuple(line.split(",")) for line in (desk / "plan-b" / "assignment.csv").read_text().splitlines()[1:]}
+    planned = {
+        tuple(line.split(","))
+        for line in (desk / "plan-b" / "assignment.csv").read_text(encoding="utf-8").splitlines()[1:]
+    }
     assert asked == planned - {(task, worker)}
-    assert "round-2" in (desk / "out" / "config.yaml").read_text()
+    assert "round-2" in (desk / "out" / "config.yaml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

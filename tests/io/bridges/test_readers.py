@@ -37,10 +37,16 @@ def exports(tmp_path: Path) -> Path:
     lay_exports(tmp_path)
     campaign = tmp_path / "campaign"
     campaign.mkdir()
-    (campaign / "campaign.toml").write_text('title = "five"\nepsilon = 0.3\nprior = { no = 0.5, yes = 0.5 }\n')
-    (campaign / "tasks.csv").write_text("task\n" + "".join(f"{task}\n" for task in TASKS))
-    (campaign / "workers.csv").write_text("worker,capacity\n" + "".join(f"{name},5\n" for name in WORKERS))
-    (campaign / "skills.csv").write_text("worker,accuracy\n" + "".join(f"{name},0.8\n" for name in WORKERS))
+    (campaign / "campaign.toml").write_text(
+        'title = "five"\nepsilon = 0.3\nprior = { no = 0.5, yes = 0.5 }\n', encoding="utf-8"
+    )
+    (campaign / "tasks.csv").write_text("task\n" + "".join(f"{task}\n" for task in TASKS), encoding="utf-8")
+    (campaign / "workers.csv").write_text(
+        "worker,capacity\n" + "".join(f"{name},5\n" for name in WORKERS), encoding="utf-8"
+    )
+    (campaign / "skills.csv").write_text(
+        "worker,accuracy\n" + "".join(f"{name},0.8\n" for name in WORKERS), encoding="utf-8"
+    )
     return tmp_path
 
 
@@ -103,7 +109,7 @@ def test_a_models_labels_are_a_workers(exports):
 
 def test_accounts_are_workers_by_the_table_or_by_what_stands_before_the_at(exports):
     """An expert's label is kept, and counts for nothing; said of another account, it is that worker's."""
-    (exports / "who.csv").write_text("worker,account\nbo,boss@example.org\n")
+    (exports / "who.csv").write_text("worker,account\nbo,boss@example.org\n", encoding="utf-8")
     pulled = pull(
         exports / "campaign",
         [exports / "studio.json"],
@@ -119,13 +125,13 @@ def test_a_label_that_changed_in_the_tool_is_not_taken_unseen(exports):
     state = exports / "potato" / "annotation_output" / "round-1" / "ada" / "user_state.json"
     full = potato_state("ada")
     short = {**full, "instance_id_to_label_to_value": dict([*full["instance_id_to_label_to_value"].items()][:2])}
-    state.write_text(json.dumps(short))
+    state.write_text(json.dumps(short), encoding="utf-8")
     given = {"tool": "potato", "output": exports / "back"}
     pull(exports / "campaign", [exports / "potato"], **given)
-    state.write_text(json.dumps(full))
+    state.write_text(json.dumps(full), encoding="utf-8")
     assert pull(exports / "campaign", [exports / "potato"], **given, dry_run=True).new == 3
     assert pull(exports / "campaign", [exports / "potato"], **given).new == 3
-    state.write_text(json.dumps(short))
+    state.write_text(json.dumps(short), encoding="utf-8")
     with pytest.raises(InputError, match="that of ada for task t2, 'yes', is gone; .* --force"):
         pull(exports / "campaign", [exports / "potato"], **given)
     assert len(pull(exports / "campaign", [exports / "potato"], **given, force=True).labels) == len(LABELS) - 3
@@ -151,7 +157,7 @@ def test_the_later_of_two_labels_counts():
 
 def test_texts_that_a_spreadsheet_computes_are_kept_and_said(exports):
     """An id with a quote before it would be another id; whoever opens the table in a spreadsheet is told."""
-    (exports / "odd.csv").write_text("task,worker,label\na,ada,=1+1\na,bo,-1\n@b,ada,yes\n")
+    (exports / "odd.csv").write_text("task,worker,label\na,ada,=1+1\na,bo,-1\n@b,ada,yes\n", encoding="utf-8")
     words = [
         "pull",
         str(exports / "campaign"),
@@ -204,7 +210,7 @@ def test_what_is_wrong_is_said_with_file_and_place(tmp_path, damage):
     """And with the remedy."""
     tasks = label_studio()
     damage(tasks)
-    (tmp_path / "studio.json").write_text(json.dumps(tasks))
+    (tmp_path / "studio.json").write_text(json.dumps(tasks), encoding="utf-8")
     with pytest.raises(InputError, match=WRONG[damage]):
         bridge_named("label-studio").reader()(tmp_path / "studio.json", Wishes())
 
@@ -213,6 +219,6 @@ def test_one_of_several_questions_is_taken(tmp_path):
     """By its name."""
     tasks = label_studio()
     _two_questions(tasks)
-    (tmp_path / "studio.json").write_text(json.dumps(tasks))
+    (tmp_path / "studio.json").write_text(json.dumps(tasks), encoding="utf-8")
     found = bridge_named("label-studio").reader()(tmp_path / "studio.json", Wishes(field="sure"))
     assert [row.label for row in found.rows if row.label] == ["yes"]
