@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 
 import pytest
@@ -80,6 +81,7 @@ def test_without_hard_links_the_name_is_claimed_first(tmp_path, monkeypatch):
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "first" and os.listdir(tmp_path) == ["a.txt"]
 
 
+@pytest.mark.skipif(sys.getfilesystemencoding() != "utf-8", reason="this locale has no ä in the name of a file")
 def test_a_long_name_leaves_room_for_the_temporary_one(tmp_path):
     """255 bytes are a name; one more is a sentence."""
     write_text(tmp_path / ("ä" * 125 + ".txt"), "x")

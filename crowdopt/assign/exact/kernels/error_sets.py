@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import log
+from crowdopt.elementary_kernels import log, power
 
 REPEATS = 9  # labels of one skill that are counted by their binomial law
 HAIR = 1e-10  # relative; sets that save less than this are not looked for
@@ -45,7 +45,8 @@ def _laws(skill):
         for k in range(REPEATS):
             ways = 1.0
             for h in range(k + 1):
-                law[g, k, h], against[g, k, h] = ways * p ** (k - h) * (1 - p) ** h, ways * (1 - p) ** (k - h) * p**h
+                law[g, k, h] = ways * power(p, k - h) * power(1 - p, h)
+                against[g, k, h] = ways * power(1 - p, k - h) * power(p, h)
                 ways *= (k - h) / (h + 1)
     return law, against
 
