@@ -35,7 +35,9 @@ def fill(blocks: LevelBlocks, left: Seconds) -> Filled | None:
     lower, upper = blocks.rows
     while point is not None and tasks.any():
         kinds = np.array([kind for kind, _ in blocks.sets], np.int64)
-        fixed = _fixed(blocks.shares(point)[1], kinds, tasks)
+        shares = blocks.shares(point)[1]
+        shares = np.append(shares, np.zeros(kinds.size - shares.size))  # sets that came after the master was solved
+        fixed = _fixed(shares, kinds, tasks)
         if not fixed.any():
             break
         counts = np.append(counts, np.zeros(kinds.size - counts.size, np.int64)) + fixed
