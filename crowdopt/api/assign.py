@@ -284,6 +284,8 @@ def _planned(
         if program == "ip" and knows(instance) and (grouped := solve_grouped(instance, SOLVERS, options, listener)):
             return grouped
         handed = _planned(instance, SEARCH, program, options, listener, clock, isolated)
+        if program == "ip" and instance.the_rule.checked and handed.status is UNDECIDED:
+            handed = _by_enumeration(handed, options, clock)
         return replace(handed, method=SEARCH, note=HANDED_OVER)
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
@@ -327,10 +329,8 @@ def _by_errors(
 
 def _by_enumeration(plan: Plan, options: Options, clock: Clock) -> Plan:
     """Where mending found no plan, all patterns of labels, or all sets, are looked at before giving up, if few."""
-    instance = plan.instance
-    if has_joint_limits(instance):
-        return plan
-    if not plan.interrupted and not clock.over and instance.rule == "exact-error" and can_list(instance):
+    instance, free = plan.instance, not has_joint_limits(plan.instance)
+    if free and not plan.interrupted and not clock.over and instance.rule == "exact-error" and can_list(instance):
         other = solve_patterns(instance, solve, clock.within(options, options.nodes), None, None)
         plan = plan if other.status is UNDECIDED else replace(other, method=plan.method)
     if plan.interrupted or clock.over or plan.status is not UNDECIDED or not has_few_sets(instance):

@@ -8,15 +8,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from crowdopt.arrays import Bools, Ints
+from crowdopt.assign.direct import JOINT
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.certificate import Certificate, certify
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.classes import each_its_own
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.programs import label_sets
+from crowdopt.programs import assignment, label_sets
 
 MOST = 20_000  # sets of labels that are looked at, all tasks together
 WORKERS = 12
@@ -30,8 +33,9 @@ def has_few_sets(instance: AssignmentInstance) -> bool:
 def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
     """The plan of least cost among all choices of one settling set for each task, or that there is none.
 
-    ``min sum c z  s.t.  one set a task, capacities, least loads, budget,  z in {0, 1}``: the master over sets with
-    every set in it, so its optimum is the instance's (Dantzig & Wolfe 1960). Infeasible: on the solver's word.
+    ``min sum c z  s.t.  one set a task, capacities, least loads, budget, groups, shares, rows of one's own,
+    z in {0, 1}``: the master over sets with every set in it, so its optimum is the instance's (Dantzig & Wolfe 1960).
+    Infeasible: on the solver's word.
 
     Parameters
     ----------
@@ -55,6 +59,7 @@ def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
     if len(sets) == 0:
         return _planned(plan, np.inf, None, options)
     program = label_sets.of_sets(classes, ones, instance.capacity, task.tolist(), sets)
+    program = _with_joint_rows(program, instance, task, chosen)
     without, given = program.column("without"), program.column("given")
     upper = np.ones(program.cost.size)
     upper[without.span] = 0.0
@@ -67,6 +72,19 @@ def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
     pairs = np.column_stack([task[taken][pairs[:, 0]], pairs[:, 1]])
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
     return plan if breaches(instance, pairs) else _planned(plan, known.bound, pairs, options)
+
+
+def _with_joint_rows(program: Program, instance: AssignmentInstance, task: Ints, chosen: Bools) -> Program:
+    """The rows that tie pairs together, of the program over pairs: a set counts what its pairs count there."""
+    whole = assignment.build(instance)
+    which, worker = np.nonzero(chosen)
+    place = task[which] * instance.n_workers + worker, program.column("given").start + which
+    pairs_of = sparse.csc_array((np.ones(which.size), place), shape=(whole.cost.size, program.cost.size))
+    for block in whole.rows:
+        if block.name in JOINT:
+            rows, sides = whole.matrix.tocsr()[block.span] @ pairs_of, (whole.row_lower, whole.row_upper)
+            program = program.with_rows(block.name, block.shape, rows, *map(block.view, sides))
+    return program
 
 
 def settling_sets(instance: AssignmentInstance) -> tuple[Ints, Bools]:

@@ -14,7 +14,6 @@ OWED = "sets are not priced by exact errors together with limits that tie tasks 
 GIVES_UP = "the sets of labels that a few rounds of pricing brought are all that is looked at"
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason=OWED)
 def test_a_row_that_every_plan_keeps_changes_nothing():
     """Two tasks, four workers, a row of one's own that no label can break: the plan without it is a plan with it."""
     instance = crowdopt.AssignmentInstance(

@@ -57,8 +57,7 @@ def check(seed: int) -> str:
     best = optimum(c) if small else np.inf if average else a_good_plan(c)
     assert plan.bound <= best + NEAR, (seed, plan.bound, best)
     assert plan.status is not Status.INFEASIBLE or best == np.inf, seed
-    tied = c["group"] is not None or c["row"] is not None  # exact errors with such limits may end without a plan
-    if small and method != "patterns:pools=3" and not (tied and instance.the_rule.checked):
+    if small and method != "patterns:pools=3":
         assert plan.status is not Status.UNDECIDED, (seed, best)
         assert plan.found == (best < np.inf), seed
     if plan.pairs is not None:
