@@ -189,7 +189,8 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     0, for two classes and a rule for each task: no skill of a set of up to DEEPEST labels is
     (crowdopt.recheck.sets_by_error), of more than LONG those of larger sets are, and the targets of a type are rounded
     up to steps where they are many.
-    Labels already in are not provided for: then nothing is proven.
+    Of a task with labels already in nothing is known but that v_i >= 0; under a rule for the average nothing is proven
+    then.
 
     Parameters
     ----------
@@ -206,9 +207,11 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     float
         -inf where nothing is proven; infinite where some task has no set at all.
     """
-    if len(instance.collected) and not instance.observed:
-        return -np.inf
     load, average = np.minimum(worker, 0.0), instance.the_rule.average
+    begun = np.zeros(instance.n_tasks, bool)
+    begun[instance.collected[:, 0]] = not instance.observed
+    if average and begun.any():
+        return -np.inf
     spend = min(budget, 0.0) if instance.budget is not None else 0.0
     price = -min(wrong, 0.0) if average else 0.0
     room = np.minimum(instance.capacity, instance.n_tasks)
@@ -216,10 +219,10 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     fewest, most = instance.new_label_limits
     known: dict[tuple[object, ...], float] = {}
-    least = np.empty(instance.n_tasks)
+    least = np.zeros(instance.n_tasks)
     allowed = np.ones(instance.n_tasks) if average else instance.epsilon if levels > 0 else _few_targets(instance)
-    for task, kind in enumerate(instance.task_type.tolist()):
-        target = float(allowed[task])
+    for task in np.flatnonzero(~begun).tolist():
+        kind, target = int(instance.task_type[task]), float(allowed[task])
         chances = tuple(prior[task].tolist())
         key = (kind, target, chances, int(fewest[task]), int(most[task]))
         if key not in known:

@@ -90,3 +90,13 @@ def test_json_says_what_the_sentences_say(tmp_path):
     assert "in place of what the campaign says" in CliRunner().invoke(main, arguments).output
     said = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).output)
     assert said["holds"] and said["in_place_of_campaign"] == {"epsilon": 0.45}
+
+
+def test_a_task_whose_label_is_in_takes_nothing_from_the_bound(tmp_path):
+    """Of two tasks one is settled by a label that is in: sets by exact error prove the other's label, and so the plan."""
+    instance = AssignmentInstance(
+        [[0.9, 0.85]], [0, 0], [2, 2], 0.2, rule="exact-error", collected=np.array([[1, 0]]), cost=[0.7, 0.4]
+    )
+    plan = assign(instance)
+    assert plan.proven and plan.objective == 0.4 and plan.duals.form == "patterns"
+    assert holds(instance, plan, tmp_path).proof == "certificate"
