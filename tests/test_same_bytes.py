@@ -35,12 +35,18 @@ def test_an_old_processor_and_shaken_skills_change_nothing(tmp_path):
 
 
 @pytest.mark.slow
+def test_ten_campaigns(tmp_path, everything):
+    """Every rule and policy, all settings at once."""
+    other = outcome(tmp_path / "other", "all", "shaken", OLD)
+    assert len(everything) > 300 and differing(everything, other) == []
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("skills", ["plain", "shaken"])
 @pytest.mark.parametrize("settings", [{}, VECTORS, LIBRARY, PRODUCTS], ids=["as-is", "vectors", "library", "products"])
-def test_ten_campaigns(tmp_path, everything, settings, skills):
-    """Each setting by itself, over every rule and policy."""
-    other = outcome(tmp_path / "other", "all", skills, settings)
-    assert len(everything) > 300 and differing(everything, other) == []
+def test_ten_campaigns_setting_by_setting(tmp_path, everything, settings, skills):
+    """Each setting by itself."""
+    assert differing(everything, outcome(tmp_path / "other", "all", skills, settings)) == []
 
 
 @pytest.fixture(scope="module")
