@@ -93,7 +93,7 @@ def test_json_says_what_the_sentences_say(tmp_path):
 
 
 def test_a_task_whose_label_is_in_takes_nothing_from_the_bound(tmp_path):
-    """Of two tasks one is settled by a label that is in: sets by exact error prove the other's label, and so the plan."""
+    """Of two tasks one is settled by a label that is in: sets by exact error prove the label of the other."""
     instance = AssignmentInstance(
         [[0.9, 0.85]], [0, 0], [2, 2], 0.2, rule="exact-error", collected=np.array([[1, 0]]), cost=[0.7, 0.4]
     )
