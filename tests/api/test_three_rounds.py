@@ -45,7 +45,7 @@ def test_three_rounds_for_the_average(tmp_path):
     check_rounds(tmp_path, {"rule": "mean-error", "method": "patterns"})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("rule", ["hoeffding", "bhattacharyya", "exact-error"])
 def test_three_rounds_of_3000_tasks(tmp_path, rule):
     """The same with 3000 tasks by 800 workers."""
