@@ -1,6 +1,6 @@
 """What prices prove of every plan by exact errors: each task costs at least its cheapest set, by the method's searches.
 
-The second opinion (crowdopt.recheck.proofs) has other searches: a mistake in one shows as a difference between them.
+The second opinion has other searches: a mistake in one shows as a difference between them.
 """
 
 from __future__ import annotations
