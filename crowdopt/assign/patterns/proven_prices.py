@@ -115,9 +115,8 @@ class PricedTask:
         if levels > 0:
             return self._by_pattern(levels, self.fewest, np.inf)
         small, done = self._by_worker()
-        if not done:
-            return max(small, self._by_pattern(LEVELS, self.fewest, np.inf))
-        return self._by_pattern(LEVELS, max(self.fewest, FEW + 1), small)
+        either = self._by_pattern(LEVELS, max(self.fewest, FEW + 1), small)  # or a larger set, which may cost less
+        return either if done else max(either, self._by_pattern(LEVELS, self.fewest, np.inf))
 
     def _by_worker(self) -> tuple[float, bool]:
         """The cheapest set of at most FEW labels, depth first; whether the search came to its end."""

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, verify, write_campaign, write_plan
-from crowdopt.assign.patterns.proven_prices import prices_prove
+from crowdopt.assign.patterns.proven_prices import PricedTask, prices_prove
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.voting import weighted_error
@@ -127,3 +127,12 @@ def test_a_second_opinion_that_ends_early_says_less(nodes, monkeypatch):
     whole = prove_patterns(EXPERT, np.zeros(18), 0.0, 0.0, 24)
     monkeypatch.setattr(sets_by_level, "NODES", nodes)
     assert 1 <= prove_patterns(EXPERT, np.zeros(18), 0.0, 0.0, 24) <= whole == pytest.approx(15)
+
+
+def test_what_bounds_small_sets_bounds_no_large_one(monkeypatch):
+    """The cheapest set of up to twelve labels costs 30, one of fifteen 15: a search cut short knows the first alone."""
+    skill, cost = np.append(np.linspace(0.700, 0.708, 17), 0.96), np.append(np.ones(17), 30.0)
+    task = PricedTask(skill, cost, np.array([0.5, 0.5]), 0.05, 0, 18, 0.0)
+    for done in (True, False):
+        monkeypatch.setattr(PricedTask, "_by_worker", lambda self, done=done: (30.0, done))
+        assert task.least(0) == 15
