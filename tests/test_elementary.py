@@ -61,6 +61,16 @@ def test_an_entry_has_the_same_bits_alone(name):
     assert [float(function(one)) for one in x] == function(x).tolist() == function(x[::-1]).tolist()[::-1]
 
 
+@pytest.mark.parametrize("name", INPUTS)
+def test_long_arrays_have_the_bits_of_their_parts(name):
+    """They are worked out a part at a time, whatever their shape and order in memory."""
+    x, function = np.resize(INPUTS[name], (3, 12_000)), getattr(elementary, name)
+    assert x.size > elementary.PART
+    each = np.stack([function(row) for row in x])
+    np.testing.assert_array_equal(function(x), each)
+    np.testing.assert_array_equal(function(np.asfortranarray(x)), each)
+
+
 def test_every_machine_has_these_bits():
     """A number that another processor, NumPy or C library would change is seen here, wherever the tests are run."""
     every = [getattr(elementary, name)(x).astype("<f8").tobytes() for name, x in INPUTS.items()]
