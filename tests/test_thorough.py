@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-USED = "from tests.effort import"
-FILES = sorted(
-    str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py") if USED in path.read_text(encoding="utf-8")
-)
+USED, DRAWS = "from tests.effort import", "pytest.mark.chance"
+TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in ROOT.glob("tests/**/test_*.py")}
+FILES = [
+    pytest.param(name, marks=pytest.mark.long if DRAWS in text else pytest.mark.slow)  # whole crowds take minutes
+    for name, text in sorted(TEXTS.items())
+    if USED in text and not name.endswith(Path(__file__).name)
+]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("file", [file for file in FILES if not file.endswith(Path(__file__).name)])
+@pytest.mark.parametrize("file", FILES)
 def test_all_examples_hold(file):
     """The same file, in a process of its own, with every example that its theorems are worth."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", file]
