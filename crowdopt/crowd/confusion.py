@@ -86,8 +86,7 @@ def confusion_evidence(confusion: Floats) -> Floats:
     affinity = dot(root[:, :, None], root[:, None])
     first, second = np.triu_indices(confusion.shape[1], 1)
     worst = affinity[:, first, second].max(axis=1)
-    with np.errstate(divide="ignore"):
-        evidence: Floats = np.maximum(0.0, -2 * log(np.minimum(worst, 1.0)))
+    evidence: Floats = np.maximum(0.0, -2 * log(np.minimum(worst, 1.0)))
     return evidence
 
 
@@ -141,8 +140,7 @@ def class_votes(confusion: Floats) -> Floats:
     (workers, classes, classes) float
         By worker, label and class.
     """
-    with np.errstate(divide="ignore"):
-        return np.ascontiguousarray(log(confusion).transpose(0, 2, 1))
+    return np.ascontiguousarray(log(confusion).transpose(0, 2, 1))
 
 
 def one_coin_like(evidence: Floats, classes: int) -> Floats:

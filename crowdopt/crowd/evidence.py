@@ -130,8 +130,7 @@ def _overlap(prior: Floats) -> Floats:
 
 
 def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
-    with np.errstate(divide="ignore"):
-        need: Floats = np.maximum(0.0, 2 * log(_overlap(prior)) - 2 * log(epsilon))
+    need: Floats = np.maximum(0.0, 2 * log(_overlap(prior)) - 2 * log(epsilon))
     return np.where(_is_guessable(epsilon, prior), 0.0, need)
 
 
@@ -198,11 +197,10 @@ def _least_need(epsilon: Floats, prior: Floats) -> Floats:
 
     With two classes that is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
     """
-    with np.errstate(divide="ignore"):
-        if prior.shape[-1] > 2:
-            need: Floats = 2 * log(_overlap(prior)) - 2 * log(least_overlap(epsilon, prior.shape[-1]))
-        else:
-            need = log(prior[..., 0] * prior[..., 1]) - log(epsilon * (1 - epsilon))
+    if prior.shape[-1] > 2:
+        need: Floats = 2 * log(_overlap(prior)) - 2 * log(least_overlap(epsilon, prior.shape[-1]))
+    else:
+        need = log(prior[..., 0] * prior[..., 1]) - log(epsilon * (1 - epsilon))
     return np.where(_is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
 
 
