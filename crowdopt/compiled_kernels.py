@@ -22,10 +22,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import bytecode, event
 
 from crowdopt import pauses
 
@@ -144,6 +145,16 @@ def _apart(kernel: Any) -> Any:
     return kernel
 
 
+def _name_apart() -> None:
+    """Number what this process compiles from a place of its own, which no other process is likely to use.
+
+    numba counts functions from 1 in each process, and the count tells apart helpers of one name, of which its own sorts
+    have many. Code that two processes kept and a third loads has then two helpers under one name and count, and the
+    linker takes the first for both: ``np.sort`` that did not sort, seen twice.
+    """
+    bytecode.FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(7)))
+
+
 def _by_type(kernel: Any) -> Any:
     """The kernel, for whose callers a constant is of its type and nothing more."""
     template = getattr(kernel, "get_call_template", None)  # not there where numba is told not to compile
@@ -171,4 +182,7 @@ class _Pausing(event.Listener):
         pauses.end()
 
 
+_name_apart()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_name_apart)
 event.register("numba:compile", _Pausing())  # type: ignore[no-untyped-call]

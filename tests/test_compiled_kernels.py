@@ -156,3 +156,35 @@ kept._save_data(kept._data_name(1), "float")  # what numba's first process would
 kept.__class__._load_index = load
 print(other.load(("floats",)), other.load(("whole",)))
 """
+
+
+def test_code_kept_by_two_processes_works_in_a_third(tmp_path):
+    """Ranks and sorts, compiled where numba's count of functions stands three apart, share a helper's name and count.
+
+    A process that read both then got, in place of sorted numbers, these as they were.
+    """
+    for name in ("argsort", "sort"):
+        source = f"import numpy as np\nfrom {njit.__module__} import njit\n\n\n@njit(cache=True)\ndef of(x):\n"
+        (tmp_path / f"kept_{name}.py").write_text(f"{source}    return np.{name}(x)\n", encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), str(Path(crowdopt.__file__).parent.parent)])
+    environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    said = ""
+    for program in (
+        COUNTED_FROM.format(53) + "import kept_argsort; kept_argsort.of(x)",
+        COUNTED_FROM.format(50) + "import kept_sort; kept_sort.of(x)",
+        "import numpy as np; x = np.array([3., 1., 2.]); import kept_argsort, kept_sort; "
+        "print(kept_argsort.of(x), kept_sort.of(x))",
+    ):
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        said = done.stdout
+    assert said == "[1 2 0] [1. 2. 3.]\n"
+
+
+COUNTED_FROM = """
+from itertools import count
+import numpy as np
+from numba.core.bytecode import FunctionIdentity
+FunctionIdentity._unique_ids = count({})
+x = np.array([3., 1., 2.])
+"""
