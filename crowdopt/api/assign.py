@@ -19,13 +19,14 @@ from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.checked import Linear, refuse_shares, solve_checked
 from crowdopt.assign.direct import solve_full
+from crowdopt.assign.engine.prepared import accepts
+from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.levels.true_errors import by_levels, rounds_targets
 from crowdopt.assign.exact.levels.true_errors import knows as knows_errors
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
-from crowdopt.assign.grouped.grouped_method import knows, solve_grouped
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.presolve import presolved
@@ -281,8 +282,11 @@ def _planned(
         refuse_shares(instance)
     name, pools = pools_asked(method)
     if has_joint_limits(instance) and method == "exact" and not instance.the_rule.average:
-        if program == "ip" and knows(instance) and (grouped := solve_grouped(instance, SOLVERS, options, listener)):
-            return grouped
+        if program == "ip" and accepts(instance):
+            found = solve_by_sets(instance, SOLVERS, options, listener)
+            if found is not None and (found.found or found.status is not UNDECIDED or clock.over or found.interrupted):
+                return found
+            options = clock.within(options, options.nodes)
         handed = _planned(instance, SEARCH, program, options, listener, clock, isolated)
         if program == "ip" and instance.the_rule.checked and handed.status is UNDECIDED:
             handed = _by_enumeration(handed, options, clock)

@@ -9,12 +9,13 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
+from crowdopt.assign.engine.prepared import accepts
+from crowdopt.assign.engine.set_engine import SMALL, solve_by_sets
 from crowdopt.assign.exact.aim import MODEST, attempt
 from crowdopt.assign.exact.compiling import load
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search, Solvers
 from crowdopt.assign.exact.stages import solve_exact
-from crowdopt.assign.grouped.grouped_method import SEARCHED, knows, solve_grouped
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options
@@ -25,7 +26,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.open_tasks import open_tasks
 from crowdopt.crowd.subset import of_tasks
 
-NODES = 200  # how far is looked where there are joint limits
+NODES, DIVES = 200, 8  # how far is looked where there are joint limits
 BEYOND = 1.03  # times the bound: what a plan may cost
 
 
@@ -77,9 +78,10 @@ def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -
 
 def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> Ints | None:
     if has_joint_limits(instance):
-        grouped = solve_grouped(instance, solvers, replace(options, gap=1.0)) if knows(instance) else None
-        if grouped is not None and (_whole(grouped).found or instance.n_tasks * instance.n_workers > SEARCHED):
-            return grouped.pairs
+        few = replace(options, gap=1.0, nodes=DIVES)
+        plan = solve_by_sets(instance, solvers, few) if accepts(instance) else None
+        if plan is not None and (_whole(plan).found or instance.n_tasks * instance.n_workers > SMALL):
+            return plan.pairs
         nodes = replace(options, nodes=NODES)
         return _whole(solve_full(instance, "ip", solvers.solve, solvers.backend, nodes, None, BY_SIZE)).pairs
     if instance.n_tasks * instance.n_workers <= MODEST:

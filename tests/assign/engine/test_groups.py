@@ -9,7 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, Status
-from crowdopt.assign.grouped.grouped_method import knows
+from crowdopt.assign.engine.prepared import accepts
 from crowdopt.assign.plan import breaches
 
 
@@ -34,7 +34,7 @@ def test_plans_keep_the_groups_and_bounds_are_certified(name: str, limits: dict,
     instance = grouped(name, **limits)
     if name.startswith("HS"):
         instance = replace(instance, capacity=instance.capacity * 2)
-    assert knows(instance)
+    assert accepts(instance)
     crowdopt.write_campaign(instance, tmp_path / "c")
     plan = crowdopt.assign(tmp_path / "c", time_limit=6, gap=0.03, output=tmp_path / "p")
     assert plan.method == "exact" and plan.found and plan.gap < 0.05

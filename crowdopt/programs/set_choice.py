@@ -1,0 +1,97 @@
+"""The master over sets of labels: how many tasks of each kind get which set, under all rows that tie tasks together."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.core.program import Program, stack
+from crowdopt.programs import Formulation
+
+
+def of_sets(
+    sides: tuple[Floats, Floats], tasks_in: Ints, cost: Floats, matrix: sparse.csc_array, dear: float, slack: Floats
+) -> Program:
+    """``min sum c_s x_s + D sum without_t + sum d_r (short_r + over_r)  s.t.  sum_{s of t} x_s + without_t >= n_t``.
+
+    And the shared rows, ``l_r - short_r <= sum_s a_rs x_s <= u_r + over_r``, a_rs what the set s takes of row r: loads,
+    shares of groups, money. A set keeps what is of its task alone. What is short or over is paid for, so that there is
+    always a point, and no multiplier of a shared row is above d_r.
+
+    Columns: ``without`` (T,), ``short`` (rows,), ``over`` (rows,), ``set`` (S,).
+    Rows: ``task`` (T,), ``shared`` (rows,).
+
+    Parameters
+    ----------
+    sides : two (rows,) arrays
+        l and u.
+    tasks_in : (T,) int
+        n_t.
+    cost : (S,) float
+    matrix : (T + rows, S) sparse array
+        Of :func:`columns`.
+    dear : float
+        D.
+    slack : (rows,) float
+        d.
+
+    Returns
+    -------
+    Program
+    """
+    kinds, rows = tasks_in.size, slack.size
+    short = sparse.eye_array(kinds + rows, format="csc")
+    over = sparse.eye_array(kinds + rows, rows, k=-kinds, format="csc")
+    size = before_sets(kinds, rows) + cost.size
+    return Program(
+        name="set-choice",
+        cost=np.concatenate([np.full(kinds, dear), slack, slack, cost]),
+        matrix=sparse.csc_array(sparse.hstack([short, -over, matrix], format="csc")),
+        row_lower=np.concatenate([tasks_in.astype(np.float64), sides[0]]),
+        row_upper=np.concatenate([np.full(kinds, np.inf), sides[1]]),
+        lower=np.zeros(size),
+        upper=np.full(size, np.inf),
+        integer=np.zeros(size, bool),
+        columns=stack([("without", (kinds,)), ("short", (rows,)), ("over", (rows,)), ("set", (cost.size,))]),
+        rows=stack([("task", (kinds,)), ("shared", (rows,))]),
+    )
+
+
+def before_sets(kinds: int, rows: int) -> int:
+    """Columns before those of sets.
+
+    Parameters
+    ----------
+    kinds, rows : int
+
+    Returns
+    -------
+    int
+    """
+    return kinds + 2 * rows
+
+
+def columns(kinds: int, kind: Ints, use: sparse.csc_array) -> sparse.csc_array:
+    """The columns of sets, (T + rows, S).
+
+    Parameters
+    ----------
+    kinds : int
+        T.
+    kind : (S,) int
+    use : (rows, S) sparse array
+
+    Returns
+    -------
+    (T + rows, S) sparse array
+    """
+    own = sparse.csc_array((np.ones(kind.size), (kind, np.arange(kind.size))), shape=(kinds, kind.size))
+    return sparse.csc_array(sparse.vstack([own, use], format="csc"))
+
+
+PROGRAM = Formulation(
+    "set-choice",
+    "how many tasks of each kind get which set of labels that keeps every limit of a task",
+    "own; the master of Dantzig & Wolfe 1960",
+)

@@ -1,1 +1,0 @@
-"""Plans under limits of groups, by sets of labels."""
