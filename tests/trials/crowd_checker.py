@@ -6,6 +6,7 @@ their errors are counted by splitting the labels in two halves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import erfc, exp, inf, sqrt
 from typing import Any
 
@@ -45,7 +46,7 @@ def draw(seed: int) -> dict[str, Any]:
         "task_type": rng.integers(0, kinds, n), "cost": costs[rng.integers(4)], "capacity": np.full(m, n),
         "epsilon": rng.uniform(low, 0.48, n) if often(0.4) else np.full(n, low), "prior": None, "barred": [],
         "fixed": [], "collected": [], "min_labels": np.zeros(n, int), "max_labels": None, "min_load": np.zeros(m, int),
-        "budget": None, "group": None, "row": None, "hard": None,
+        "budget": None, "groups": [], "row": None, "hard": None,
     }  # fmt: skip
     if rule not in ("hoeffding", "probit") and often(0.3):
         campaign["prior"] = rng.dirichlet(np.full(classes, 4.0))
@@ -70,21 +71,25 @@ def draw(seed: int) -> dict[str, Any]:
         campaign[str(rng.choice(["barred", "fixed", "collected"]))].append(pair)
     inside = np.flatnonzero(rng.random(m) < 0.5).tolist()
     if inside and often(0.2):
-        campaign["group"] = inside, *((int(rng.integers(1, 3)), 1.0) if often(0.5) else (None, 0.6))
+        limit = {"max_per_task": int(rng.integers(1, 3))} if often(0.5) else {"max_share": 0.6}
+        campaign["groups"] = [{"members": inside} | limit]
     if often(0.1):
         campaign["row"] = rng.integers(-2, 4, (n, m)).astype(float), -3.0, float(rng.integers(2, 9))
     return campaign
 
 
-def prior_of(c: dict[str, Any]) -> list[float]:
-    """Chances of the classes."""
-    return [1 / c["classes"]] * c["classes"] if c["prior"] is None else c["prior"].tolist()
+def prior_of(c: dict[str, Any], task: int = 0) -> list[float]:
+    """Chances of a task's classes."""
+    if c["prior"] is None:
+        return [1 / c["classes"]] * c["classes"]
+    prior: list[float] = (c["prior"] if c["prior"].ndim == 1 else c["prior"][task]).tolist()
+    return prior
 
 
-def skills_of(c: dict[str, Any], task: int) -> list[float]:
-    """Of the workers for a task, kept from 0 and 1; 1/K where a label says nothing."""
-    found = []
-    for p in c["accuracy"][c["task_type"][task]].tolist():
+def skills_of(c: dict[str, Any], task: int, workers: Sequence[int] | None = None) -> list[float]:
+    """Of these workers for a task, or of all, kept from 0 and 1; 1/K where a label says nothing."""
+    kind, found = c["accuracy"][c["task_type"][task]], []
+    for p in (kind if workers is None else kind[list(workers)]).tolist():
         right = min(max(p, CLIP), 1 - CLIP)
         found.append(right if worth("bhattacharyya", right, c["classes"]) > 0 else 1 / c["classes"])
     return found
@@ -92,11 +97,10 @@ def skills_of(c: dict[str, Any], task: int) -> list[float]:
 
 def error(c: dict[str, Any], task: int, workers: list[int]) -> float:
     """What the best answer to these labels errs with, all answers looked at; on hard and easy tasks together."""
-    skill, classes, prior = skills_of(c, task), c["classes"], np.array(prior_of(c))
+    classes, prior = c["classes"], np.array(prior_of(c, task))
     chance, hard, odds = prior[None], prior[None], np.log(prior)[None]
     share, left = c["hard"] or (0.0, 1.0)
-    for j in workers:
-        p = skill[j]
+    for p in skills_of(c, task, workers):
         table = np.where(np.eye(classes) > 0, p, (1 - p) / (classes - 1))
         less = np.where(np.eye(2) > 0, 0.5 + left * (p - 0.5), 0.5 - left * (p - 0.5)) if classes == 2 else table
         chance = (chance[:, None] * table).reshape(-1, classes)
@@ -125,31 +129,58 @@ def error_of_many(skill: list[float], prior: list[float]) -> float:
     return float((prior[1] * a * low[cut] + prior[0] * b * high[cut]).sum())
 
 
-def keeps(c: dict[str, Any], task: int, workers: list[int]) -> tuple[bool, float]:
-    """Whether a task's labels, those already in included, keep what the rule asks of it; and their error."""
-    rule, epsilon, classes = c["rule"], float(c["epsilon"][task]), c["classes"]
-    if rule == "mean-error":
-        return True, error(c, task, workers)
+def dependence(c: dict[str, Any], task: int) -> int:
+    """The most labels of one family that a task may have, at least 1."""
+    most = [1]
+    for group in c["groups"]:
+        if group.get("dependent"):
+            had = sum(i == task and j in group["members"] for i, j in c["collected"])
+            most.append(max(had, min(group.get("max_per_task") or 1, len(group["members"]))))
+    return max(most)
+
+
+def promised(c: dict[str, Any], task: int, workers: list[int]) -> float:
+    """The smallest target that a task's labels, those already in included, keep by the rule; rounding is let pass."""
+    rule, classes = c["rule"], c["classes"]
     if rule == "exact-error":
-        wrong = error(c, task, workers) if c["m"] <= SMALL else many(c, task, workers)
-        return wrong <= epsilon + CERTAIN, wrong
+        return exactly(c, task, workers) - CERTAIN
     kind = c["accuracy"][c["task_type"][task]]
     form = "hoeffding" if rule == "hoeffding" else "bhattacharyya"
     total = sum(worth(form, float(kind[j]), classes) for j in workers) + SHORT
+    k, prior = dependence(c, task), prior_of(c, task)
     if rule == "hoeffding":
-        return exp(-total / 2) <= epsilon, 0.0
+        return exp(-total / (2 * k))
     if rule == "probit":
-        exactly = error(c, task, workers) if c["m"] <= SMALL else many(c, task, workers)
-        return erfc(sqrt(total / 2)) / 2 <= epsilon * (1 + 1e-9) and exactly <= epsilon + CERTAIN, exactly
-    prior = prior_of(c)
+        return max(erfc(sqrt(total / 2)) / 2 / (1 + 1e-9), exactly(c, task, workers) - CERTAIN)
+    if k > 1:  # sum over a != b of prior_a^(1 - 1/2k) prior_b^(1/2k)
+        pairs = [(a, b) for x, a in enumerate(prior) for y, b in enumerate(prior) if x != y]
+        return sum(a ** (1 - 1 / (2 * k)) * b ** (1 / (2 * k)) for a, b in pairs) * exp(-total / (2 * k))
     overlap = ((sum(map(sqrt, prior))) ** 2 - 1) / 2
-    return min(overlap * exp(-total / 2), 1 - max(prior)) <= epsilon, 0.0
+    return min(overlap * exp(-total / 2), 1 - max(prior))
+
+
+def keeps(c: dict[str, Any], task: int, workers: list[int]) -> tuple[bool, float]:
+    """Whether a task's labels, those already in included, keep what the rule asks of it; and their error on average."""
+    if c["rule"] == "mean-error":
+        return True, error(c, task, workers)
+    return promised(c, task, workers) <= float(c["epsilon"][task]), 0.0
+
+
+def exactly(c: dict[str, Any], task: int, workers: list[int]) -> float:
+    """The error of any number of labels: all answers looked at, or two halves of them."""
+    few = len(workers) <= SMALL or c["classes"] > 2 or c["hard"]
+    return error(c, task, workers) if few else many(c, task, workers)
 
 
 def many(c: dict[str, Any], task: int, workers: list[int]) -> float:
     """The error of many labels of two classes."""
-    skill = skills_of(c, task)
-    return error_of_many([skill[j] for j in workers], prior_of(c))
+    return error_of_many(skills_of(c, task, workers), prior_of(c, task))
+
+
+def price(c: dict[str, Any], task: int, workers: list[int]) -> float:
+    """What new labels of a task cost; prices may differ by type."""
+    paid = c["cost"] if c["cost"].ndim == 1 else c["cost"][c["task_type"][task]]
+    return float(paid[workers].sum())
 
 
 def fits(c: dict[str, Any], task: int, workers: list[int]) -> bool:
@@ -160,10 +191,14 @@ def fits(c: dict[str, Any], task: int, workers: list[int]) -> bool:
     most = inf if c["max_labels"] is None else max(0, c["max_labels"][task] - len(had))
     if new & barred or not {j for i, j in c["fixed"] if i == task} <= new or not fewest <= len(new) <= most:
         return False
-    if c["group"] is None or c["group"][1] is None:
-        return True
-    inside, per_task, _ = c["group"]
-    return len((new | had) & set(inside)) <= max(per_task, len(had & set(inside)))
+    for group in c["groups"]:
+        inside = set(group["members"])
+        most = group.get("max_per_task", 1 if group.get("dependent") else inf)
+        if len((new | had) & inside) > max(most, len(had & inside)):
+            return False
+        if len((new | had) & inside) < group.get("min_per_task", 0):
+            return False
+    return True
 
 
 def whole(c: dict[str, Any], sets: list[list[int]], errors: list[float]) -> bool:
@@ -171,11 +206,15 @@ def whole(c: dict[str, Any], sets: list[list[int]], errors: list[float]) -> bool
     load = np.bincount([j for one in sets for j in one], minlength=c["m"])
     if (load > c["capacity"]).any() or (load < c["min_load"]).any():
         return False
-    if c["budget"] is not None and float(load @ c["cost"]) > c["budget"] + 1e-9:
-        return False
-    if c["group"] is not None:
-        every = [j for one in sets for j in one] + [j for _, j in c["collected"]]
-        if sum(j in c["group"][0] for j in every) > c["group"][2] * len(every) + 1e-9:
+    if c["budget"] is not None:
+        cost = sum(price(c, task, one) for task, one in enumerate(sets))
+        if cost > c["budget"] + 1e-9 * max(1.0, c["budget"]):
+            return False
+    every = [j for one in sets for j in one] + [j for _, j in c["collected"]]
+    for group in c["groups"]:
+        inside = sum(j in group["members"] for j in every)
+        low, high = (group.get(side, end) * len(every) for side, end in (("min_share", 0.0), ("max_share", 1.0)))
+        if not low - 1e-9 <= inside <= high + 1e-9:
             return False
     if c["row"] is not None:
         total = sum(c["row"][0][i, j] for i, one in enumerate(sets) for j in one)
@@ -184,26 +223,42 @@ def whole(c: dict[str, Any], sets: list[list[int]], errors: list[float]) -> bool
     return c["rule"] != "mean-error" or sum(errors) <= c["epsilon"].sum() + c["n"] * CERTAIN
 
 
+def choices(c: dict[str, Any], task: int) -> list[tuple[float, float, list[int]]]:
+    """Cost, error on average and workers of every set that a task may have, the cheapest first."""
+    had, found = [j for i, j in c["collected"] if i == task], []
+    for mask in range(1 << c["m"]):
+        workers = [j for j in range(c["m"]) if mask >> j & 1]
+        if fits(c, task, workers):
+            good, wrong = keeps(c, task, had + workers)
+            if good:
+                found.append((price(c, task, workers), wrong, workers))
+    return sorted(found)
+
+
 def optimum(c: dict[str, Any]) -> float:
-    """Least cost of all plans, the cheapest pairs of sets first; infinite where there is none."""
-    lists = []
-    for task in range(c["n"]):
-        had, found = [j for i, j in c["collected"] if i == task], []
-        for mask in range(1 << c["m"]):
-            workers = [j for j in range(c["m"]) if mask >> j & 1]
-            if fits(c, task, workers):
-                good, wrong = keeps(c, task, had + workers)
-                if good:
-                    found.append((float(c["cost"][workers].sum()), wrong, workers))
-        lists.append(sorted(found))
+    """Least cost of all plans, task by task, the cheapest sets first; infinite where there is none."""
+    lists = [choices(c, task) for task in range(c["n"])]
+    if not all(lists):
+        return inf
+    least = [sum(one[0][0] for one in lists[task:]) for task in range(c["n"] + 1)]  # of the tasks that are left
     best = inf
-    for first in lists[0]:
-        for second in lists[1] if c["n"] > 1 else [(0.0, 0.0, None)]:
-            if first[0] + second[0] >= best:
-                break
-            both = [first, second][: c["n"]]
-            if whole(c, [one[2] for one in both], [one[1] for one in both]):
-                best = first[0] + second[0]
+
+    def further(sets: list[tuple[float, float, list[int]]], cost: float, room: np.ndarray) -> None:
+        nonlocal best
+        task = len(sets)
+        if task == c["n"]:
+            if whole(c, [one[2] for one in sets], [one[1] for one in sets]):
+                best = cost
+            return
+        for one in lists[task]:
+            if cost + one[0] + least[task + 1] >= best:
+                return
+            if (room[one[2]] > 0).all():
+                left = room.copy()
+                left[one[2]] -= 1
+                further([*sets, one], cost + one[0], left)
+
+    further([], 0.0, np.array(c["capacity"]))
     return best
 
 

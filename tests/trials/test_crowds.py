@@ -29,9 +29,7 @@ SECONDS = 20.0
 def instance_of(c: dict[str, Any]) -> AssignmentInstance:
     """The package's instance; InputError where the options contradict one another."""
     more: dict[str, Any] = {}
-    if c["group"] is not None:
-        inside, per_task, share = c["group"]
-        more["groups"] = [Group("g", inside, max_per_task=per_task, max_share=share)]
+    more["groups"] = [Group(f"g{k}", **group) for k, group in enumerate(c["groups"])]
     if c["row"] is not None:
         pairs = np.argwhere(c["row"][0] != 0)
         values = c["row"][0][tuple(pairs.T)]
@@ -92,7 +90,7 @@ def _check_plan(seed: int, c: dict[str, Any], plan: Any, least: float) -> None:
 def _by_file_formats(c: dict[str, Any], plan: Any, campaign: Path, folder: Path) -> list[str] | None:
     """The problems that the checker of folders finds, which knows linear rules by their papers alone; None: none."""
     form = "rows" if plan.duals is None else plan.duals.form
-    known = c["rule"] in ("bhattacharyya", "hoeffding") and c["prior"] is None and c["group"] is None
+    known = c["rule"] in ("bhattacharyya", "hoeffding") and c["prior"] is None and not c["groups"]
     if not known or c["row"] is not None or (form == "blocks" and c["m"] > SMALL):
         return None
     problems: list[str] | None = (by_blocks if form == "blocks" else by_rows)(campaign, folder)[0]
