@@ -95,7 +95,7 @@ def evidence_price(cost, worth, need, group, least_group, most_group, least, mos
 @njit(cache=True, nogil=True)
 def _cost_of(cost, worth, rest, limits):
     """What the set of the most evidence costs, by going through its table."""
-    group, least_group, most_group, least, most, full_group, full, _ = limits
+    group, least_group, most_group, _, most, full_group, full, _ = limits
     n, wide, cell, total = cost.size, full + 1, 0, 0.0
     for k in range(n):
         ends = k == n - 1 or group[k + 1] != group[k]

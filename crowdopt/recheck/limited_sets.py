@@ -155,15 +155,13 @@ def _one_task(
     room = inside[:, free].sum(axis=1)
     if (high < 0).any() or (low > np.minimum(room, high)).any():
         return np.inf
-    group = np.where(member.any(axis=0), member.argmax(axis=0), len(member))[free]
+    group = np.vstack([member, ~member.any(axis=0)]).argmax(axis=0)[free]
     low, high = np.append(low, 0), np.append(np.where(high >= room, -1, high), -1)  # the last group: everybody else
     value, scale = _least(cost[free], worth[free], need - float(worth[given].sum()), group, low, high)
     return lowered(float(cost[given].sum()) + value, size * cost.size + scale) if value < np.inf else np.inf
 
 
-def _least(
-    cost: Floats, worth: Floats, need: float, group: Ints, low: Ints, high: Ints
-) -> tuple[float, float]:
+def _least(cost: Floats, worth: Floats, need: float, group: Ints, low: Ints, high: Ints) -> tuple[float, float]:
     """A lower bound on the cheapest set, and the size of what went into it beside the costs."""
     from crowdopt.recheck.limited_kernels import cheapest_below, completions, evidence_price
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, assign, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, verify, write_campaign, write_plan
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.groups import Group
@@ -19,7 +17,6 @@ from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.limited_sets import SharePull, prove_sets
 
 NEAR = 1e-7
-NO_SHARES = SharePull(np.zeros(1), np.zeros(0), 0.0)
 
 
 @st.composite
@@ -35,10 +32,11 @@ def limited(draw: st.DrawFn):
         members = np.flatnonzero(mine == g) if apart else np.flatnonzero(rng.random(m) < 0.6)
         if members.size:
             least = int(rng.integers(0, 2))
-            most = None if rng.random() < 0.3 else least + int(rng.integers(0, 3))
+            room = None if rng.random() < 0.3 else least + int(rng.integers(0, 3))
             shares = {"max_share": float(rng.choice([0.4, 0.8, 1.0])), "min_share": float(rng.choice([0.0, 0.1, 0.3]))}
-            groups.append(Group(f"g{g}", tuple(members.tolist()), least, most, **shares))
-    fewest = rng.integers(0, 3, n)
+            groups.append(Group(f"g{g}", tuple(members.tolist()), least, room, **shares))
+    fewest = np.minimum(m, rng.integers(0, 3, n))
+    most = np.maximum(fewest, m - rng.integers(0, 6, n)) + np.bincount(pairs[: cut[2], 0], minlength=n)
     instance = AssignmentInstance(
         rng.choice([0.5, 0.55, 0.7, 0.8, 0.9, 0.97, 0.2], (n, m)),
         capacity=np.full(m, n),
@@ -48,8 +46,8 @@ def limited(draw: st.DrawFn):
         forbidden=pairs[: cut[0]],
         collected=pairs[cut[0] : cut[1]],
         fixed=pairs[cut[1] : cut[2]],
-        min_labels=np.minimum(fewest, m),
-        max_labels=np.where(rng.random(n) < 0.5, UNLIMITED, m - rng.integers(0, 2, n)),
+        min_labels=fewest,
+        max_labels=np.where(rng.random(n) < 0.5, UNLIMITED, most),
         min_load=rng.integers(0, 2, m),
         budget=float(rng.integers(1, 9)) if draw(st.booleans()) else None,
         groups=groups,
@@ -88,9 +86,10 @@ def by_all_sets(instance, worker, budget, shares):
         must = {j for j in free if (i, j) in forced}
         for count in range(len(free) + 1):
             for chosen in itertools.combinations(free, count):
-                if must <= set(chosen) and low[i] <= count <= high[i] and fits(instance, i, chosen, had):
-                    if sum(instance.evidence[kind, j] for j in chosen) >= instance.floor[i]:
-                        best = min(best, sum(price[j] for j in chosen))
+                covers = sum(instance.evidence[kind, j] for j in chosen) >= instance.floor[i]
+                within = low[i] <= count <= high[i] and fits(instance, i, chosen, had)
+                if covers and within and must <= set(chosen):
+                    best = min(best, sum(price[j] for j in chosen))
         terms.append(best)
     return sum(terms), sum(map(abs, terms))
 
