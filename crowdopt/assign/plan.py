@@ -38,8 +38,9 @@ class Duals:
     form : str
         What they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum
         knapsack of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every
-        task has its cheapest set of labels by exact errors; ``curve``, prices in wrong answers, which prove how many
-        answers any plan of so much money gets wrong and nothing of its cost.
+        task has its cheapest set of labels by exact errors; ``sets``, in which every task has its cheapest set of
+        labels that keeps each of its own limits, groups' too, and ``labels`` count nothing; ``curve``, prices in wrong
+        answers, which prove how many answers any plan of so much money gets wrong and nothing of its cost.
     wrong : float
         <= 0: of one more wrong answer expected, under a rule for the average.
     levels : int

@@ -11,10 +11,11 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.stored_plan import StoredPlan
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.joint_kept import joint_pull
+from crowdopt.recheck.limited_sets import prove_sets, share_pull
 from crowdopt.recheck.multipliers import fewest_labels, prove
 from crowdopt.recheck.proofs import prove_blocks, prove_patterns
 
-FORMS = ("rows", "blocks", "patterns")  # of a certified bound; see plan.Duals
+FORMS = ("rows", "blocks", "patterns", "sets")  # of a certified bound; see plan.Duals
 CURVE = "curve"  # prices that prove something of wrong answers, and nothing of the cost
 MOST_LEVELS = 1000  # of skill
 
@@ -63,6 +64,8 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
         proven = prove(instance, *multipliers, least, joint_pull(instance, stored, report))
         if form == "blocks" and is_integer:
             proven = max(proven, prove_blocks(instance, *multipliers[1:]))
+        if form == "sets" and is_integer:
+            proven = max(proven, prove_sets(instance, multipliers[1], float(budget), share_pull(instance, stored)))
         if form == "patterns" and is_integer:
             proven = max(proven, proved_by_patterns(instance, stored, multipliers[1], float(budget), report))
     if not np.isfinite(proven):

@@ -203,7 +203,7 @@ def cheapest(task, rest, need, most, effort, sets, sizes):
 
 @njit(cache=True, nogil=True)
 def through_each(task, rest, need, most, some, sets, sizes):
-    """For each of some items a set with it, about the cheapest: a walk through the table, more where evidence was missed.
+    """For each of some items a set with it, about the cheapest: a walk through the table, or more of them.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""The engine: prices by column generation over sets of labels, plans by diving, one way for every limit.
-
-What it claims is the bound of the LP over classes; the prices of sets prove more, which nobody recomputes so far.
-"""
+"""The engine: prices by column generation over sets of labels, plans by diving, one way for every limit."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.given_sets import Given, dive, loosened
 from crowdopt.assign.engine.prepared import Prepared, levelled, problem_of
 from crowdopt.assign.engine.set_master import SetMaster
-from crowdopt.assign.engine.set_prices import NEAR, Climb
+from crowdopt.assign.engine.set_prices import NEAR, Climb, sweep
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.split import pairs_of
 from crowdopt.assign.plan import Duals, Plan
@@ -25,12 +22,14 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated
+from crowdopt.programs.assignment import shares_of
 
 PARTS = 0.08, 0.15, 0.3, 0.5  # of the tasks made anew, in turn
 TRIES = 60  # plans begun without a better one
 ROUGHLY = 0.01  # of the gap asked for: how near prices come to the best
 JITTER = 0.1  # of the order in which sets are fixed, after the first dive
 PRICES, ROOMY = 0.35, 0.3  # of the time left, for prices near the first ones and for free ones
+FINE = 60_000  # steps of a search for the bound
 MARGIN = 2e-7  # relative; what whoever recomputes a bound may find less
 SMALL = 40_000  # pairs up to which the whole program is searched in the end
 
@@ -68,24 +67,30 @@ class Engine:
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         climb = Climb(self.levels, self.master, self.levels.coupling.valid(first), near=near)
         climb.begin()
+        self._prove(climb)
+        if self.standing.bound == np.inf:
+            return
         for part, near in ((PRICES, True), (ROOMY, False)):
             self.master.start(climb.box if near else None)
             climb.run(clock.part(part))
+            self._prove(climb)
         self._plans(climb)
 
-    def _enough(self, climb: Climb) -> float:
-        """What no plan of these levels costs less than, as far as is known: what is as cheap ends the search.
-
-        It is not claimed: whoever verifies a plan does not recompute it.
-        """
-        bound = climb.bound - MARGIN * max(1.0, abs(climb.bound))
-        return next_integer(bound) if has_whole_prices(self.problem.classes) else bound
+    def _prove(self, climb: Climb) -> None:
+        """Raise the bound by what the best multipliers prove, each kind of task with its own need."""
+        bound = climb.bound
+        if self.levels is not self.problem:
+            bound = sweep(self.problem, climb.duals, steps=FINE, rich=False).bound
+        bound -= MARGIN * max(1.0, abs(bound)) if np.isfinite(bound) else 0.0
+        if has_whole_prices(self.problem.classes):
+            bound = next_integer(bound)
+        self.standing.raise_bound(bound, _set_duals(self.problem, climb.duals))
 
     def _plans(self, climb: Climb) -> None:
         standing, rng = self.standing, np.random.default_rng(self.standing.options.seed)
         limit = TRIES if standing.options.nodes is None else min(TRIES, standing.options.nodes)
-        start, waited, enough = Given.nothing(self.levels), 0, self._enough(climb)
-        while not standing.done and waited < limit and standing.value > enough:
+        start, waited = Given.nothing(self.levels), 0
+        while not standing.done and waited < limit:
             jitter = 0.0 if self.best is None else JITTER
             found = dive(self.master, start, climb.duals, rng, standing.clock, jitter)
             waited += 1
@@ -171,6 +176,19 @@ def _first_prices(program: Program, dual: Floats) -> Floats:
     names = [block.name for block in program.rows]
     coupled = [name for name in ("capacity", "most_share", "least_share", "budget") if name in names]
     return np.concatenate([program.row(name).view(dual).reshape(-1) for name in coupled])
+
+
+def _set_duals(problem: Prepared, prices: Floats) -> Duals:
+    """Multipliers of the coupling rows as those of the instance, each class's for each of its members."""
+    classes, coupling = problem.classes, problem.coupling
+    joint, start = {}, coupling.workers
+    for name, _, bound in shares_of(classes.instance):
+        joint[name] = prices[start : start + len(bound)].copy()
+        start += len(bound)
+    nothing = np.zeros(classes.task_class.size)
+    budget = float(prices[-1]) if coupling.has_budget else 0.0
+    worker = prices[: coupling.workers][classes.worker_class]
+    return Duals(nothing, worker, nothing, budget, form="sets", joint=joint)
 
 
 def _linear_duals(problem: Prepared, program: Program, multipliers: Floats) -> Duals:

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, Group, assign
+from crowdopt import AssignmentInstance, Group, assign, verify, write_campaign, write_plan
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.engine.cheapest_sets import priced
 from crowdopt.assign.engine.prepared import ANY, TaskRow, levelled, problem_of
@@ -109,13 +109,16 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("limits", LIMITS)
-def test_every_limit_has_a_plan_that_holds(limits):
-    """Whatever ties tasks or is of one task: a plan keeps it, and costs no less than the LP's bound."""
+def test_every_limit_has_a_plan_that_holds(limits, tmp_path):
+    """Whatever ties tasks or is of one task: a plan keeps it, and what its folder claims is proven anew."""
     base = campaign(np.random.default_rng(2), 200, 25)
     plan = solve_by_sets(replace(base, **LIMITS[limits](25)), SOLVERS, Options(time_limit=30.0, nodes=8))
     assert plan is not None and plan.found
     assert not breaches(plan.instance, plan.pairs)
     assert plan.objective >= plan.bound - 1e-9
+    write_campaign(plan.instance, tmp_path / "campaign")
+    write_plan(plan, tmp_path / "plan")
+    assert verify(tmp_path / "campaign", tmp_path / "plan").holds
 
 
 def test_plans_cost_what_the_whole_program_finds_optimal():

@@ -1,0 +1,158 @@
+"""What the form ``sets`` proves: the least set of each task within its limits, against all sets there are."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdopt import AssignmentInstance, verify, write_campaign, write_plan
+from crowdopt.assign.plan import Duals, Plan
+from crowdopt.core.certificate import Certificate
+from crowdopt.crowd.groups import Group
+from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.recheck.limited_sets import SharePull, prove_sets
+
+NEAR = 1e-7
+
+
+@st.composite
+def limited(draw: st.DrawFn):
+    """Up to three tasks and seven workers, with all limits of one task; whether the groups are apart."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    n, m, apart = int(rng.integers(1, 4)), int(rng.integers(2, 8)), draw(st.booleans())
+    pairs = rng.permutation([(i, j) for i in range(n) for j in range(m)])
+    cut = np.sort(rng.integers(0, 4, 3))
+    mine = rng.integers(0, 3, m) if apart else None
+    groups = []
+    for g in range(2):
+        members = np.flatnonzero(mine == g) if apart else np.flatnonzero(rng.random(m) < 0.6)
+        if members.size:
+            least = int(rng.integers(0, 2))
+            room = None if rng.random() < 0.3 else least + int(rng.integers(0, 3))
+            shares = {"max_share": float(rng.choice([0.4, 0.8, 1.0])), "min_share": float(rng.choice([0.0, 0.1, 0.3]))}
+            groups.append(Group(f"g{g}", tuple(members.tolist()), least, room, **shares))
+    fewest = np.minimum(m, rng.integers(0, 3, n))
+    most = np.maximum(fewest, m - rng.integers(0, 6, n)) + np.bincount(pairs[: cut[2], 0], minlength=n)
+    instance = AssignmentInstance(
+        rng.choice([0.5, 0.55, 0.7, 0.8, 0.9, 0.97, 0.2], (n, m)),
+        capacity=np.full(m, n),
+        epsilon=rng.choice([0.05, 0.2, 0.3, 0.45], n),
+        rule=draw(st.sampled_from(["hoeffding", "bhattacharyya"])),
+        cost=rng.integers(0, 5, (n, m)) * 0.25,
+        forbidden=pairs[: cut[0]],
+        collected=pairs[cut[0] : cut[1]],
+        fixed=pairs[cut[1] : cut[2]],
+        min_labels=fewest,
+        max_labels=np.where(rng.random(n) < 0.5, UNLIMITED, most),
+        min_load=rng.integers(0, 2, m),
+        budget=float(rng.integers(1, 9)) if draw(st.booleans()) else None,
+        groups=groups,
+    )
+    scale = draw(st.sampled_from([0.1, 1.0, 1000.0]))
+    multipliers = scale * rng.normal(size=m), -abs(float(rng.normal())), scale * np.abs(rng.normal(size=(2, 2)))
+    return instance, *multipliers
+
+
+def sides_of_shares(instance, multipliers):
+    """Terms and pull of the shares, written out group by group."""
+    terms, pull = [0.0], np.zeros(instance.n_workers)
+    for most, least, group in zip(*multipliers, instance.groups, strict=False):
+        inside = np.isin(np.arange(instance.n_workers), group.members)
+        had = int(inside[instance.collected[:, 1]].sum())
+        for dual, share in ((-most, group.max_share), (least, group.min_share)):
+            terms.append(dual * (share * len(instance.collected) - had))
+            pull += dual * (inside - share)
+    return SharePull(np.array(terms), pull, float(np.abs(multipliers).sum()))
+
+
+def by_all_sets(instance, worker, budget, shares):
+    """The same sum with every task's sets tried one by one, and all groups heeded; and the size of its terms."""
+    money = 0.0 if instance.budget is None else budget
+    load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
+    terms = [float(shares.terms.sum()), money * (instance.budget or 0.0)]
+    terms += (np.where(load > 0, instance.min_load, instance.capacity) * load).tolist()
+    had = {(i, j) for i, j in instance.collected.tolist()}
+    barred = {(i, j) for i, j in instance.barred.tolist()}
+    forced = {(i, j) for i, j in instance.fixed.tolist()}
+    low, high = instance.new_label_limits
+    for i in range(instance.n_tasks):
+        kind, best = instance.task_type[i], np.inf
+        price = (1 - money) * instance.cost[kind] - load - shares.pull
+        free = [j for j in range(instance.n_workers) if (i, j) not in barred]
+        must = {j for j in free if (i, j) in forced}
+        for count in range(len(free) + 1):
+            for chosen in itertools.combinations(free, count):
+                covers = sum(instance.evidence[kind, j] for j in chosen) >= instance.floor[i]
+                within = low[i] <= count <= high[i] and fits(instance, i, chosen, had)
+                if covers and within and must <= set(chosen):
+                    best = min(best, sum(price[j] for j in chosen))
+        terms.append(best)
+    return sum(terms), sum(map(abs, terms))
+
+
+def fits(instance, task, chosen, had):
+    """Whether every group's labels of the task, those already in with them, are within its limits."""
+    for group in instance.groups:
+        before = sum((task, j) in had for j in group.members)
+        new = sum(j in group.members for j in chosen)
+        most = np.inf if group.max_per_task is None else max(0, group.max_per_task - before)
+        if not max(0, group.min_per_task - before) <= new <= most:
+            return False
+    return True
+
+
+@given(limited())
+def test_the_bound_is_the_least_of_all_sets(drawn):
+    """Where groups are apart it is that sum up to 1e-7 of its terms; where they overlap, never more."""
+    instance, worker, budget, share_multipliers = drawn
+    shares = sides_of_shares(instance, share_multipliers)
+    proven = prove_sets(instance, worker, budget, shares)
+    right, size = by_all_sets(instance, worker, budget, shares)
+    members = [set(group.members) for group in instance.groups if group.has_task_limits]
+    if np.isposinf(right):
+        assert proven == np.inf or not all(a.isdisjoint(b) for a, b in itertools.combinations(members, 2))
+        return
+    assert proven <= right + 1e-12 * size
+    if all(a.isdisjoint(b) for a, b in itertools.combinations(members, 2)):
+        assert proven >= right - NEAR * max(1.0, size)
+
+
+def hand_made(tmp_path, claimed):
+    """One task, three workers: the two best are of a group that may give one label only, so the third is needed."""
+    instance = AssignmentInstance(
+        np.array([[0.9, 0.9, 0.9]]),
+        capacity=np.ones(3, np.int64),
+        epsilon=0.4,
+        cost=np.array([1.25, 1.25, 5.25]),
+        min_labels=np.array([2]),
+        groups=[Group("near", (0, 1), max_per_task=1)],
+    )
+    duals = Duals(np.zeros(1), np.zeros(3), np.zeros(1), form="sets")
+    known = Certificate(None, claimed, "certificate", None, None)
+    pairs = np.array([[0, 0], [0, 2]])
+    plan = Plan.of(instance, "ip", known, claimed, duals, pairs, method="exact", backend="highs")
+    write_campaign(instance, tmp_path / "campaign")
+    write_plan(plan, tmp_path / "plan")
+    return tmp_path / "campaign", tmp_path / "plan"
+
+
+def test_a_plan_certified_by_sets_holds(tmp_path):
+    """No multiplier at all: the limits within the set alone prove 6.5, what the plan costs."""
+    campaign, folder = hand_made(tmp_path, 6.5)
+    report = verify(campaign, folder)
+    assert report.holds, report.problems
+    assert json.loads((folder / "plan.json").read_text(encoding="utf-8"))["certified_by"] == "sets"
+
+
+def test_a_claim_above_what_sets_prove_is_refused(tmp_path):
+    """A bound above 6.5 is refused, and 6.5 itself under a form that does not know the group's limit."""
+    campaign, folder = hand_made(tmp_path, 6.5)
+    path = folder / "plan.json"
+    claims = json.loads(path.read_text(encoding="utf-8"))
+    for forged in ({"certified_bound": 6.501}, {"certified_by": "blocks"}):
+        path.write_text(json.dumps(claims | forged), encoding="utf-8")
+        assert any("certified_bound" in problem for problem in verify(campaign, folder).problems)
