@@ -11,7 +11,6 @@ import crowdopt
 from crowdopt.crowd.groups import Group, OwnRows
 
 OWED = "sets are not priced by exact errors together with limits that tie tasks or workers"
-GIVES_UP = "the sets of labels that a few rounds of pricing brought are all that is looked at"
 
 
 def test_a_row_that_every_plan_keeps_changes_nothing():
@@ -39,8 +38,7 @@ def test_families_and_exact_errors():
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason=GIVES_UP)
 def test_nobody_gives_up_while_the_gap_is_open(compiled):
-    """A gap of eight per cent after a tenth of a second of ten: the rest of the time is there to be used."""
+    """Whoever stops before the time is over is near the optimum: there is time left to be used."""
     plan = crowdopt.assign(in_families("bhattacharyya"), time_limit=10)
     assert not plan.gave_up or plan.gap <= 0.01
