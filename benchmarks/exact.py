@@ -42,7 +42,7 @@ class Row:
 
 
 def drawn(seed: int):
-    """1000 x 300 as nobody tuned for: types of unequal size, log-normal capacities, error targets per task, prices."""
+    """1000 x 300, tuned for by none: types of unequal size, log-normal capacities, error targets per task, prices."""
     import numpy as np
 
     import crowdopt

@@ -48,6 +48,7 @@ def own(n: int, m: int, seed: int = 5):
         task_type=np.arange(n),
         capacity=np.full(m, int(6 * n / m) + 1),
         epsilon=np.asarray(0.3),
+        rule="bhattacharyya",
         cost=cost,
     )
 

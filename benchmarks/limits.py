@@ -65,6 +65,7 @@ def own(n: int, m: int) -> crowdopt.AssignmentInstance:
         task_type=np.arange(n),
         capacity=np.full(m, 6 * n // m + 1),
         epsilon=np.asarray(0.2),
+        rule="bhattacharyya",
         cost=np.round(rng.uniform(0.5, 3.0, m), 3),
     )
 

@@ -47,16 +47,8 @@ def blocks(page: Path) -> Iterator[Printed]:
 def paste(page: Path, figure: str, outputs: Sequence[str], made: str) -> int:
     """Put what the commands printed where the page shows it; returns in how many places.
 
-    Parameters
-    ----------
-    page
-        A Markdown file with marks; it is written only if it has some of this figure.
-    figure
-        The figure's name.
-    outputs
-        What each of its commands printed.
-    made
-        A sentence on when and by what, that goes below each block.
+    page: a Markdown file with marks, written only if it has some of this figure; outputs: what each of the figure's
+    commands printed; made: a sentence on when and by what, that goes below each block.
     """
     count = 0
 

@@ -5,10 +5,10 @@
 >>> plan.proven, plan.objective == plan.bound
 (True, True)
 
-The calls ``assign``, ``answers``, ``bench`` and ``report`` bear the names of the folders behind them: as attributes
-they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
+The calls ``assign``, ``answers``, ``backends``, ``bench`` and ``report`` bear the names of the folders behind them: as
+attributes they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 
-Nothing is loaded before it is used: each name below, and each folder (``crowdopt.backends``), is imported the first
+Nothing is loaded before it is used: each name below, and each folder (``crowdopt.crowd``), is imported the first
 time that somebody asks for it.
 """
 
@@ -27,22 +27,28 @@ if _TYPE_CHECKING:
     from crowdopt.api.answers import answers
     from crowdopt.api.assign import assign
     from crowdopt.api.audit import audit
+    from crowdopt.api.backends import backends
     from crowdopt.api.bench import bench
     from crowdopt.api.budget import budget
     from crowdopt.api.compare import compare, replay
     from crowdopt.api.explain import explain
     from crowdopt.api.export import export
+    from crowdopt.api.generate import generate
     from crowdopt.api.import_labels import import_labels
+    from crowdopt.api.init import init
     from crowdopt.api.learn import learn
     from crowdopt.api.modelling import from_solution, to_cvxpy, to_highspy, to_pulp, to_scipy
+    from crowdopt.api.plan_gold import plan_gold
     from crowdopt.api.pull import pull
     from crowdopt.api.push import push
     from crowdopt.api.rehearse import rehearse
     from crowdopt.api.report import report
     from crowdopt.api.select import select
+    from crowdopt.api.solve import solve
     from crowdopt.api.verify import verify
+    from crowdopt.api.worker_skills import skills
     from crowdopt.assign.plan import Plan
-    from crowdopt.backends import BackendFailed, BackendMissing, solve
+    from crowdopt.backends import BackendFailed, BackendMissing
     from crowdopt.backends.session import session
     from crowdopt.core.certificate import certify, lagrangian_bound
     from crowdopt.core.program import relax
@@ -71,6 +77,7 @@ _HOMES = {
     "answers": "crowdopt.api.answers",
     "assign": "crowdopt.api.assign",
     "audit": "crowdopt.api.audit",
+    "backends": "crowdopt.api.backends",
     "bench": "crowdopt.api.bench",
     "budget": "crowdopt.api.budget",
     "certify": "crowdopt.core.certificate",
@@ -78,9 +85,12 @@ _HOMES = {
     "explain": "crowdopt.api.explain",
     "export": "crowdopt.api.export",
     "from_solution": "crowdopt.api.modelling",
+    "generate": "crowdopt.api.generate",
     "import_labels": "crowdopt.api.import_labels",
+    "init": "crowdopt.api.init",
     "lagrangian_bound": "crowdopt.core.certificate",
     "learn": "crowdopt.api.learn",
+    "plan_gold": "crowdopt.api.plan_gold",
     "pull": "crowdopt.api.pull",
     "push": "crowdopt.api.push",
     "read_campaign": "crowdopt.io.campaign",
@@ -92,7 +102,8 @@ _HOMES = {
     "report": "crowdopt.api.report",
     "select": "crowdopt.api.select",
     "session": "crowdopt.backends.session",
-    "solve": "crowdopt.backends",
+    "skills": "crowdopt.api.worker_skills",
+    "solve": "crowdopt.api.solve",
     "to_cvxpy": "crowdopt.api.modelling",
     "to_highspy": "crowdopt.api.modelling",
     "to_pulp": "crowdopt.api.modelling",
@@ -117,6 +128,7 @@ __all__ = [
     "answers",
     "assign",
     "audit",
+    "backends",
     "bench",
     "budget",
     "certify",
@@ -124,9 +136,12 @@ __all__ = [
     "explain",
     "export",
     "from_solution",
+    "generate",
     "import_labels",
+    "init",
     "lagrangian_bound",
     "learn",
+    "plan_gold",
     "programs",
     "pull",
     "push",
@@ -139,6 +154,7 @@ __all__ = [
     "report",
     "select",
     "session",
+    "skills",
     "solve",
     "to_cvxpy",
     "to_highspy",

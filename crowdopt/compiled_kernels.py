@@ -7,7 +7,7 @@ What compiling takes, in processor seconds beside ten other jobs (numba 0.68, tw
 of the exact method 33 before and 18 after helpers were inlined, slices no longer assigned and constants taken by their
 type; those for tasks that are not alike 28 and 15. Three fifths of that is inference and lowering in Python, one kernel
 at a time, so processes share the exact method's loops (``run_together``). Loops in C would take all of it away, but
-whoever installs from source would then need a C compiler, or we every loop twice: numba's cache, filled once on a
+an installation from source would then need a C compiler, or we every loop twice: numba's cache, filled once on a
 machine, was kept instead.
 """
 
@@ -43,7 +43,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     where a constant is handed over. A helper that is called in one place is best ``inline="always"``: otherwise it is
     optimised by itself, and again with each kernel that calls it, or calls one that does.
     """
-    options = {"no_cfunc_wrapper": True, **options}  # nobody takes a kernel's address
+    options = {"no_cfunc_wrapper": True, **options}  # a kernel's address is never taken
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
@@ -73,10 +73,7 @@ def run_together(paths: Sequence[str]) -> None:
     Python compiles one kernel at a time, and most of the work is Python's. Where nothing can be kept, or there is one
     core, all of it is done here; so is what another process failed to do. No time limit runs meanwhile.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        ``package.module:name`` of functions without arguments, that which takes longest first.
+    paths: ``package.module:name`` of functions without arguments, that which takes longest first.
     """
     *others, own = paths
     children: list[subprocess.Popen[bytes]] = []
@@ -134,14 +131,21 @@ def _apart(kernel: Any) -> Any:
     except AttributeError:  # nothing is kept, or by a numba that does it otherwise
         return kernel
 
+    def known() -> dict[Any, str]:
+        try:
+            index: dict[Any, str] = load_index()
+        except (AttributeError, ImportError):  # kept by another version, for types that have gone or moved since
+            return {}
+        return index
+
     def save(key: Any, data: Any) -> None:
-        index = load_index()
+        index = kept._load_index()
         if key not in index:
             index[key] = name_of(int(sha256(dump(key)).hexdigest()[:15], 16))
             save_index(index)
         save_data(index[key], data)
 
-    kept.save = save
+    kept._load_index, kept.save = known, save
     return kernel
 
 

@@ -85,29 +85,11 @@ def run_confined(
 ) -> Ending:
     """Run a command in a session of its own until it ends or breaks a limit; nothing of it is left behind.
 
-    Its standard input is a pipe that nobody writes to: the command can tell by its end that we are gone.
+    Its standard input is a pipe that is never written to: the command can tell by its end that we are gone.
 
-    Parameters
-    ----------
-    command : sequence of str
-        The program and its arguments.
-    environment : mapping of str to str
-        All the variables it sees.
-    said : Path
-        File for what it prints.
-    megabytes : float
-        Limit on the resident memory of the tree, looked at more often the nearer it comes.
-    is_over : callable
-        Given the seconds since the start, whether time is up.
-
-    Returns
-    -------
-    Ending
-
-    Raises
-    ------
-    InputError
-        If the limit is less than an interpreter needs.
+    command: the program and its arguments; environment: all the variables it sees; said: file for what it prints;
+    megabytes: limit on the resident memory of the tree, looked at more often the nearer it comes; is_over: given the
+    seconds since the start, whether time is up. Raises InputError if the limit is less than an interpreter needs.
     """
     if megabytes < 50:
         raise InputError(f"a memory limit of {megabytes:g} MB is less than an interpreter needs; allow at least 50")
@@ -148,7 +130,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def die_with_parent() -> None:
-    """End when whoever started this process does, even if they are killed.
+    """End when the process that started this one does, even if it is killed.
 
     Our standard input then ends; on Linux a signal comes too.
     """

@@ -55,17 +55,7 @@ def _plain(result: Any) -> Floats:
 
 @_in_parts
 def log(x: ArrayLike) -> Floats:
-    """Natural logarithm.
-
-    Parameters
-    ----------
-    x : array of float
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """Natural logarithm; entry by entry."""
     number = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
         mantissa, exponent = np.frexp(number)
@@ -93,17 +83,7 @@ def _beyond(number: Floats) -> Floats:
 
 @_in_parts
 def log1p(x: ArrayLike) -> Floats:
-    """``ln(1 + x)``.
-
-    Parameters
-    ----------
-    x : array of float
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``ln(1 + x)``; entry by entry."""
     number = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
         whole = 1.0 + number
@@ -126,17 +106,7 @@ def _reduced(number: Floats) -> tuple[Floats, Floats]:
 
 @_in_parts
 def exp(x: ArrayLike) -> Floats:
-    """``e^x``.
-
-    Parameters
-    ----------
-    x : array of float
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``e^x``; entry by entry."""
     number = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
         rest, k = _reduced(number)
@@ -148,17 +118,7 @@ def exp(x: ArrayLike) -> Floats:
 
 @_in_parts
 def expm1(x: ArrayLike) -> Floats:
-    """``e^x - 1``.
-
-    Parameters
-    ----------
-    x : array of float
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``e^x - 1``; entry by entry."""
     number = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
         rest, k = _reduced(number)
@@ -170,17 +130,7 @@ def expm1(x: ArrayLike) -> Floats:
 
 @_in_parts
 def tanh(x: ArrayLike) -> Floats:
-    """Hyperbolic tangent.
-
-    Parameters
-    ----------
-    x : array of float
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """Hyperbolic tangent; entry by entry."""
     number = np.asarray(x, np.float64)
     lost = expm1(-2.0 * np.abs(number))
     return _plain(np.copysign(-lost / (lost + 2.0), number))
@@ -188,17 +138,7 @@ def tanh(x: ArrayLike) -> Floats:
 
 @_in_parts
 def arctanh(x: ArrayLike) -> Floats:
-    """``ln((1 + x)/(1 - x)) / 2``.
-
-    Parameters
-    ----------
-    x : array of float
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``ln((1 + x)/(1 - x)) / 2``; entry by entry."""
     number = np.asarray(x, np.float64)
     size = np.abs(number)
     with np.errstate(all="ignore"):
@@ -206,17 +146,7 @@ def arctanh(x: ArrayLike) -> Floats:
 
 
 def logaddexp(x: ArrayLike, y: ArrayLike) -> Floats:
-    """``ln(e^x + e^y)``, entry by entry.
-
-    Parameters
-    ----------
-    x, y : array of float
-
-    Returns
-    -------
-    array of float
-        Of the shape that both fit.
-    """
+    """``ln(e^x + e^y)``, entry by entry; -> the shape that both fit."""
     a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
     with np.errstate(all="ignore"):
         apart = np.abs(a - b)
@@ -224,18 +154,7 @@ def logaddexp(x: ArrayLike, y: ArrayLike) -> Floats:
 
 
 def logsumexp(x: ArrayLike, axis: int | None = None) -> Floats:
-    """``ln sum e^x`` along an axis, or of all.
-
-    Parameters
-    ----------
-    x : array of float
-    axis : int, optional
-
-    Returns
-    -------
-    array of float
-        Without the axis.
-    """
+    """``ln sum e^x`` along an axis, or of all; -> without the axis."""
     number = np.asarray(x, np.float64)
     top = number.max(axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
@@ -245,16 +164,7 @@ def logsumexp(x: ArrayLike, axis: int | None = None) -> Floats:
 def geomspace(start: float, stop: float, count: int) -> Floats:
     """Numbers of which each is the same multiple of the one before, both ends among them.
 
-    Parameters
-    ----------
-    start, stop : float
-        The ends, above 0.
-    count : int
-        How many, at least 2.
-
-    Returns
-    -------
-    (count,) float
+    start, stop: the ends, above 0; count: how many, at least 2; -> (count,).
     """
     logs = np.linspace(log(start), log(stop), count)
     numbers = np.array(exp(logs))
@@ -265,15 +175,7 @@ def geomspace(start: float, stop: float, count: int) -> Floats:
 def power(x: ArrayLike, exponent: ArrayLike) -> Floats:
     """``x^n`` for whole n of at least 0, by squaring.
 
-    Parameters
-    ----------
-    x : array of float
-    exponent : array of int
-        n; of a shape that fits that of x.
-
-    Returns
-    -------
-    array of float
+    exponent: n, of a shape that fits that of x.
     """
     base, left = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(exponent, np.int64))
     result = np.ones(base.shape)
@@ -288,14 +190,6 @@ def power(x: ArrayLike, exponent: ArrayLike) -> Floats:
 def dot(x: Any, y: Any) -> Floats:
     """``sum x y`` along the last axis, added in one order; a matrix product's order depends on the processor.
 
-    Parameters
-    ----------
-    x, y : array of float
-        Of shapes that fit each other.
-
-    Returns
-    -------
-    array of float
-        Without the last axis.
+    x, y: of shapes that fit each other; -> without the last axis.
     """
     return _plain(np.add.reduce(np.multiply(x, y), axis=-1))

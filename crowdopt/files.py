@@ -1,4 +1,4 @@
-"""Files that exist whole or not at all: written under a name that nobody else has, then given theirs."""
+"""Files that exist whole or not at all: written under a name that no other file has, then given theirs."""
 
 from __future__ import annotations
 
@@ -21,17 +21,10 @@ def draft(path: Path, replace: bool = True) -> Iterator[BinaryIO]:
     """A file that becomes ``path`` when the block ends without an error, and otherwise leaves nothing.
 
     It is written beside ``path`` under a random name that is created for it alone: two writers never share one, and
-    a link that somebody planted is not followed.
+    a link that was planted is not followed.
 
-    Parameters
-    ----------
-    replace : bool
-        Whether a file that stands at ``path`` by then is replaced.
-
-    Raises
-    ------
-    InputError
-        If the place cannot be written (no room, no permission), or something is there that is not to be replaced.
+    replace: whether a file that stands at ``path`` by then is replaced. Raises InputError if the place cannot be
+    written (no room, no permission), or something is there that is not to be replaced.
     """
     waiting = _WAITING.get()
     with writing(path):
@@ -62,13 +55,7 @@ _WAITING: ContextVar[list[_Finished] | None] = ContextVar("waiting", default=Non
 
 @contextmanager
 def together() -> Iterator[None]:
-    """All files that are drafted in the block get their names when it ends without an error, or none of them does.
-
-    Raises
-    ------
-    InputError
-        As for :func:`draft`, for the first file that cannot have its name.
-    """
+    """All files that are drafted in the block get their names when it ends without an error, or none of them does."""
     waiting: list[_Finished] = []
     before = _WAITING.set(waiting)
     try:
@@ -138,7 +125,7 @@ def taken(path: Path) -> InputError:
 
 
 def _name(temporary: Path, path: Path, replace: bool) -> None:
-    """Give the finished file its name; without ``replace`` only if nobody has it, which the system decides."""
+    """Give the finished file its name; without ``replace`` only if no file has it, which the system decides."""
     if replace:
         temporary.replace(path)
         return

@@ -41,7 +41,7 @@ def _is_command_line() -> bool:
 
 
 def _heed(handler: Any) -> bool:
-    """Have the handler called on Ctrl-C; False outside the main thread, where nobody can have it."""
+    """Have the handler called on Ctrl-C; False outside the main thread, where none is possible."""
     try:
         signal.signal(signal.SIGINT, handler)
     except ValueError:
@@ -53,7 +53,7 @@ def _forget() -> None:
     """Keep the exit status ours.
 
     Where KeyboardInterrupt passes through code that was compiled from a string (as dataclasses are), CPython notes it
-    as unhandled, whoever handles it later, and ends by killing itself with SIGINT. The next such code clears that.
+    as unhandled, whatever handles it later, and ends by killing itself with SIGINT. The next such code clears that.
     """
     from collections import namedtuple
 

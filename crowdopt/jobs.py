@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -26,8 +25,8 @@ from traceback import walk_tb
 from typing import Any, TypeAlias
 
 import numpy as np
-from tqdm import tqdm
 
+from crowdopt.bars import counting
 from crowdopt.files import PARTIAL, write_text
 
 WIDTH = 256  # rows handed to a foreign executor at a time, or more where many workers wait; it has its own queue
@@ -44,27 +43,18 @@ class JobsError(RuntimeError):
 
 @dataclass(frozen=True)
 class Job:
-    """A row to be computed: ``function(**arguments)``.
+    """A row to be computed: ``function(**arguments)``."""
 
-    Parameters
-    ----------
-    function : str
-        ``package.module:name`` of a module-level function; it returns plain JSON (numpy numbers and arrays will do).
-    arguments : dict
-        Plain JSON; a seed is one of them (:func:`seed_of`), never drawn from anything that depends on the order.
-    """
-
+    # ``package.module:name`` of a module-level function; it returns plain JSON (numpy numbers and arrays will do)
     function: str
+    # plain JSON; a seed is one of them (:func:`seed_of`), never drawn from anything that depends on the order
     arguments: dict[str, Any]
 
     @staticmethod
     def of(function: Callable[..., Any], **arguments: Any) -> Job:
         """The job of a function given by itself.
 
-        Raises
-        ------
-        ValueError
-            If the function cannot be named by an import path, or an argument is no plain JSON.
+        Raises ValueError if the function cannot be named by an import path, or an argument is no plain JSON.
         """
         path = f"{function.__module__}:{function.__qualname__}"
         if not path.partition(":")[2].isidentifier() or function.__module__ == "__main__":
@@ -122,7 +112,8 @@ def run(
     retry : bool
         Whether to compute failed rows again.
     title : str
-        Stands before the progress bar, which is shown on a terminal and nowhere else.
+        Stands before the progress bar, which is shown on a terminal and in a notebook; elsewhere a line at the end
+        says how many rows there were, if it took a while.
     after : callable
         Is called after each row; what it raises ends the run, and finished rows are kept.
 
@@ -141,14 +132,13 @@ def run(
         _tidy(folder)
         done = _finished(folder, wanted, retry)
     todo = list({job.key: job for job in wanted if job.key not in done}.values())
-    quiet = not sys.stderr.isatty()
-    bar = tqdm(total=len(done) + len(todo), initial=len(done), desc=title, unit="row", disable=quiet, smoothing=0.1)
-    with bar, _computed(todo, processes, executor) as computed:
+    bar = counting(title, len(done) + len(todo), len(done), "row")
+    with bar as counted, _computed(todo, processes, executor) as computed:
         for job, text in computed:
             if folder is not None:
                 write_text(folder / f"{job.key}.json", f"{text}\n")
             done[job.key] = Row(**json.loads(text))
-            bar.update()
+            counted.update()
             after()
     return [done[job.key] for job in wanted]
 
@@ -171,16 +161,9 @@ def cluster(address: str) -> Iterator[Executor]:
 
     Or SLURM's (extra ``slurm``), where each row is a job: crowdopt.slurm_jobs.
 
-    Parameters
-    ----------
-    address : str
-        Of Dask's scheduler, such as ``tcp://127.0.0.1:8786``; or a number: a cluster of so many processes on this
-        machine; or ``slurm:FOLDER``: SLURM's jobs, whose files are in a folder that all machines see.
-
-    Raises
-    ------
-    JobsError
-        If the extra is missing or nobody answers.
+    address: of Dask's scheduler, such as ``tcp://127.0.0.1:8786``; or a number: a cluster of so many processes on this
+    machine; or ``slurm:FOLDER``: SLURM's jobs, whose files are in a folder that all machines see. Raises JobsError if
+    the extra is missing or there is no answer.
     """
     if address.startswith(SLURM):
         with _slurm(address.removeprefix(SLURM)) as executor:

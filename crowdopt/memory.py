@@ -21,12 +21,7 @@ def machine_memory() -> float:
 def refuse_beyond_memory(numbers: float, what: str) -> None:
     """InputError where so many numbers of 64 bits are more than the machine can hold.
 
-    Parameters
-    ----------
-    numbers : float
-        How many have to be held at once, at least.
-    what : str
-        What they are for, in words that begin the sentence.
+    numbers: how many have to be held at once, at least; what: what they are for, in words that begin the sentence.
     """
     room = machine_memory()
     if NUMBER * numbers > room:

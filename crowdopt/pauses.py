@@ -40,3 +40,8 @@ def seconds() -> float:
     """How long the clocks have stood still since the process began."""
     with _pauses.lock:
         return _pauses.ended + (perf_counter() - _pauses.since if _pauses.open else 0.0)
+
+
+def going_on() -> bool:
+    """Whether the clocks stand still now."""
+    return _pauses.open > 0

@@ -19,12 +19,8 @@ LOOK = 1.0  # seconds between two looks at what has ended
 class SlurmJobs(Executor):
     """An executor whose futures are jobs that a submitit executor hands in.
 
-    Parameters
-    ----------
-    queue : submitit.Executor
-        ``submit(call, *arguments)`` returns a job with ``done``, ``result`` and ``cancel``.
-    look : float
-        Seconds between two looks.
+    queue: ``submit(call, *arguments)`` returns a job with ``done``, ``result`` and ``cancel``; look: seconds between
+    two looks.
     """
 
     def __init__(self, queue: Any, look: float = LOOK) -> None:
@@ -91,17 +87,8 @@ def slurm(folder: str | Path) -> Iterator[Executor]:
 
     ``SBATCH_PARTITION``, ``SBATCH_TIMELIMIT``, ``SBATCH_ACCOUNT`` and their like say where, how long, and for whom.
 
-    Parameters
-    ----------
-    folder : path
-        For submitit's files and the jobs' own output; all machines see it.
-
-    Raises
-    ------
-    ImportError
-        If submitit is missing.
-    RuntimeError
-        If there is no SLURM here.
+    folder: for submitit's files and the jobs' own output; all machines see it. Raises ImportError if submitit is
+    missing. Raises RuntimeError if there is no SLURM here.
     """
     from submitit import SlurmExecutor
 

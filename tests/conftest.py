@@ -14,18 +14,19 @@ from hypothesis import HealthCheck, settings
 
 from crowdopt.assign.exact.compiling import load
 
-LONG = (  # these files begin, so that no process is left alone with one of them at the end; one compiles for the other
-    "tests/test_pages.py",
-    "tests/bench/test_measure.py",
+LONG = (  # these files begin, so that no process is left alone with one of them at the end; those that compile the
+    "tests/test_pages.py",  # same loops are not begun together: the second finds what the first has kept
     "tests/contract/",
-    "tests/fuzz/",
+    "tests/bench/test_measure.py",
     "tests/online/test_sequential.py",
-    "tests/assign/individual/test_own_stages.py",
+    "tests/fuzz/",
     "tests/test_jobs.py",
+    "tests/assign/individual/test_own_stages.py",
     "tests/bench/",
     "tests/assign/",
     "tests/api/",
 )
+OF_THE_SOURCES = ("tests/test_architecture.py", "tests/test_public_face.py")
 OF_A_LIBRARY = re.compile(r"tests/contract/.*\[(\w+)(-\w+)*[:\]]")
 
 settings.register_profile(
@@ -39,7 +40,7 @@ settings.load_profile("crowdopt")
 
 
 def pytest_configure() -> None:
-    """Whoever starts the tests in the background has SIGINT ignored, and so would every program started by a test.
+    """Tests started in the background have SIGINT ignored, and so would every program started by a test.
 
     A handler, unlike SIG_IGN, is not handed on to a program that is started: it begins with the default.
     """
@@ -61,7 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A process takes a file at a time, all tests of a solver library, or all damage: what they share is made once."""
+    """A process takes a file at a time, or all tests that share more: a solver library, damage, the sources."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFileOrLibrary(LoadScopeScheduling):
@@ -71,6 +72,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
                 return "tests/fuzz"
             if library:
                 return library[1]
+            if nodeid.startswith(OF_THE_SOURCES):
+                return "tests/sources"
             return nodeid if nodeid.startswith("tests/test_thorough.py") else nodeid.partition("::")[0]
 
     return ByFileOrLibrary(config, log)

@@ -62,6 +62,7 @@ def three_by_four(seed: int, accuracies: tuple[float, ...]) -> AssignmentInstanc
     rng = np.random.default_rng(seed)
     kinds, n, m = int(rng.integers(1, 3)), 3, 4
     return AssignmentInstance(
+        rule="bhattacharyya",
         accuracy=rng.choice(accuracies, (kinds, m)),
         task_type=rng.integers(0, kinds, n),
         capacity=rng.integers(1, n + 1, m),

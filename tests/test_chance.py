@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import runpy
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+import tests.chance
 from tests.chance import FALSE_ALARM, between, fewest, hoeffding, mean_is_at_most, most
 
 CASES = [(trials, chance) for trials in (40, 1000, 40_000) for chance in (0.003, 0.1, 0.3, 0.5, 0.65)]
@@ -90,14 +89,12 @@ def test_hoeffding_holds_for_the_values_that_stray_most():
         assert 0 < binom.pmf(np.arange(trials + 1), trials, 0.5)[outside].sum() <= FALSE_ALARM
 
 
-def test_seeds_move_together():
+def test_seeds_move_together(monkeypatch):
     """One variable shifts the seeds of every statistical test, and their generators."""
-    code = "from tests.chance import rng, seeds; print(list(seeds(3)), rng().integers(10**9), rng(2).integers(10**9))"
-
-    def said(**more: str) -> str:
-        env = {**os.environ, **more}
-        return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
-
-    plain, moved = said(CROWDOPT_SEED_BASE="0"), said(CROWDOPT_SEED_BASE="1000")
-    assert plain.startswith("[0, 1, 2] ") and moved.startswith("[1000, 1001, 1002] ")
-    assert not set(plain.split()[3:]) & set(moved.split()[3:])
+    drawn = []
+    for base in (0, 1000):
+        monkeypatch.setenv("CROWDOPT_SEED_BASE", str(base))
+        chance = runpy.run_path(tests.chance.__file__)
+        assert list(chance["seeds"](3)) == [base, base + 1, base + 2]
+        drawn += [int(chance["rng"](*stream).integers(10**9)) for stream in ((), (2,))]
+    assert len(set(drawn)) == 4

@@ -1,4 +1,4 @@
-"""Tests that draw say by which law they count: no tolerance out of the air, no seed that somebody chose."""
+"""Tests that draw say by which law they count: no tolerance out of the air, no chosen seed."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_b():
 
 
 def test_what_is_looked_for_is_found():
-    """A tolerance out of the air and seeds that somebody chose, planted; every exempted test is there."""
+    """A tolerance out of the air and chosen seeds, planted; every exempted test is there."""
     tree = ast.parse(PLANTED)
     first, second = found_in(tree)
     assert draws(first, tree) and without_law(first) == [5] and not without_law(second)

@@ -43,7 +43,7 @@ def test_without_a_cache_kernels_compile_all_the_same():
 
 
 def test_what_is_compiled_ahead_is_all_that_plans_need():
-    """A loop called with arrays of another kind than here would be compiled twice, at whose expense nobody knows."""
+    """A loop called with arrays of another kind than here would be compiled twice, at an unknown user's expense."""
     load()
     before = pauses.seconds()
     for name, epsilon in (("B5:200x60", 0.1), ("R10:50x30", 0.07145), ("R10:60x100", 0.1)):
@@ -106,7 +106,7 @@ def test_a_place_that_is_empty_holds_no_kernel(tmp_path):
 
 
 def test_no_clock_runs_while_something_is_compiled(monkeypatch):
-    """Compiling is done once on a machine; whoever allowed ten seconds for a plan did not mean it."""
+    """Compiling is done once on a machine; ten seconds allowed for a plan do not mean it."""
     before = pauses.seconds()
     assert njit()(lambda x: x + 1)(1) == 2
     assert pauses.seconds() > before
@@ -149,15 +149,16 @@ def same(x):
 
 kept = same._cache._cache_file
 kept.save(("floats",), "float")
-load, kept.__class__._load_index = kept.__class__._load_index, lambda self: {}
 other = njit(cache=True)(same.py_func)._cache._cache_file
+load, other._load_index = other._load_index, dict
 other.save(("whole",), "whole")  # that process has read the index before anything stood in it
 kept._save_data(kept._data_name(1), "float")  # what numba's first process would write now
-kept.__class__._load_index = load
+other._load_index = load
 print(other.load(("floats",)), other.load(("whole",)))
 """
 
 
+@pytest.mark.slow
 def test_code_kept_by_two_processes_works_in_a_third(tmp_path):
     """Ranks and sorts, compiled where numba's count of functions stands three apart, share a helper's name and count.
 
@@ -188,3 +189,32 @@ from numba.core.bytecode import FunctionIdentity
 FunctionIdentity._unique_ids = count({})
 x = np.array([3., 1., 2.])
 """
+
+
+KEPT = """
+from typing import NamedTuple
+import numpy as np
+from crowdopt.compiled_kernels import njit
+
+class {name}(NamedTuple):
+    size: float
+
+@njit(cache=True)
+def doubled(one):
+    return 2 * one.size
+
+print(doubled({name}(2.0)))
+"""
+
+
+def test_code_kept_for_a_type_that_has_gone_is_compiled_anew(tmp_path):
+    """An installation that is brought up to date finds what the older version kept, under names that are no more."""
+    module = tmp_path / "kept.py"
+    environment = {**os.environ, "PYTHONPATH": str(Path(crowdopt.__file__).parent.parent)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    for name in ("Before", "After"):
+        module.write_text(KEPT.format(name=name))
+        done = subprocess.run(
+            [sys.executable, "-c", "import kept"], env=environment, cwd=tmp_path, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stdout) == (0, "4.0\n"), done.stderr

@@ -217,7 +217,7 @@ def test_the_score_f_is_no_gap_of_votes() -> None:
 
 @pytest.mark.chance
 def test_theorem_3_does_not_cover_the_selected_set() -> None:
-    """Workers who guess, two questions each: whoever is selected looks better than they are. For the best of 4000 the
+    """Workers who guess, two questions each: those selected look better than they are. For the best of 4000 the
     80 % interval misses the true score, 0; for a set fixed in advance it covers it as often as promised.
 
     Crowds are independent: one in fifty at most is covered (of 300 none), and eight of ten or more of those fixed.
@@ -238,7 +238,7 @@ def test_theorem_3_does_not_cover_the_selected_set() -> None:
 
 
 def test_algorithm_1_hires_a_worker_whose_vote_weighs_nothing() -> None:
-    """All shares 1/2, L = 2: G is negative for everybody, k* = 1, and the one hired has weight 0; we say so."""
+    """All shares 1/2, L = 2: G is negative for every worker, k* = 1, and the one hired has weight 0; we say so."""
     found = ranking.algorithm1(SelectionInstance([5, 5, 5], 10, 2))
     assert found.proven and found.workers.tolist() == [0]
     assert found.weights.tolist() == [0.0] and found.score < 0

@@ -1,4 +1,4 @@
-"""Files: a whole one or none, whoever else writes there."""
+"""Files: a whole one or none, whatever else writes there."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_of_many_writers_one_wins(tmp_path):
 
 
 def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
-    """Even where somebody guesses the temporary name: the write fails, the victim stays as it is."""
+    """Even where the temporary name is guessed: the write fails, the victim stays as it is."""
     victim = tmp_path / "victim"
     victim.write_text("precious", encoding="utf-8")
     monkeypatch.setattr("crowdopt.files.secrets.token_hex", lambda size: "guess")

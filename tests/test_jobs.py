@@ -19,10 +19,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from crowdopt import bars
 from crowdopt.jobs import DIED, Job, JobsError, cluster, run, seed_of, table
 from tests import job_functions
 from tests.dask_cluster import two_workers
 from tests.effort import tries
+from tests.pages import AT_THE_END
 
 DRAWS = [Job.of(job_functions.draw, seed=seed_of(0, k)) for k in range(12)]
 
@@ -50,7 +52,7 @@ def test_any_order_and_any_executor_give_the_same_bytes(expected, tmp_path):
         run(DRAWS[::-1], tmp_path, executor=threads)
     assert files(tmp_path) == expected[1]
     with ThreadPoolExecutor(1) as threads:
-        threads.shutdown()  # whoever submits anything now gets an error
+        threads.shutdown()  # a job submitted now is an error
         assert table(run(DRAWS, tmp_path, executor=threads)) == expected[0]
 
 
@@ -159,8 +161,18 @@ def wait_for(look, count: int, seconds: float = 60) -> list[int]:
     return found
 
 
+def test_in_a_pipe_one_line_at_the_end_of_what_took_a_while(monkeypatch, capsys):
+    """Without a letter that moves the cursor."""
+    monkeypatch.setattr(bars, "WHILE", 0.0)
+    with bars.counting("trials", 7, 4, "row") as bar:
+        for _ in range(3):
+            bar.update()
+        assert capsys.readouterr().err == ""
+    assert AT_THE_END.fullmatch(capsys.readouterr().err)
+
+
 def test_a_bar_on_a_terminal_and_silence_in_a_pipe(tmp_path):
-    """Whoever watches sees how far it is and how long it will take; a log file is not littered."""
+    """A watcher sees how far it is and how long it will take; a log file is not littered."""
     command = [sys.executable, "-m", "tests.job_runner", "slow_draw", "4", str(tmp_path / "a"), str(tmp_path), "1"]
     piped = subprocess.run(command, capture_output=True, check=True)
     assert (piped.stdout, piped.stderr) == (b"", b"")
@@ -175,7 +187,7 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe(tmp_path):
 
 
 def read_all(terminal: int) -> str:
-    """Everything written to a terminal that nobody holds open any more (Linux then says EIO)."""
+    """Everything written to a terminal that is no longer held open (Linux then says EIO)."""
     parts = []
     with suppress(OSError):
         while part := os.read(terminal, 65536):

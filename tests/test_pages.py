@@ -87,7 +87,7 @@ def test_every_link_leads_somewhere(page):
 
 
 def test_every_public_name_is_two_links_from_the_guide():
-    """Whoever reads the page of a question finds each call, and the file with its docstring, in two clicks."""
+    """A reader of the page of a question finds each call, and the file with its docstring, in two clicks."""
     reached = {page.resolve() for page in GUIDES}
     for _ in range(2):
         pages = [page for page in reached if page.suffix == ".md"]
@@ -112,7 +112,7 @@ def file_of(name: str) -> Path:
 
 
 def test_pages_are_short():
-    """A page that nobody finishes helps nobody."""
+    """A page that is not read to its end does not help."""
     for page in PAGES:
         lines = len(page.read_text(encoding="utf-8").splitlines())
         assert lines <= MOST_LINES.get(page, ELSEWHERE), name_of(page)

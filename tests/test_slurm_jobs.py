@@ -15,7 +15,7 @@ ROWS = [Job.of(refuse, number=number) for number in range(4)]
 
 
 class Prompt:
-    """A SLURM that nobody else uses: it does each job when it is handed in, but loses some."""
+    """A SLURM of our own: it does each job when it is handed in, but loses some."""
 
     def __init__(self, executor, mock, lost=()):
         self.executor, self.mock, self.lost, self.jobs = executor, mock, lost, []

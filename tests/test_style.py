@@ -16,6 +16,6 @@ TYPES = pytest.param(["mypy"], marks=pytest.mark.slow)  # the first time in a co
 
 @pytest.mark.parametrize("command", [["ruff", "check"], ["ruff", "format", "--check"], TYPES], ids=" ".join)
 def test_the_code_is_clean(command):
-    """One style for everybody, and types that hold (strict in core, crowd and programs)."""
+    """One style for all, and types that hold (strict in core, crowd and programs)."""
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

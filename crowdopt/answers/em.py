@@ -35,32 +35,14 @@ def one_coin(
     Starts from the shares of votes. Stops after ``iterations`` or when no accuracy moves by more than ``tolerance``.
     Deterministic.
 
-    Parameters
-    ----------
-    labels : Labels
-    iterations : int
-        The most rounds.
-    prior : str
-        ``uniform``: all classes are equally likely beforehand; ``estimated``: as often as they are answers.
-    smoothing : float
-        Labels each worker is credited as right, and as wrong.
-    truth : (tasks,) int, optional
-        Known classes, -1 where unknown: they stay what they are.
-    tolerance : float
-        Largest change of an accuracy that counts as none; below 0 every round is done.
-
-    Returns
-    -------
-    Answers
-        With ``accuracy``, (workers,) float.
-
-    Raises
-    ------
-    InputError
-        If an option is out of range.
+    iterations: the most rounds; prior: ``uniform``: all classes are equally likely beforehand; ``estimated``: as often
+    as they are answers; smoothing: labels each worker is credited as right, and as wrong; truth (tasks,): known
+    classes, -1 where unknown: they stay what they are; tolerance: largest change of an accuracy that counts as none;
+    below 0 every round is done; -> with ``accuracy``, (workers,) float.
     """
     known = _check(labels, iterations, prior, smoothing, truth)
     n, count, given = len(labels.tasks), len(labels.classes), labels.counts
+    # (class and task) x worker: one product with posteriors counts right labels, its transpose adds up weights
     votes = _incidence(labels.label * n + labels.task, labels.worker, (count * n, given.size))
     posterior = _start(labels, known)
     accuracy, step, moved = np.full(given.size, np.inf), 0, np.inf
@@ -100,26 +82,13 @@ def dawid_skene(
     Starts from the shares of votes. Stops after ``iterations`` or when no chance moves by more than ``tolerance``.
     Deterministic.
 
-    Parameters
-    ----------
-    labels : Labels
-    smoothing : float
-        Labels each worker is credited with for each true class, spread evenly over what the worker may say.
-    iterations, prior, truth, tolerance
-        As for :func:`one_coin`.
-
-    Returns
-    -------
-    Answers
-        With ``confusion``, (workers, classes, classes) float, and ``accuracy``, (workers,) float.
-
-    Raises
-    ------
-    InputError
-        If an option is out of range.
+    smoothing: labels each worker is credited with for each true class, spread evenly over what the worker may say;
+    iterations, prior, truth, tolerance: as for :func:`one_coin`; -> with ``confusion``, (workers, classes, classes)
+    float, and ``accuracy``, (workers,) float.
     """
     known = _check(labels, iterations, prior, smoothing, truth)
     n, count, m = len(labels.tasks), len(labels.classes), len(labels.workers)
+    # task x (worker and label): likewise, tallies one way and scores the other
     said = _incidence(labels.task, labels.worker * count + labels.label, (n, m * count))
     posterior = _start(labels, known)
     speech, step, moved = np.full((m, count, count), np.inf), 0, np.inf

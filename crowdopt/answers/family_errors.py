@@ -17,26 +17,17 @@ MOST = 10  # labels of a task: the program has a column for each of their outcom
 def family_errors(instance: AssignmentInstance, pairs: Ints, solve: Solve) -> tuple[Floats, Floats] | None:
     """Error of each task's vote if all labels were independent, and the largest over all laws within families.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    solve : callable
-        Solves the linear programs (crowdopt.programs.worst_law).
-
-    Returns
-    -------
-    (tasks,) float, (tasks,) float
-        The second is a bound: the rule's guarantee, or less where duals certify it, for families taken together, of at
-        most 10 labels. None where no task may have several labels of a family, for then both are one, and where there
-        are more than two classes, a prior or confusion tables, for which it is not known.
+    pairs (k, 2): task and worker of each label.
+    -> (tasks,) float, (tasks,) float: the second is a bound: the rule's guarantee, or less where duals certify it, for
+    families taken together, of at most 10 labels. None where no task may have several labels of a family, for then both
+    are one, and where there are more than two classes, a prior or confusion tables, for which it is not known.
     """
     if not (instance.dependence > 1).any() or instance.classes != 2 or instance.has_prior or instance.observed:
         return None
     if instance.confusion is not None:
         return None
     independent = exact_errors(instance, pairs)[0]
+    # workers outside of families are families of their own, numbered behind the groups
     home = np.arange(instance.n_workers) + len(instance.groups)
     for k, group in enumerate(instance.groups):
         if group.dependent:
@@ -49,7 +40,9 @@ def family_errors(instance: AssignmentInstance, pairs: Ints, solve: Solve) -> tu
     for task, workers in enumerate(np.split(every[order, 1], cuts)):
         kind = int(instance.task_type[task])
         useful = workers[instance.evidence[kind, workers] > 0]
+        # tasks of a type with the same workers share one program
         key = (kind, useful.tobytes())
+        # no two labels of a family: the vote's errors are independent, and its error exact
         if np.unique(home[useful]).size == useful.size:
             worst[task] = independent[task]
         elif key in known:

@@ -1,4 +1,4 @@
-"""Votes where some tasks are hard for everybody: sums over labels from which a task's posterior follows."""
+"""Votes where some tasks are hard for all workers: sums over labels from which a task's posterior follows."""
 
 from __future__ import annotations
 
@@ -12,25 +12,14 @@ from crowdopt.elementary import exp, log, log1p, logaddexp
 
 @dataclass(frozen=True, eq=False)
 class HardVotes:
-    """Sums over a task's labels from which its posterior follows; open to more labels.
+    """Sums over a task's labels from which its posterior follows; open to more labels."""
 
-    Parameters
-    ----------
-    difficulty : Difficulty
-        With a share above 0.
-    edge : (workers,) float
-        ``(K p - 1) / (K - 1)``.
-    easy, hard : (tasks, classes) float
-        Log-likelihoods of the labels if the task is easy, and if it is hard.
-    beside : (tasks, classes) float
-        Logarithms beside the labels': of the prior, or of a known answer.
-    """
-
-    difficulty: Difficulty
-    edge: Floats
-    easy: Floats
-    hard: Floats
-    beside: Floats
+    difficulty: Difficulty  # with a share above 0
+    edge: Floats  # (workers,): ``(K p - 1) / (K - 1)``
+    # log-likelihoods of the labels if the task is easy, and if it is hard
+    easy: Floats  # (tasks, classes)
+    hard: Floats  # (tasks, classes)
+    beside: Floats  # (tasks, classes): logarithms beside the labels': of the prior, or of a known answer
 
     @property
     def posterior(self) -> Floats:

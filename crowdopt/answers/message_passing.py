@@ -28,13 +28,11 @@ def kos(labels: Labels, iterations: int = ITERATIONS, start: Any = None) -> Answ
     Answers are by the final messages; what new labels add is by each worker's mean message; an accuracy is
     the worker's agreement with the answers (smoothed), and confidence follows from accuracies by the one-coin model.
 
-    Parameters
-    ----------
-    start : (labels,) float, optional
-        The first messages y0; default: all 1, which needs no chance. The paper draws them from N(1, 1).
+    start (labels,): the first messages y0; default: all 1, which needs no chance. The paper draws them from N(1, 1).
     """
     y0, size = _first(labels, iterations, start), np.asarray(labels.counts, np.float64)
     n, count = len(labels.tasks), len(labels.classes)
+    # a row for each task and class: marks counts the labels there, z0 and s0 sum the first messages
     cell = labels.task * count + labels.label
     table = sparse.csr_array((np.ones(cell.size), (cell, labels.worker)), shape=(n * count, size.size))
     marks = np.bincount(cell, minlength=n * count).astype(np.float64)
@@ -42,10 +40,12 @@ def kos(labels: Labels, iterations: int = ITERATIONS, start: Any = None) -> Answ
     s0 = np.bincount(labels.worker, weights=y0, minlength=size.size)
     b, c, share, self_ = np.zeros(size.size), np.zeros(n * count), 1.0, 1 - 1 / count
     for _ in range(iterations):
+        # messages to tasks, then back to workers, each as a whole; subtracting takes out a label's own message
         t = _centred(share * z0 + table @ b - marks * c, count)
         w = table.T @ (t + self_ * c) - self_ * (share * s0 + size * b)
         b, c, share = self_ * b + w, self_ * c + t, self_ * share
         largest = max(np.abs(b).max(initial=0.0), np.abs(c).max(initial=0.0))
+        # only ratios matter for the answer: all three are scaled together before they overflow
         if largest > LARGE:
             b, c, share = b / largest, c / largest, share / largest
     score = _centred(share * z0 + table @ b - marks * c, count).reshape(n, count)

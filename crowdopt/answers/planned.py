@@ -16,28 +16,16 @@ from crowdopt.crowd.posteriors import posteriors, vote_sums
 
 @dataclass(frozen=True, eq=False)
 class PlanAnswers:
-    """What the labels say of each task.
+    """What the labels say of each task."""
 
-    Parameters
-    ----------
-    answer : (tasks,) int
-        Class that wins the vote; ties and tasks without labels go to the likeliest class beforehand, the first of them.
-    posterior : (tasks, classes)
-        ``P(class | labels)`` if the skills are what the campaign says; where several labels are of workers who err
-        together, what is guaranteed of the vote before any label is seen (crowdopt.crowd.families).
-    labels : (tasks,) int
-        Labels counted.
-    epsilon : (tasks,)
-        Error targets.
-    missing : (k, 2) int
-        Task and worker of each planned label that has not come.
-    """
-
-    answer: Ints
-    posterior: Floats
-    labels: Ints
-    epsilon: Floats
-    missing: Ints
+    # class that wins the vote; ties and tasks without labels go to the likeliest class beforehand, the first of them
+    answer: Ints  # (tasks,)
+    # ``P(class | labels)`` if the skills are what the campaign says; where several labels are of workers who err
+    # together, what is guaranteed of the vote before any label is seen (crowdopt.crowd.families)
+    posterior: Floats  # (tasks, classes)
+    labels: Ints  # (tasks,): labels counted
+    epsilon: Floats  # (tasks,): error targets
+    missing: Ints  # (k, 2): task and worker of each planned label that has not come
 
     @property
     def error(self) -> Floats:
@@ -49,7 +37,7 @@ class PlanAnswers:
     def sure(self) -> NDArray[np.bool_]:
         """Tasks whose answer errs at most their target, given the labels; as exactly as plans keep it.
 
-        So whoever is not sure is served by the next plan, though 1 - 0.95 is above 0.05 in float64.
+        So a task that is not sure is served by the next plan, though 1 - 0.95 is above 0.05 in float64.
         """
         sure: NDArray[np.bool_] = self.error <= self.epsilon * (1 + COVERAGE) + ROUNDING
         return sure
@@ -58,21 +46,9 @@ class PlanAnswers:
 def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, weight: Floats) -> PlanAnswers:
     """Weighted votes over all labels, with exact posteriors and what is still missing of a plan.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    plan : (k, 2) int
-        Task and worker of each planned label.
-    pairs : (labels, 2) int
-        Task and worker of each label that is there.
-    label : (labels,) int
-        Its class.
-    weight : (labels,) or (labels, classes) float
-        Its vote's weight: for its own class, or for each.
-
-    Returns
-    -------
-    PlanAnswers
+    plan (k, 2): task and worker of each planned label; pairs (labels, 2): task and worker of each label that is there;
+    label (labels,): its class; weight (labels,) or (labels, classes) float: its vote's weight: for its own class, or
+    for each.
     """
     votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
     answer, known = votes.argmax(axis=1), posteriors(instance, pairs, label)

@@ -66,27 +66,10 @@ def belief_propagation(
     log-odds of the mean. Exact where the table has no cycle. The prior pi of the workers' skills is fitted on the way
     (``pi(g) = mean_j P(p_j = g)``). Starts from the shares of the other votes. Deterministic.
 
-    Parameters
-    ----------
-    labels : Labels
-    iterations : int
-        The most rounds.
-    skills : (levels,) float, optional
-        The prior itself, over skills that divide [0, 1] evenly, where it is known; then nothing is fitted.
-    truth : (tasks,) int, optional
-        Known classes, -1 where unknown: they stay what they are.
-    tolerance : float
-        Largest change of a message that counts as none.
-
-    Returns
-    -------
-    Answers
-        With ``accuracy``, (workers,) float, the mean skill given all labels.
-
-    Raises
-    ------
-    InputError
-        If an option is out of range.
+    iterations: the most rounds; skills (levels,): the prior itself, over skills that divide [0, 1] evenly, where it is
+    known; then nothing is fitted; truth (tasks,): known classes, -1 where unknown: they stay what they are; tolerance:
+    largest change of a message that counts as none; -> with ``accuracy``, (workers,) float, the mean skill given all
+    labels.
     """
     known = _known(labels, iterations, truth)
     prior, is_fitted = _prior(skills)
@@ -94,12 +77,14 @@ def belief_propagation(
     sure = np.zeros((len(labels.tasks), len(labels.classes)))
     sure[known >= 0, known[known >= 0]] = SURE
     votes = _votes(edges, np.ones(edges.task.size), sure.shape)
+    # the first messages: the share of the task's other votes that agree, with one vote spread over all classes
     others = votes[edges.task].sum(axis=1) - 1
     right = _heeded((votes[edges.task, edges.label] - 1 + 1 / count) / (others + 1), edges, known)
     step, moved = 0, np.inf
     for step in range(1, iterations + 1):  # noqa: B007
         weight, accuracy, fitted = _weigh(edges, right, prior, count)
         score = _votes(edges, weight, sure.shape) + sure
+        # damped, for messages on cycles may swing; so is the prior
         before, right = right, KEPT * right + (1 - KEPT) * _heeded(_others(edges, score, weight), edges, known)
         prior = KEPT * prior + (1 - KEPT) * fitted if is_fitted else prior
         moved = float(np.abs(right - before).max(initial=0.0))
@@ -125,12 +110,14 @@ def _weigh(edges: Edges, right: Floats, prior: Floats, count: int) -> tuple[Floa
     wrong = (1 - skill) / (count - 1)
     weight, accuracy, fitted = np.empty(right.size), np.empty(edges.starts.size - 1), np.zeros(prior.size)
     for workers, some in edges.parts():
+        # f(g) = r g + (1 - r)(1 - g)/(L - 1): the chance of the label at each skill, by what the others say
         likely = wrong + right[some, None] * (skill - wrong)
         total = np.tile(log(prior), (workers.stop - workers.start, 1))
         busy = np.flatnonzero(np.diff(edges.starts[workers.start : workers.stop + 1]))
         total[busy] += np.add.reduceat(log(likely), edges.starts[workers.start + busy] - some.start, axis=0)
         chance = softmax(total)
         accuracy[workers], fitted = dot(chance, skill), fitted + chance.sum(axis=0)
+        # the label's own factor is divided out again, so that its weight rests on the worker's other labels alone
         besides = chance[edges.worker[some] - workers.start] / likely  # up to a factor of the row
         weight[some] = log_odds(dot(besides, skill) / besides.sum(axis=1), count)
     fitted = np.maximum(fitted / accuracy.size, LEAST)

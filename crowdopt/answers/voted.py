@@ -43,7 +43,7 @@ class Answers:
     converged : bool
         Whether it stopped because nothing moved any more.
     hard : HardVotes, optional
-        Where some tasks are hard for everybody: what the posterior is worked out from (crowdopt.answers.hard_votes).
+        Where some tasks are hard for all workers: what the posterior is worked out from (crowdopt.answers.hard_votes).
     """
 
     method: str
@@ -129,19 +129,8 @@ class Answers:
 def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
     """The first class whose score is within TIE times ``scale`` of the largest; -1 for a task without labels.
 
-    Parameters
-    ----------
-    score : (tasks, classes) float
-        Sums of weights, or whatever is largest for the answer.
-    count : (tasks,) int
-        Labels of each task.
-    scale : float
-        The largest weight of a vote.
-
-    Returns
-    -------
-    (tasks,) int
-        Class of each task.
+    score (tasks, classes): sums of weights, or whatever is largest for the answer; count (tasks,): labels of each task;
+    scale: the largest weight of a vote; -> (tasks,): class of each task.
     """
     best = score[:, 0].copy()
     for k in range(1, score.shape[1]):
@@ -155,17 +144,7 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
 
 
 def softmax(evidence: Floats) -> Floats:
-    """Rows turned into probabilities.
-
-    Parameters
-    ----------
-    evidence : (tasks, classes) float
-        Log-likelihoods up to a constant of the row.
-
-    Returns
-    -------
-    (tasks, classes) float
-    """
+    """Rows of log-likelihoods, up to a constant each, turned into probabilities; (tasks, classes)."""
     shifted = exp(evidence - evidence.max(axis=1, keepdims=True))
     chances: Floats = shifted / shifted.sum(axis=1, keepdims=True)
     return chances

@@ -26,12 +26,8 @@ def majority(labels: Labels) -> Answers:
 def wmv_linear(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> Answers:
     """Weights ``L w - 1`` (Li & Liu 2015, eq. 2): a worker at chance has none, one below it speaks against.
 
-    Parameters
-    ----------
-    accuracy : (workers,) float
-        w, as estimated from control questions.
-    truncation : float
-        For the confidence alone, which takes log-odds.
+    accuracy (workers,): w, as estimated from control questions; truncation: for the confidence alone, which takes
+    log-odds.
     """
     given = _accuracies(labels, accuracy)
     weight = len(labels.classes) * given - 1
@@ -44,10 +40,7 @@ def wmv_linear(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) ->
 def wmv_log(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> Answers:
     """Weights ``logit(w) - logit(1/L)`` (Li & Liu 2015, Section 2), the best there are for one-coin workers of known w.
 
-    Parameters
-    ----------
-    accuracy : (workers,) float
-        w, clipped to [truncation, 1 - truncation] before the logarithm.
+    accuracy (workers,): w, clipped to [truncation, 1 - truncation] before the logarithm.
     """
     given = _accuracies(labels, accuracy)
     weight = log_odds(given, len(labels.classes), truncation)
@@ -58,10 +51,8 @@ def wmv_log(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> An
 def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
     """Log-likelihoods ``ln P_j(label | class)``, the best there are for workers of known confusion tables.
 
-    Parameters
-    ----------
-    confusion : (workers, classes, classes) float
-        Chance that a worker says the third class where the second is true, above 0 (crowdopt.crowd.confusion).
+    confusion (workers, classes, classes): chance that a worker says the third class where the second is true, above 0
+    (crowdopt.crowd.confusion).
     """
     table, classes = np.array(confusion, dtype=np.float64), len(labels.classes)
     shape = (len(labels.workers), classes, classes)
@@ -79,23 +70,7 @@ def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
 def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> Floats:
     """``logit(w) + ln(L - 1)``, which is ``logit(w) - logit(1/L)``, with w clipped to [truncation, 1 - truncation].
 
-    Parameters
-    ----------
-    accuracy : (workers,) float
-        w.
-    classes : int
-        L.
-    truncation : float
-        In (0, 1/2).
-
-    Returns
-    -------
-    (workers,) float
-
-    Raises
-    ------
-    InputError
-        If the truncation is out of range.
+    accuracy (workers,): w; classes: L; truncation: in (0, 1/2); -> (workers,).
     """
     if not 0 < truncation < 0.5:
         raise InputError(f"the truncation must lie strictly between 0 and 1/2, not {truncation}")
@@ -105,18 +80,7 @@ def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> 
 
 
 def tally(labels: Labels, weight: Floats) -> Floats:
-    """Sum of the weights of a task's labels, by class, shape (tasks, classes).
-
-    Parameters
-    ----------
-    labels : Labels
-    weight : (workers,) float
-        Of each worker's vote.
-
-    Returns
-    -------
-    (tasks, classes) float
-    """
+    """Sum of the weights (workers,) of a task's labels by class, (tasks, classes)."""
     shape = (len(labels.tasks), len(labels.classes))
     cell = labels.task * shape[1] + labels.label
     votes = np.bincount(cell, weights=weight[labels.worker], minlength=shape[0] * shape[1])

@@ -23,21 +23,12 @@ GAIN = 1e-9  # of an error; less ends the rounds
 
 @dataclass(frozen=True)
 class WorstError:
-    """The error of a vote of workers who may err together.
+    """The error of a vote of workers who may err together."""
 
-    Parameters
-    ----------
-    independent : float
-        If they did not.
-    reached : float
-        Under the worst law that was found; each family's is a linear program, the others' being given.
-    bound : float
-        No law with these marginals errs more: certified by a dual. Equal to ``reached`` where at most one family has
-        several labels, for then one program tells all.
-    """
-
-    independent: float
-    reached: float
+    independent: float  # if they did not
+    reached: float  # under the worst law that was found; each family's is a linear program, the others' being given
+    # no law with these marginals errs more: certified by a dual. Equal to ``reached`` where at most one family has
+    # several labels, for then one program tells all
     bound: float
 
 
@@ -46,25 +37,9 @@ def worst_error(
 ) -> WorstError:
     """The largest error of the weighted vote of a set of labels, over all laws in which only members depend.
 
-    Parameters
-    ----------
-    accuracy : (labels,) array
-        Chance of each to be right, whatever the class; two classes.
-    family : (labels,) array of int
-        Labels of one number may depend in any way; families are independent.
-    solve : callable
-        Solves programs.
-    weights : (labels,) array, optional
-        Of the votes; log-odds unless given.
-
-    Returns
-    -------
-    WorstError
-
-    Raises
-    ------
-    InputError
-        If there are more than MOST labels, or the arrays do not fit.
+    accuracy (labels,): chance of each to be right, whatever the class; two classes; family (labels,) array of int:
+    labels of one number may depend in any way; families are independent; weights (labels,): of the votes; log-odds
+    unless given. Raises InputError if there are more than MOST labels, or the arrays do not fit.
     """
     p, home = np.asarray(accuracy, dtype=np.float64), np.asarray(family)
     w = log_odds(p) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -98,15 +73,7 @@ def worst_bound(accuracy: Floats, family: Ints, solve: Solve, weights: Floats) -
     The laws of all families that have several labels are bounded together; so it is the largest error itself where only
     one has.
 
-    Parameters
-    ----------
-    accuracy, weights : (labels,) float
-    family : (labels,) int
-    solve : callable
-
-    Returns
-    -------
-    float
+    accuracy, weights (labels,); family (labels,).
     """
     vote = _Vote(accuracy, weights)
     place = np.unique(family, return_inverse=True)[1]

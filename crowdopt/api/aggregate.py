@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers
 from crowdopt.answers.heeding import heeding
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.answers import answers
+from crowdopt.api.at_hand import PlanLike
+from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.crowd.confusion import confusions
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
@@ -19,6 +21,7 @@ from crowdopt.files import together
 from crowdopt.io.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
 from crowdopt.io.folder import check_target
 from crowdopt.io.label_table import read_labels, read_truth
+from crowdopt.io.labels_back import Answered
 
 AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)
 UNSURE = 0.9  # answers less sure than this are counted apart
@@ -26,20 +29,11 @@ UNSURE = 0.9  # answers less sure than this are counted apart
 
 @dataclass(frozen=True, eq=False)
 class Aggregated:
-    """Answers to the tasks of a label table.
-
-    Parameters
-    ----------
-    answers : Answers
-    labels : Labels
-        The table.
-    right : float, optional
-        Share of right answers among the tasks whose truth is known.
-    """
+    """Answers to the tasks of a label table."""
 
     answers: Answers
-    labels: Labels
-    right: float | None
+    labels: Labels  # the table
+    right: float | None  # share of right answers among the tasks whose truth is known
 
     @property
     def unsure(self) -> int:
@@ -47,7 +41,69 @@ class Aggregated:
         return int((self.answers.confidence < UNSURE).sum())
 
 
+@overload
+def aggregate(labels: Labels, method: str = "one-coin", **options: Any) -> Answers: ...
+
+
+@overload
 def aggregate(
+    labels: TableLike, *, plan: PlanLike, campaign: InstanceLike, output: AnyPath | None = None, **options: Any
+) -> Answered: ...
+
+
+@overload
+def aggregate(
+    labels: TableLike, method: str = "one-coin", *, output: AnyPath | None = None, **options: Any
+) -> Aggregated: ...
+
+
+def aggregate(
+    labels: Labels | TableLike,
+    method: str = "one-coin",
+    *,
+    plan: PlanLike | None = None,
+    campaign: InstanceLike | None = None,
+    **options: Any,
+) -> Answers | Aggregated | Answered:
+    """Answers from labels, with a confidence for each; ties go to the first class.
+
+    Parameters
+    ----------
+    labels : path, frame or Labels
+        Columns task, worker, label; or the same as arrays of indices.
+    method : str
+        ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with gold also ``wmv-linear``,
+        ``wmv-log``, ``wmv-confusion``.
+    plan : Plan or path, optional
+        Whose weights the votes have, in place of a method: then also what is not yet sure, what is missing, and the
+        next campaign.
+    campaign : AssignmentInstance or path, optional
+        What the plan was made for.
+    **options
+        With a plan ``skipped``, ``accept``, ``output``, ``force`` (:func:`crowdopt.answers`); with a table ``gold``,
+        ``truth``, ``trust_gold``, ``output``, ``workers``, ``force`` (:func:`aggregate_tables`); with arrays
+        ``accuracy``, ``confusion``, ``difficulty``, ``known`` and the method's own (:func:`vote`).
+
+    Returns
+    -------
+    Answered, Aggregated or Answers
+        With a plan, of a table, of arrays.
+
+    Raises
+    ------
+    InputError
+        If a table cannot be used, or plan and campaign are not given together.
+    """
+    if (plan is None) != (campaign is None):
+        raise InputError("a plan belongs to the campaign it was made for; give both")
+    if isinstance(labels, Labels):
+        return vote(labels, method, **options)
+    if plan is not None and campaign is not None:
+        return answers(labels, plan, campaign=campaign, **options)
+    return aggregate_tables(labels, method, **options)
+
+
+def vote(
     labels: Labels,
     method: str = "one-coin",
     *,
@@ -59,33 +115,16 @@ def aggregate(
 ) -> Answers:
     """Answers from labels, with confidences that heed difficulty which workers share, where labels show any.
 
-    Parameters
-    ----------
-    labels : Labels
-    method : str
-        ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with accuracies also
-        ``wmv-linear``, ``wmv-log``, with confusion tables ``wmv-confusion``.
-    accuracy : (workers,) float, optional
-        Each worker's chance to be right, for the weighted votes.
-    confusion : (workers, classes, classes) float, optional
-        Each worker's chances to say the third class where the second is true (crowdopt.crowd.confusion).
-    difficulty : bool
-        Whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
-    known : (tasks,) int, optional
-        Known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them. Default: the
-        setting ``truth``, which they do heed.
-    **settings
-        Of the method, in :mod:`crowdopt.answers`: ``iterations``, ``prior``, ``truth``, ``truncation``, …
-
-    Returns
-    -------
-    Answers
-        ``answer`` is (tasks,) int, a class of ``labels.classes``; ``confidence`` is (tasks,) float.
-
-    Raises
-    ------
-    InputError
-        If the method is unknown, needs accuracies or confusion tables, or takes none.
+    method: ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with accuracies also
+    ``wmv-linear``, ``wmv-log``, with confusion tables ``wmv-confusion``.
+    accuracy (workers,): each worker's chance to be right, for the weighted votes.
+    confusion (workers, classes, classes): each worker's chances to say the third class where the second is true
+    (crowdopt.crowd.confusion).
+    difficulty: whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
+    known (tasks,): known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them.
+    Default: the setting ``truth``, which they do heed.
+    **settings: of the method, in :mod:`crowdopt.answers`: ``iterations``, ``prior``, ``truth``, ``truncation``, ….
+    -> ``answer`` is (tasks,) int, a class of ``labels.classes``; ``confidence`` is (tasks,) float.
     """
     if method not in AGGREGATIONS:
         raise InputError(f"method must be one of {', '.join(AGGREGATIONS)}, not {method!r}")
@@ -110,50 +149,33 @@ def aggregate(
 
 
 def aggregate_tables(
-    labels: AnyPath,
+    labels: TableLike,
     method: str = "one-coin",
     *,
-    gold: AnyPath | None = None,
-    truth: AnyPath | None = None,
+    gold: TableLike | None = None,
+    truth: TableLike | None = None,
+    trust_gold: bool = False,
     output: AnyPath | None = None,
     workers: AnyPath | None = None,
     force: bool = False,
 ) -> Aggregated:
-    """Answers from a label table on disk, with every file that is to be written.
+    """Answers from a label table, with every file that is to be written.
 
-    Parameters
-    ----------
-    labels : path
-        Columns task, worker, label.
-    method : str
-        As for :func:`aggregate`.
-    gold : path, optional
-        Tallies worker, correct, asked, for the weighted votes; worker, true, answered for ``wmv-confusion``.
-    truth : path, optional
-        Known answers task, label, to be held against, and to see how hard tasks are.
-    output, workers : path, optional
-        Tables to write: of the answers, of the workers' accuracies.
-    force : bool
-        Whether files that are there may be replaced.
-
-    Returns
-    -------
-    Aggregated
-
-    Raises
-    ------
-    InputError
-        If a table cannot be used, a file cannot be written, or the method cannot do it.
+    labels: columns task, worker, label; method: as for :func:`vote`; gold: worker, correct, asked, or worker, task,
+    label, truth, for the weighted votes; worker, true, answered for ``wmv-confusion``; truth: known answers task,
+    label, to be held against, and to see how hard tasks are; trust_gold: whether gold is taken as it is, even where
+    workers are below chance; output, workers: tables to write: of the answers, of the workers' accuracies; force:
+    whether files that are there may be replaced.
     """
     for path in (output, workers):
         if path is not None:
             check_target(Path(path), None, force)
     table, by_class = read_labels(labels), gold is not None and method in FROM_CONFUSIONS
     known = None if truth is None else read_truth(truth, table)
-    tallies = read_gold_by_class(gold, table) if gold is not None and by_class else None
-    shares = None if gold is None or by_class else read_gold_shares(gold, table)
+    tallies = read_gold_by_class(gold, table, trust_gold) if gold is not None and by_class else None
+    shares = None if gold is None or by_class else read_gold_shares(gold, table, trust_gold)
     tables = None if tallies is None else confusions(tallies)
-    answers = aggregate(table, method, accuracy=shares, confusion=tables, known=known)
+    answers = vote(table, method, accuracy=shares, confusion=tables, known=known)
     right = None if known is None else _share_right(answers, known)
     with together():
         if output is not None:

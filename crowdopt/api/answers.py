@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.at_hand import PlanLike, on_disk
+from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.io.answers_folder import ANSWERS, write_answers
 from crowdopt.io.folder import check_target
 from crowdopt.io.labels_back import Answered, read_answers
 
 
 def answers(
-    labels: AnyPath,
-    plan: AnyPath,
+    labels: TableLike,
+    plan: PlanLike,
     *,
-    campaign: AnyPath,
-    skipped: AnyPath | None = None,
+    campaign: InstanceLike,
+    skipped: TableLike | None = None,
     accept: bool = False,
     output: AnyPath | None = None,
     force: bool = False,
@@ -25,11 +26,13 @@ def answers(
 
     Parameters
     ----------
-    labels : path
+    labels : path or frame
         Columns task, worker, label: what came back.
-    plan, campaign : path
-        The plan's folder, and that of the campaign it was made for.
-    skipped : path, optional
+    plan : Plan or path
+        A plan, or its folder.
+    campaign : AssignmentInstance or path
+        What it was made for: an instance, or the folder of a campaign.
+    skipped : path or frame, optional
         Columns task, worker: who was asked and gave no label, such as the table that ``pull`` writes. Errors are those
         without them, and the next campaign does not ask the same worker again.
     accept : bool
@@ -51,7 +54,8 @@ def answers(
     """
     if output is not None:
         check_target(Path(output), ANSWERS, force)
-    answered = replace(read_answers(labels, plan, campaign, skipped), accept=accept)
-    if output is not None:
-        write_answers(answered, output, force)
+    with on_disk(campaign, plan, tables=True) as (given, planned):
+        answered = replace(read_answers(labels, planned, given, skipped), accept=accept)
+        if output is not None:
+            write_answers(answered, output, force)
     return answered

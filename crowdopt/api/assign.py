@@ -6,41 +6,52 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
-from crowdopt import backends
 from crowdopt.answers.family_errors import family_errors
-from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, WHOLE, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.binding import (
+    RELAXATIONS,
+    SEARCH,
+    SOLVERS,
+    WHOLE,
+    AnyPath,
+    InstanceLike,
+    TableLike,
+    instance_of,
+    options_of,
+)
+from crowdopt.api.watching import watched
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
-from crowdopt.assign.checked import Linear, refuse_shares, solve_checked
+from crowdopt.assign.best_effort import best_effort
+from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.engine.prepared import accepts
-from crowdopt.assign.engine.set_engine import solve_by_sets
-from crowdopt.assign.every_set import by_every_set, has_few_sets
-from crowdopt.assign.exact.levels.true_errors import by_levels, rounds_targets
-from crowdopt.assign.exact.levels.true_errors import knows as knows_errors
+from crowdopt.assign.engine.vote_loops import get_ready as loops_of_votes
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
-from crowdopt.assign.explain.shortage import shortage
-from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
+from crowdopt.assign.patterns.true_minimum import POOLS, solve_patterns
 from crowdopt.assign.plan import Plan
+from crowdopt.assign.portfolio import SEARCHED, solve_in_stages
 from crowdopt.assign.presolve import presolved
+from crowdopt.assign.price_units import in_units
 from crowdopt.assign.quick import get_ready, quick_plan
-from crowdopt.backends import BackendMissing, solve, solve_whole
+from crowdopt.backends import BackendMissing, named, solve, solve_whole
 from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
+from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
-from crowdopt.crowd.exactness import CERTAIN, least_errors
+from crowdopt.crowd.evidence import EXACT_ERROR
+from crowdopt.crowd.exhausted import out_of_reach
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
 from crowdopt.io.folder import PLAN, check_target
 from crowdopt.io.overrides import stating
@@ -48,14 +59,8 @@ from crowdopt.io.own_rows import read_rows
 from crowdopt.io.plan_folder import write_plan
 
 PROGRAMS = ("ip", "lp")
-UNDECIDED = Status.UNDECIDED
-PATTERNS = "patterns"
+EXACT, PATTERNS = "exact", "patterns"
 AUTO = "auto"  # whatever the measurements that the package carries say
-HANDED_OVER = (
-    f"with such groups or rows of one's own the whole program was searched by {SEARCH}, in place of the exact method"
-)
-FIRST, SOON = 0.8, 10.0  # of the time, at most, for what is tried first; seconds for a first plan
-ANY, MANY_PAIRS = 1e9, 1_000_000  # a gap that every plan has; pairs with which levels may take a while
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -67,7 +72,7 @@ def assign(
     rule: str | None = None,
     epsilon: float | None = None,
     difficulty: tuple[float, float] | None = None,
-    rows: OwnRows | AnyPath | None = None,
+    rows: OwnRows | TableLike | None = None,
     time_limit: float = 60.0,
     gap: float = 0.0,
     nodes: int | None = None,
@@ -75,6 +80,8 @@ def assign(
     seed: int = 0,
     isolated: bool = False,
     solver_options: Sequence[str] = (),
+    trust_gold: bool = False,
+    strict: bool = False,
     listener: Listener | None = None,
     output: AnyPath | None = None,
     force: bool = False,
@@ -93,7 +100,8 @@ def assign(
         lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program. ``auto``: what
         measurements say (crowdopt.bench.advice); the plan's note names the row that was followed.
     program : str
-        ``ip`` for whole labels, ``lp`` for the relaxation.
+        ``ip`` for whole labels, ``lp`` for the relaxation. Of the rules exact-error and mean-error, which are no linear
+        constraints, it is that of the rule bhattacharyya, which implies their promise: plan and note say so.
     rule, epsilon : str, float, optional
         Evidence rule, and error target of every task, in place of the instance's; the plan records them.
     difficulty : (float, float), optional
@@ -115,8 +123,13 @@ def assign(
         backends always do.
     solver_options : sequence of str
         The solver's own options by its own names, ``["presolve=off"]``; or in the method's, ``highs[presolve=off]``.
+    trust_gold : bool
+        Whether a folder's gold is taken as it is, even where workers are below chance.
+    strict : bool
+        Whether there is a plan for every task or none; else, where some cannot be served, a plan for as many as can be
+        and the best that is left for the others, which ``short`` names (crowdopt.assign.best_effort).
     listener : callable, optional
-        Hears of incumbents and bounds.
+        Hears of incumbents and bounds, which only get better, and of the seconds so far. In a notebook a bar does.
     output : path, optional
         Folder to write the plan to, as :func:`crowdopt.write_plan` does.
     force : bool
@@ -125,8 +138,8 @@ def assign(
     Returns
     -------
     Plan
-        Its status says whether it is optimal, feasible, or why there is none; nothing is raised for that. Where there
-        is none, nothing is written, and :func:`why_not` says why.
+        Its status says whether it is optimal, feasible, or why there is none for all tasks; nothing is raised for that.
+        Where there is none at all, nothing is written; crowdopt.api.no_plan says why.
 
     Raises
     ------
@@ -142,28 +155,83 @@ def assign(
     if program not in PROGRAMS:
         raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {program!r}")
     method = _with_options(method, solver_options)
-    wanted = instance_of(instance, rule, epsilon, difficulty)
+    wanted = instance_of(instance, rule, epsilon, difficulty, trust_gold=trust_gold)
     if rows is not None:
-        own = rows if isinstance(rows, OwnRows) else read_rows(Path(rows), wanted)
+        own = rows if isinstance(rows, OwnRows) else read_rows(rows, wanted)
         wanted = stating(replace(wanted, own_rows=own), "rows")
+    asked, wanted = wanted, _as_a_program(wanted, method, program)
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
-    plan = presolved(wanted, lambda part: _by_method(part, method, program, options, listener, clock, isolated))
-    if wanted.difficulty.share:
-        plan = replace(plan, note="; ".join(filter(None, [plan.note, stated(wanted.difficulty)])))
+    with watched(listener, time_limit) as told:
+        if wanted.rule == EXACT_ERROR.name:
+            loops_of_votes(int(wanted.classes), told)
+        plan = _for_all_or_most(wanted, strict, method, program, options, told, clock, isolated)
+    plan = _with_notes(plan, asked)
     seconds = perf_counter() - clock.started
     plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
     if plan.pairs is not None and plan.amounts is None:
         plan = replace(plan, family_errors=family_errors(plan.instance, plan.pairs, solve))
-    if output is not None and plan.found:
+    if output is not None and plan.pairs is not None:
         write_plan(plan, output, force=force)
     return plan
+
+
+def _as_a_program(instance: AssignmentInstance, method: str, program: str) -> AssignmentInstance:
+    """The instance under a rule that has a linear program, where that is what the method needs."""
+    name = pools_asked(method)[0]
+    if not instance.the_rule.implied_by or name == PATTERNS or (program == "ip" and name != APPROXIMATION):
+        return instance
+    return stating(linear_of(instance), "rule")
+
+
+def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
+    """The plan, which says by which rule it is where that is not the one asked for, and what is taken for granted."""
+    promise = asked.rule if plan.instance.rule != asked.rule else ""
+    hard = stated(asked.difficulty) if asked.difficulty.share else ""
+    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard]
+    return replace(plan, note="; ".join(filter(None, notes)), promise=promise)
+
+
+def _for_all_or_most(
+    instance: AssignmentInstance,
+    strict: bool,
+    method: str,
+    program: str,
+    options: Options,
+    listener: Listener | None,
+    clock: Clock,
+    isolated: bool,
+) -> Plan:
+    """The plan for all tasks; where that cannot be, and is not insisted on, the one that serves the most."""
+
+    def run(part: AssignmentInstance, seconds: float) -> Plan:
+        limits, left = replace(options, time_limit=seconds), Clock(seconds)
+
+        def solved(one: AssignmentInstance, told: Listener | None) -> Plan:
+            return _by_method(one, method, program, limits, told, left, isolated)
+
+        return presolved(
+            part, lambda one: in_units(one, listener, solved) if program == "ip" else solved(one, listener)
+        )
+
+    hopeless = np.flatnonzero(out_of_reach(instance))
+    if hopeless.size and program == PROGRAMS[0] and method in (EXACT, AUTO):
+        known = Certificate(None, inf, "certificate", None, None)
+        plan = Plan.of(instance, program, known, -inf, None, None, method=method, backend=SEARCH, seed=options.seed)
+    else:
+        plan = run(instance, clock.left)
+    refuted = plan.status is Status.INFEASIBLE or bool(hopeless.size)
+    if plan.found or plan.interrupted or strict or program != PROGRAMS[0] or not refuted:
+        return plan
+    if instance.the_rule.average:
+        return plan
+    return best_effort(plan, hopeless, run, probe(max(MOMENT, clock.left)))
 
 
 def _with_options(method: str, solver_options: Sequence[str]) -> str:
     """The method with a solver's own options behind it."""
     base, own = taken_apart(method)
-    if (own or solver_options) and pools_asked(base)[0] in ("exact", AUTO, PATTERNS, APPROXIMATION):
+    if (own or solver_options) and pools_asked(base)[0] in (EXACT, AUTO, PATTERNS, APPROXIMATION):
         raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
     return with_settings(method, pairs_of(tuple(solver_options)))
 
@@ -193,67 +261,6 @@ def _advised(instance: AssignmentInstance, method: str, program: str) -> tuple[s
     return advice.method, advice.why
 
 
-def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
-    """Why there is no plan, in sentences.
-
-    Parameters
-    ----------
-    plan : Plan
-        One without pairs.
-    time_limit : float
-        Seconds for finding out what an infeasible instance lacks.
-
-    Returns
-    -------
-    list of str
-    """
-    if plan.interrupted:
-        return ["interrupted before any plan was found"]
-    if plan.repaired is not None:
-        return [what_it_lacked(plan), "mending it did not cover every task; use the method exact"]
-    if plan.status is not Status.INFEASIBLE:
-        word = f" (on {plan.backend}'s word)" if plan.proof == "solver" else ""
-        known = f"; no plan costs less than {plan.bound:.10g}{word}" if isfinite(plan.bound) else ""
-        if plan.gave_up:
-            return [f"no plan was found{known}; the search ended after {plan.seconds:.2g} s, so try another --method"]
-        return [f"no plan was found within the limits{known}; allow more time"]
-    vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
-    if plan.instance.the_rule.average:
-        return [
-            f"infeasible ({vouched}): no labels that can be had err so little on average; raise epsilon or add workers"
-        ]
-    lack = shortage(plan.instance, probe(time_limit))
-    lines = _out_of_reach(plan.instance) + (lack.sentences(plan.instance) if lack else [])
-    return [f"infeasible ({vouched}): there is no such plan", *lines]
-
-
-def _out_of_reach(instance: AssignmentInstance) -> list[str]:
-    """Where tasks may be hard: which targets nobody's labels reach, and what these err with."""
-    if not instance.difficulty.share:
-        return []
-    floor = least_errors(instance)
-    short = np.flatnonzero(floor > instance.epsilon + CERTAIN)
-    if not short.size:
-        return []
-    task = int(short[0])
-    return [
-        f"{stated(instance.difficulty)}: even with the labels of everybody task {instance.task_id(task)} errs with "
-        f"{floor[task]:.4g}, above its target {instance.epsilon[task]:.4g} ({short.size} such tasks)"
-    ]
-
-
-def what_it_lacked(plan: Plan) -> str:
-    """What an approximation took and lacked, and what mending changed, in a sentence."""
-    repaired = plan.repaired
-    assert repaired is not None
-    took = f"at the linear program's prices the workers take {repaired.labels} labels"
-    if not repaired.short:
-        return f"{took}, which leave no task short"
-    left = f"{took}, which leave {repaired.short} of {plan.instance.n_tasks} tasks short, {repaired.lacking:.4g} in all"
-    moved = f" and {len(repaired.removed)} taken away" if len(repaired.removed) else ""
-    return f"{left}; mended by {len(repaired.added)} labels more{moved}"
-
-
 WARM = "highs-simplex"  # goes on from its last basis
 
 
@@ -278,19 +285,7 @@ def _planned(
     isolated: bool,
 ) -> Plan:
     """The plan by a method that is named."""
-    if program == "lp":
-        refuse_shares(instance)
     name, pools = pools_asked(method)
-    if has_joint_limits(instance) and method == "exact" and not instance.the_rule.average:
-        if program == "ip" and accepts(instance):
-            found = solve_by_sets(instance, SOLVERS, options, listener)
-            if found is not None and (found.found or found.status is not UNDECIDED or clock.over or found.interrupted):
-                return found
-            options = clock.within(options, options.nodes)
-        handed = _planned(instance, SEARCH, program, options, listener, clock, isolated)
-        if program == "ip" and instance.the_rule.checked and handed.status is UNDECIDED:
-            handed = _by_enumeration(handed, options, clock)
-        return replace(handed, method=SEARCH, note=HANDED_OVER)
     if name == PATTERNS:
         return _by_patterns(instance, program, pools, options, listener, clock)
     if name == APPROXIMATION:
@@ -301,45 +296,15 @@ def _planned(
         raise InputError(
             "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
         )
+    if method == EXACT and program == "ip":
+        return solve_in_stages(instance, SOLVERS, options, listener)
+    if method == EXACT and has_joint_limits(instance):
+        handed = _linear(SEARCH, program, isolated, listener, instance, options)
+        return replace(handed, method=SEARCH, note=SEARCHED.format(SEARCH))
     linear = partial(_linear, method, program, isolated)
     if program == "ip" and instance.the_rule.checked:
-        if method == "exact" and knows_errors(instance):
-            return _by_errors(instance, partial(linear, None), options, listener, clock)
-        plan = solve_checked(instance, partial(linear, None), options, listener)
-        return _by_enumeration(plan, options, clock) if method == "exact" and plan.status is UNDECIDED else plan
+        return solve_checked(instance, partial(linear, None), options, listener)
     return linear(listener, instance, options)
-
-
-def _by_errors(
-    instance: AssignmentInstance, linear: Linear, options: Options, listener: Listener | None, clock: Clock
-) -> Plan:
-    """The true minimum by levels; plans that linear rules lead to as well, first where levels may take a while."""
-
-    def by_linear_rules(gap: float, seconds: float) -> Plan:
-        return solve_checked(instance, linear, replace(options, time_limit=seconds, gap=gap), listener)
-
-    def by_errors(part: float) -> Plan:
-        return by_levels(instance, SOLVERS, replace(options, time_limit=part * clock.left), listener)
-
-    rounded, many = rounds_targets(instance), instance.n_tasks * instance.n_workers > MANY_PAIRS
-    soon = clock.left if rounded else min(SOON, FIRST * clock.left)
-    plan = by_linear_rules(ANY, soon) if rounded or many else by_errors(FIRST)
-    if plan.proven or plan.interrupted or clock.over or plan.gap <= options.gap:
-        return plan
-    other = by_errors(1.0) if rounded or many else by_linear_rules(options.gap, clock.left)
-    higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
-    return _by_enumeration(_cheaper(higher, lower), options, clock)
-
-
-def _by_enumeration(plan: Plan, options: Options, clock: Clock) -> Plan:
-    """Where mending found no plan, all patterns of labels, or all sets, are looked at before giving up, if few."""
-    instance, free = plan.instance, not has_joint_limits(plan.instance)
-    if free and not plan.interrupted and not clock.over and instance.rule == "exact-error" and can_list(instance):
-        other = solve_patterns(instance, solve, clock.within(options, options.nodes), None, None)
-        plan = plan if other.status is UNDECIDED else replace(other, method=plan.method)
-    if plan.interrupted or clock.over or plan.status is not UNDECIDED or not has_few_sets(instance):
-        return plan
-    return by_every_set(plan, solve, clock.within(options, options.nodes))
 
 
 def _by_patterns(
@@ -410,9 +375,9 @@ def _linear(
     options: Options,
 ) -> Plan:
     """The rule's linear program, by the method asked for."""
-    if method == "exact":
+    if method == EXACT:
         return solve_exact(instance, program, SOLVERS, options, listener)
-    chosen = backends.named(method)
+    chosen = named(method)
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
     linear = method if program == "lp" or (chosen.duals and taken_apart(method)[0] != "highs") else RELAXATIONS

@@ -149,20 +149,10 @@ def audit(
 def looks_to_certify(claims: ArrayLike | None, answers: int, target: float = TARGET) -> int:
     """How many answers an expert looks at to certify a target with confidence .95, whatever the workers did.
 
-    Parameters
-    ----------
-    claims : (answers,) float, optional
-        Claimed probability that each is wrong; 1.5 times as many are taken to be wrong. Without claims it is half of
-        the target.
-    answers : int
-        How many there are.
-    target : float
-        The share that may be wrong.
-
-    Returns
-    -------
-    int
-        They suffice nine times in ten, if that many are wrong.
+    claims (answers,): claimed probability that each is wrong; 1.5 times as many are taken to be wrong. Without claims
+    it is half of the target.
+    target: the share that may be wrong.
+    -> they suffice nine times in ten, if that many are wrong.
     """
     given = None if claims is None else np.asarray(claims, np.float64)
     return checks_needed(answers, target, assumed_error(target, given), round(1 - CONFIDENCE, 14))
@@ -171,20 +161,8 @@ def looks_to_certify(claims: ArrayLike | None, answers: int, target: float = TAR
 def certifying(claims: ArrayLike | None, answers: int, target: float, place: AnyPath) -> str:
     """How many answers to check, as a sentence, with the command that draws them.
 
-    Parameters
-    ----------
-    claims : (answers,) float, optional
-        Claimed probability that each is wrong.
-    answers : int
-        How many there are.
-    target : float
-        The share that may be wrong.
-    place : path
-        Where the answers are.
-
-    Returns
-    -------
-    str
+    claims (answers,): claimed probability that each is wrong; target: the share that may be wrong; place: where the
+    answers are.
     """
     looks = looks_to_certify(claims, answers, target)
     return (
@@ -206,21 +184,8 @@ def _earlier(folders: Sequence[AnyPath]) -> list[dict[str, Any]]:
 def drawn_again(table: AnsweredTable, committed: Committed) -> Draw:
     """The draw of an audit folder, made again from the answers and the terms.
 
-    Parameters
-    ----------
-    table : AnsweredTable
-    committed : Committed
-        What ``draw.json`` says: its groups, predictions and numbers must be those that come of it, for whoever chooses
-        these once the order of the draw is known can make a bound false.
-
-    Returns
-    -------
-    Draw
-
-    Raises
-    ------
-    InputError
-        If the table is another one, or the draw differs.
+    committed: what ``draw.json`` says: its groups, predictions and numbers must be those that come of it, for whoever
+    chooses these once the order of the draw is known can make a bound false.
     """
     if table.digest != committed.digest:
         raise InputError(

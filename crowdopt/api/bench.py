@@ -109,31 +109,11 @@ def benchmark(
 ) -> Benchmark:
     """Say what is to be measured; :func:`measure` does it.
 
-    Parameters
-    ----------
-    problems : sequence of str
-        Paths of campaigns, and recipes.
-    suite : str, optional
-        A named set of problems, with limits of its own.
-    methods : sequence of str
-        ``exact`` and backends; without any, all that work here.
-    programs : sequence of str
-        Of ``ip`` and ``lp``, those wanted.
-    seeds : int, optional
-        How many seeds for each problem, in place of the suite's (one for a problem given by itself).
-    permutations : int
-        How often each backend solves each program, beyond the first time in another order of columns and rows.
-    limits : dict, optional
-        ``seconds``, ``megabytes``, ``threads``, in place of the suite's.
-
-    Returns
-    -------
-    Benchmark
-
-    Raises
-    ------
-    InputError
-        If there is nothing to measure, or a name is unknown.
+    problems: paths of campaigns, and recipes; suite: a named set of problems, with limits of its own; methods:
+    ``exact`` and backends; without any, all that work here; programs: of ``ip`` and ``lp``, those wanted; seeds: how
+    many seeds for each problem, in place of the suite's (one for a problem given by itself); permutations: how often
+    each backend solves each program, beyond the first time in another order of columns and rows; limits: ``seconds``,
+    ``megabytes``, ``threads``, in place of the suite's.
     """
     from crowdopt.bench import methods as known
     from crowdopt.bench.run import Benchmark
@@ -163,29 +143,9 @@ def measure(
 
     Without the extra ``plots`` there is no page, and ``page`` is None; :func:`crowdopt.report` writes it later.
 
-    Parameters
-    ----------
-    plan : Benchmark
-    folder : path
-        One that holds the same benchmark is gone on with.
-    processes : int
-        Subjects at once.
-    cluster : str, optional
-        A Dask scheduler to run on, or ``slurm:FOLDER``.
-    force : bool
-        Whether a folder that holds another benchmark may be taken over.
-    retry : bool
-        Whether to run again what failed in the harness itself.
-
-    Returns
-    -------
-    dict
-        ``rows``, ``verdict``, ``page`` and all that the page shows.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something else, or the cluster cannot be reached.
+    folder: one that holds the same benchmark is gone on with; processes: subjects at once; cluster: A Dask scheduler to
+    run on, or ``slurm:FOLDER``; force: whether a folder that holds another benchmark may be taken over; retry: whether
+    to run again what failed in the harness itself; -> ``rows``, ``verdict``, ``page`` and all that the page shows.
     """
     from crowdopt import jobs
     from crowdopt.bench.run import run_benchmark
@@ -208,21 +168,9 @@ def measure(
 def bench_changes(old: AnyPath, new: AnyPath) -> dict[str, Any]:
     """Two benchmarks of the same cases held against each other: what became faster, what slower, what was lost.
 
-    Parameters
-    ----------
-    old, new : path
-        Folders that :func:`bench` wrote: with other versions, on another machine, with other options.
-
-    Returns
-    -------
-    dict
-        ``methods`` (geometric mean of new over old seconds with its 95 % interval, and a verdict) and ``cases`` as
-        rows; ``circumstances``, all that was not the same, and ``verdict`` as sentences.
-
-    Raises
-    ------
-    InputError
-        If a folder holds no benchmark.
+    old, new: folders that :func:`bench` wrote: with other versions, on another machine, with other options;
+    -> ``methods`` (geometric mean of new over old seconds with its 95 % interval, and a verdict) and ``cases`` as rows;
+    ``circumstances``, all that was not the same, and ``verdict`` as sentences.
     """
     from crowdopt.bench.history import changes
     from crowdopt.bench.run import benchmarked

@@ -14,6 +14,7 @@ from crowdopt.core.solution import Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import read_campaign
+from crowdopt.io.frames import TableLike as TableLike
 from crowdopt.io.overrides import overridden
 
 SEARCH = "highs"  # who searches the full program where the exact method needs it
@@ -30,22 +31,15 @@ def instance_of(
     rule: str | None = None,
     epsilon: float | None = None,
     difficulty: tuple[float, float] | None = None,
+    *,
+    trust_gold: bool = False,
 ) -> AssignmentInstance:
     """The instance itself, or as its campaign folder has it, with settings in place of its own.
 
-    Parameters
-    ----------
-    given : AssignmentInstance or path
-        An instance, or the folder of a campaign.
-    rule, epsilon : str, float, optional
-    difficulty : (float, float), optional
-        Share of hard tasks, and what is left of skill there.
-
-    Returns
-    -------
-    AssignmentInstance
+    given: an instance, or the folder of a campaign; difficulty (float, float): share of hard tasks, and what is left of
+    skill there; trust_gold: whether a folder's gold is taken as it is, even where workers are below chance.
     """
-    instance = given if isinstance(given, AssignmentInstance) else read_campaign(given)
+    instance = given if isinstance(given, AssignmentInstance) else read_campaign(given, trust_gold=trust_gold)
     settings: dict[str, Any] = {} if rule is None else {"rule": rule}
     if epsilon is not None:
         settings["epsilon"] = float(epsilon)

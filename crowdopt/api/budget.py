@@ -39,6 +39,7 @@ def budget(
     money: float | None = None,
     promise: Literal["average"] = "average",
     method: str = "auto",
+    trust_gold: bool = False,
     time_limit: float = 60.0,
     seed: int = 0,
     output: AnyPath | None = None,
@@ -54,6 +55,7 @@ def budget(
     money: float | None = None,
     promise: Literal["each"],
     method: str = "auto",
+    trust_gold: bool = False,
     time_limit: float = 60.0,
     seed: int = 0,
     output: AnyPath | None = None,
@@ -68,6 +70,7 @@ def budget(
     money: float | None = None,
     promise: str = "average",
     method: str = "auto",
+    trust_gold: bool = False,
     time_limit: float = 60.0,
     seed: int = 0,
     output: AnyPath | None = None,
@@ -88,6 +91,8 @@ def budget(
         smallest error that every task keeps.
     method : str
         For the average, as for :func:`spend`.
+    trust_gold : bool
+        Whether a folder's gold is taken as it is, even where workers are below chance.
     time_limit : float
         Seconds in all.
     seed : int
@@ -114,7 +119,7 @@ def budget(
         raise InputError("say what there is to spend: either --labels or --money")
     if promise not in PROMISES:
         raise InputError(f"promise must be {' or '.join(PROMISES)}, not {promise!r}")
-    instance = instance_of(campaign)
+    instance = instance_of(campaign, trust_gold=trust_gold)
     if labels is not None:
         instance = overridden(instance, {"price": 1.0})
     amount = float(labels) if labels is not None else float(money or 0.0)
@@ -138,27 +143,9 @@ def spend(
 ) -> Spent:
     """The least expected number of wrong answers for a sum of money: ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    money : float
-        With prices of 1 a number of labels.
-    method : str
-        ``greedy``, with its guarantee and a certified bound; ``patterns`` or ``patterns:pools=8``, the true minimum
-        where skills are few or rounded to few; ``auto``: the better of both where skills are few, else greedy.
-    time_limit : float
-        Seconds in all.
-    seed : int
-        Of the solver.
-
-    Returns
-    -------
-    Spent
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or there are limits that the method does not know.
+    money: with prices of 1 a number of labels; method: ``greedy``, with its guarantee and a certified bound;
+    ``patterns`` or ``patterns:pools=8``, the true minimum where skills are few or rounded to few; ``auto``: the better
+    of both where skills are few, else greedy; time_limit: seconds in all; seed: of the solver.
     """
     name, pools = pools_asked(method)
     if name not in METHODS:
@@ -176,25 +163,8 @@ def promised_to_each(
 ) -> Promised:
     """The smallest error that a plan of so much money keeps for every task, and the cheapest plan that keeps it.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    money : float
-        The most that a plan may cost.
-    time_limit : float
-        Seconds in all: one half for the error, one for the plan.
-    seed : int
-        Of the solver.
-
-    Returns
-    -------
-    Promised
-        Without a plan where none was found.
-
-    Raises
-    ------
-    InputError
-        If the sum cannot be spent, or the rule promises nothing to each.
+    money: the most that a plan may cost; time_limit: seconds in all: one half for the error, one for the plan; seed: of
+    the solver; -> without a plan where none was found.
     """
     if instance.the_rule.average:
         raise InputError("rule mean-error promises nothing to each task; choose another rule for --promise each")
@@ -208,25 +178,8 @@ def promised_to_each(
 def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 60.0, seed: int = 0) -> Promised:
     """The smallest error that a plan found for so much money keeps for every task, and one that none can.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    money : float
-        The most the plan may cost.
-    time_limit : float
-        Seconds in all.
-    seed : int
-        Of the solver.
-
-    Returns
-    -------
-    Promised
-        With pairs that keep the error, but without a plan.
-
-    Raises
-    ------
-    InputError
-        If the sum cannot be spent.
+    money: the most the plan may cost; time_limit: seconds in all; seed: of the solver; -> with pairs that keep the
+    error, but without a plan.
     """
     _refuse_amount(money)
     asked = probe(options_of(time_limit, seed).time_limit)
@@ -244,7 +197,7 @@ def _refuse_amount(money: float) -> None:
 
 def _cheapest(instance: AssignmentInstance, pairs: Ints, time_limit: float, seed: int) -> Plan:
     """A plan with a bound for the error promised: the pairs found, unless there is a cheaper one."""
-    plan = assign(instance, time_limit=time_limit, gap=NEAR, seed=seed)
+    plan = assign(instance, time_limit=time_limit, gap=NEAR, seed=seed, strict=True)
     cost = float(instance.prices(pairs).sum())
     if plan.found and plan.objective is not None and plan.objective <= cost:
         return plan

@@ -8,13 +8,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from crowdopt.answers.audit.tariff import tariff
 from crowdopt.api.assign import assign
-from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
+from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
+from crowdopt.core.solution import Status
 from crowdopt.crowd.evidence import refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of
+from crowdopt.crowd.subset import of_tasks
 from crowdopt.errors import InputError
 from crowdopt.io.comparison_folder import WORK, check_comparison, write_comparison_tables
 from crowdopt.io.label_record import LabelRecord, read_record
@@ -50,20 +55,24 @@ def compare(
     *,
     trials: int = 20,
     seed: int = 0,
-    labels: AnyPath | None = None,
-    truth: AnyPath | None = None,
+    labels: TableLike | None = None,
+    truth: TableLike | None = None,
     record: LabelRecord | None = None,
     gold_share: float = 0.2,
     breach: str = "",
     audit: str = "",
     rule: str | None = None,
     epsilon: float | None = None,
+    trust_gold: bool = False,
     time_limit: float = 60.0,
     processes: int = 0,
     output: AnyPath | None = None,
     force: bool = False,
 ) -> Comparison:
     """Run online policies on the same streams and hold each against the offline optimum of the same instance.
+
+    Policies go by needs. Under the rule exact-error, which has none that are enough, they go by those of the linear
+    rule that implies it: its optimum stands beside that of exact errors, and exact errors say how many tasks missed.
 
     Parameters
     ----------
@@ -88,6 +97,8 @@ def compare(
         each policy's ``certified`` error and its cost with the audit (crowdopt.answers.audit.tariff).
     rule, epsilon : str, float, optional
         In place of the instance's.
+    trust_gold : bool
+        Whether a folder's gold is taken as it is, even where workers are below chance.
     time_limit : float
         Seconds for the offline plan; its bound needs milliseconds.
     processes : int
@@ -112,9 +123,9 @@ def compare(
         check_comparison(Path(output), force)
     if truth is not None and labels is None:
         raise InputError("--truth judges recorded labels; give them with --labels")
-    instance = instance_of(campaign, rule, epsilon)
+    instance = instance_of(campaign, rule, epsilon, trust_gold=trust_gold)
     if labels is not None:
-        record = read_record(instance, Path(labels), None if truth is None else Path(truth))
+        record = read_record(instance, labels, truth)
     refuse_average(instance.the_rule, "compare")
     if instance.confusion is not None and record is None:
         raise InputError("simulated workers have one accuracy each; with gold by class compare recorded labels")
@@ -125,7 +136,8 @@ def compare(
     instance, held = with_gold(instance, record, gold_share, seed)
     offline = attainable(instance, record)
     linear = _whole(assign(offline, program="lp", time_limit=time_limit))
-    optimum, prices = _optimum(offline, linear, time_limit), None if linear.duals is None else linear.duals.task
+    optimum = _beside_the_promise(_optimum(linear_of(offline), linear, time_limit), offline, time_limit)
+    prices = None if linear.duals is None else linear.duals.task
     setting = Setting(instance, record, held, prices if linear.found else None, str(named_breach(breach)))
     setting.stream(seed, 0, 0)  # refuses what cannot be streamed before anything is computed
     with TemporaryDirectory() as spare:
@@ -161,11 +173,31 @@ def _least(instance: AssignmentInstance) -> Least | None:
 def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> Optimum:
     """The best bound that multipliers prove; a branch-and-bound bound only where there is no other."""
     if not linear.found:
-        return Optimum(None, None, None)
-    plan = _whole(assign(instance, time_limit=time_limit))
-    certified = max(plan.certified_bound, linear.bound if linear.proof == "certificate" else 0.0)
-    bound, proof = (plan.bound, plan.proof) if plan.proof == "certificate" else (certified, "certificate")
-    return Optimum(float(bound), linear.objective, plan.objective, proof)
+        return Optimum(None, None, None, rule=instance.rule)
+    plan = _whole(assign(instance, time_limit=time_limit, strict=True))
+    bound = _proven(plan, linear.bound if linear.proof == "certificate" else 0.0)
+    return Optimum(bound, linear.objective, plan.objective, "certificate", instance.rule)
+
+
+def _proven(plan: Plan, least: float = 0.0) -> float:
+    """The bound that multipliers prove."""
+    return float(plan.bound if plan.proof == "certificate" else max(plan.certified_bound, least))
+
+
+def _beside_the_promise(optimum: Optimum, instance: AssignmentInstance, time_limit: float) -> Optimum:
+    """The optimum with that of the instance's own rule beside it, where this is no linear one.
+
+    Tasks held out as gold are left out: an exact error is held against its target whatever share of a need is asked.
+    """
+    if not instance.the_rule.implied_by:
+        return optimum
+    asking = np.flatnonzero(instance.demand > 0)
+    if not asking.size:
+        return replace(optimum, promise=instance.rule, promise_bound=0.0, promise_found=0.0)
+    part = instance if asking.size == instance.n_tasks else of_tasks(instance, asking)
+    plan = _whole(assign(part, time_limit=time_limit, strict=True))
+    bound = None if plan.status is Status.INFEASIBLE else _proven(plan)
+    return replace(optimum, promise=instance.rule, promise_bound=bound, promise_found=plan.objective)
 
 
 def _whole(plan: Plan) -> Plan:

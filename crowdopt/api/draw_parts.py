@@ -35,33 +35,13 @@ def generate_parts(
 ) -> PartsFolder:
     """Draw a campaign in parts: I<features> part by part, each by itself and of 32 bits; other recipes taken apart.
 
-    Parameters
-    ----------
-    name : str
-        Such as ``I8:2000000x50``.
-    seed : int
-        Of the draw.
-    parts : int
-        How many files; at most one for each task.
-    output : path
-        Folder to write.
-    priced : bool
-        As for :func:`crowdopt.api.generate.generate`; items always have prices.
-    epsilon : float, optional
-        Error target, in place of the recipe's.
-    processes : int
-        That draw items; 0 draws them in this one. The files do not depend on it.
-    force : bool
-        Whether what is there may be replaced.
-
-    Returns
-    -------
-    PartsFolder
-
-    Raises
-    ------
-    InputError
-        If there is no such recipe, it has fewer tasks than parts, or the target cannot be written.
+    name: such as ``I8:2000000x50``.
+    parts: how many files; at most one for each task.
+    output: folder to write.
+    priced: as for :func:`crowdopt.api.generate.generate`; items always have prices.
+    epsilon: error target, in place of the recipe's.
+    processes: that draw items; 0 draws them in this one. The files do not depend on it.
+    force: whether what is there may be replaced.
     """
     items = ITEMS.fullmatch(name)
     if items is None:
@@ -84,20 +64,8 @@ def generate_parts(
 def draw_part(name: str, seed: int, folder: str, parts: int, place: int, stated: float) -> int:
     """Draw the items of one part and write them; how many they are.
 
-    Parameters
-    ----------
-    name, seed : str, int
-        Of an items recipe.
-    folder : str
-        Where the part is written.
-    parts, place : int
-        How many there are, and which one this is.
-    stated : float
-        Every task's target.
-
-    Returns
-    -------
-    int
+    name, seed: of an items recipe; folder: where the part is written; parts, place: how many there are, and which one
+    this is; stated: every task's target.
     """
     items = ITEMS.fullmatch(name)
     assert items is not None
@@ -112,25 +80,8 @@ def draw_part(name: str, seed: int, folder: str, parts: int, place: int, stated:
 def take_apart(instance: AssignmentInstance, *, parts: int, output: AnyPath, force: bool = False) -> PartsFolder:
     """Write an instance as a campaign in parts, tasks in their order.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With accuracies per task, or types; prices per worker.
-    parts : int
-        How many files.
-    output : path
-        Folder to write.
-    force : bool
-        Whether what is there may be replaced.
-
-    Returns
-    -------
-    PartsFolder
-
-    Raises
-    ------
-    InputError
-        If it has what a campaign in parts has not, or the target cannot be written.
+    instance: with accuracies per task, or types; prices per worker; parts: how many files; output: folder to write;
+    force: whether what is there may be replaced.
     """
     _refuse_more(instance)
     typed = bool(np.unique(instance.task_type).size < instance.n_tasks)

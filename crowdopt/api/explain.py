@@ -12,27 +12,32 @@ from crowdopt.answers import one_coin
 from crowdopt.answers.audit.tariff import Tariff, tariff
 from crowdopt.answers.audit.together import Realised, Together, realised, together
 from crowdopt.api.assign import assign, probe
-from crowdopt.api.binding import AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.at_hand import PlanLike
+from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of, options_of
+from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_lacks
 from crowdopt.arrays import Floats
-from crowdopt.assign.explain import conflict, cost_curve, remedies
+from crowdopt.assign.explain import conflict, cost_curve
 from crowdopt.assign.explain import margins as tangents
 from crowdopt.assign.explain.cost_curve import CostCurve
 from crowdopt.assign.explain.margins import Margins
 from crowdopt.assign.explain.remedies import Remedy
 from crowdopt.assign.explain.shortage import Shortage, shortage
+from crowdopt.assign.plan import Plan
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.evidence import refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
 from crowdopt.io.folder import check_target
 from crowdopt.io.label_table import read_labels, read_truth
-from crowdopt.io.overrides import overridden
+from crowdopt.io.overrides import overridden, overrides
 from crowdopt.io.stored_plan import read_overrides
 from crowdopt.report.audit_chart import total_cost
 from crowdopt.report.charts import Undrawn, drawn
 from crowdopt.report.curve_chart import cost_curve as curve_chart
 
 SHOWN = 5  # types or workers in sentences
+SEARCH = 2 / 3  # of the time: for a plan, where it takes so long
 WORTH = 1e-9  # of a label more; less is nothing
 
 
@@ -72,13 +77,14 @@ class Explanation:
 
 def explain(
     campaign: InstanceLike,
-    plan: AnyPath | None = None,
+    plan: PlanLike | None = None,
     *,
     rule: str | None = None,
     epsilon: float | None = None,
     audit: str | None = None,
-    labels: AnyPath | None = None,
-    truth: AnyPath | None = None,
+    labels: TableLike | None = None,
+    truth: TableLike | None = None,
+    trust_gold: bool = False,
     time_limit: float = 60.0,
     output: AnyPath | None = None,
     force: bool = False,
@@ -89,8 +95,8 @@ def explain(
     ----------
     campaign : AssignmentInstance or path
         An instance, or the folder of a campaign.
-    plan : path, optional
-        A plan folder whose rule, target and other settings are taken.
+    plan : Plan or path, optional
+        A plan, or its folder, whose rule, target and other settings are taken.
     rule, epsilon : str, float, optional
         In place of the instance's, and of the plan's.
     audit : str, optional
@@ -98,6 +104,8 @@ def explain(
         ratio of realised to claimed errors is 1.5 unless stated (``ratio=1.2``) or seen in ``labels``.
     labels, truth : path, optional
         Earlier labels (task, worker, label) and known answers (task, label), from which that ratio is taken.
+    trust_gold : bool
+        Whether a folder's gold is taken as it is, even where workers are below chance.
     time_limit : float
         Seconds in all.
     output : path, optional
@@ -123,17 +131,19 @@ def explain(
     if (labels is None) != (truth is None) or (labels is not None and terms is None):
         raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")
     seen = None if labels is None or truth is None else _realised(labels, truth)
-    settings = {} if plan is None else read_overrides(plan)
-    instance = instance_of(campaign)
+    settings = {} if plan is None else overrides(plan.instance) if isinstance(plan, Plan) else read_overrides(plan)
+    instance = instance_of(campaign, trust_gold=trust_gold)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
     refuse_average(instance.the_rule, "explain")
-    margins = tangents.margins(instance, probe(time_limit / 6))
-    if margins is None or not has_plan(instance, time_limit=time_limit / 6):
-        explanation = _no_plan(instance, margins is None, time_limit)
+    clock = Clock(time_limit)
+    known = assign(instance, gap=1.0, time_limit=SEARCH * time_limit, strict=True)  # any plan, as solve finds it
+    if not known.found:
+        explanation = _no_plan(known, max(clock.left, (1 - SEARCH) * time_limit))
     else:
+        margins = tangents.margins(instance, probe(clock.left / 2))
         wanted = output is not None or terms is not None
-        curve = cost_of_targets(instance, time_limit=time_limit / 2) if wanted else None
-        explanation = _worth(instance, margins, curve)
+        curve = cost_of_targets(instance, time_limit=max(clock.left, time_limit / 4)) if wanted else None
+        explanation = _worth(known, margins, curve)
         if terms is not None:
             explanation = _with_audit(explanation, terms, audit or "", seen)
     if output is not None:
@@ -141,12 +151,6 @@ def explain(
         write_explanation(instance, explanation.facts, _tables(explanation), Path(output), force, pictures)
         explanation = replace(explanation, undrawn=undrawn)
     return explanation
-
-
-def has_plan(instance: AssignmentInstance, *, time_limit: float = 20.0) -> bool:
-    """Whether a plan of whole labels was found within the time."""
-    asked = probe(time_limit)
-    return asked.find(instance) is not None or assign(instance, time_limit=asked.clock.left, gap=1.0).found
 
 
 def cost_of_targets(instance: AssignmentInstance, *, time_limit: float = 60.0) -> CostCurve:
@@ -157,48 +161,43 @@ def cost_of_targets(instance: AssignmentInstance, *, time_limit: float = 60.0) -
     return cost_curve.curve(instance, asked, max(1e-6, 1.001 * float(least)))
 
 
-def ways_out(instance: AssignmentInstance, *, epsilon: float | None = None, time_limit: float = 60.0) -> list[Remedy]:
-    """Ways to make an infeasible instance feasible, each with a plan of whole labels that proves it.
-
-    A looser error target (``epsilon``, or the smallest found), more capacity, more workers, fewer tasks, more money.
-    """
-    asked = probe(time_limit)
-    if epsilon is None:
-        lack = shortage(instance, asked)
-        epsilon = None if lack is None else lack.epsilon_within_reach
-    return remedies.remedies(instance, asked, epsilon)
-
-
-def _no_plan(instance: AssignmentInstance, settled: bool, seconds: float) -> Explanation:
-    short = shortage(instance, probe(seconds / 4))
-    if short is None:
-        raise InputError(f"the time of {seconds:g} s is over before anything is known; allow more")
-    types = conflict.conflict(instance, probe(seconds / 6))
-    ways = ways_out(instance, epsilon=short.epsilon_within_reach, time_limit=seconds / 3)
-    known = "there is no plan: not even shares of labels would do" if settled else "no plan was found soon"
-    sentences = [known, *short.sentences(instance)]
+def _no_plan(known: Plan, seconds: float) -> Explanation:
+    """Why solve has no plan for every task: its answer, in its words, and what would help."""
+    instance = known.instance
+    lack = shortage(instance, probe(seconds / 3))
+    if lack is None:
+        raise InputError("the time is over before anything is known; allow more")
+    types = conflict.conflict(instance, probe(seconds / 4))
+    ways = ways_out(instance, epsilon=lack.epsilon_within_reach, time_limit=seconds / 2)
+    sentences = [headline(known), *what_lacks(known, lack)]
     if 1 < len(types) < instance.n_types:
         names = ", ".join(instance.type_id(k) for k in types)
         sentences.append(f"types {names} cannot all be met; without any one of them the others can")
-    sentences += [f"way out: {way.sentence} ({len(way.pairs)} labels)" for way in ways]
+    sentences += ways_said(ways)
     facts = {
         "feasible": False,
-        "missing": short.total,
-        "no_epsilon_below": short.no_epsilon_below,
+        "status": known.status.value,
+        "missing": lack.total,
+        "no_epsilon_below": lack.no_epsilon_below,
         "conflict": [instance.type_id(k) for k in types],
-        "ways": [{"kind": way.kind, "do": way.sentence, "amount": way.amount} for way in ways],
+        "ways": ways_as_facts(ways),
     }
-    if short.joint is not None:
-        limits = short.joint.blocked or []
+    if lack.joint is not None:
+        limits = lack.joint.blocked or []
         facts["limits"] = [
             {"limit": one.limit, "name": one.name, "amount": one.amount, "tasks": list(one.tasks)} for one in limits
         ]
-    return Explanation(instance, False, sentences, facts, shortage=short, conflict=types, ways=ways)
+    return Explanation(instance, False, sentences, facts, shortage=lack, conflict=types, ways=ways)
 
 
-def _worth(instance: AssignmentInstance, margins: Margins, curve: CostCurve | None) -> Explanation:
+def _worth(known: Plan, margins: Margins | None, curve: CostCurve | None) -> Explanation:
+    instance = known.instance
+    if margins is None:
+        words = ["a plan exists; what one more unit is worth was not found out in the time"]
+        return Explanation(instance, True, words, {"feasible": True, "bound": known.bound}, curve=curve)
     price, value = margins.task_price, margins.capacity_value
-    sentences = [f"a plan exists; by the LP none costs less than {margins.cost:.6g}"]
+    by = "by the fewest labels that exact errors allow" if instance.the_rule.checked else "by the LP"
+    sentences = [f"a plan exists; {by} none costs less than {margins.cost:.6g}"]
     kinds = [(float(price[instance.task_type == k].mean()), k) for k in np.unique(instance.task_type)]
     dear = sorted(kinds, reverse=True)[:SHOWN]
     sentences += [
@@ -221,7 +220,7 @@ def _worth(instance: AssignmentInstance, margins: Margins, curve: CostCurve | No
     return Explanation(instance, True, sentences, facts, margins=margins, curve=curve)
 
 
-def _realised(labels: AnyPath, truth: AnyPath) -> Realised:
+def _realised(labels: TableLike, truth: TableLike) -> Realised:
     """Realised over claimed error of earlier labels, by one-coin EM."""
     table = read_labels(labels)
     answers, true = one_coin(table), read_truth(truth, table)

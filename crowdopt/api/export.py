@@ -158,9 +158,9 @@ class OfPatterns(WholeLabels):
 
 @dataclass(frozen=True)
 class OfHiring(WholeLabels):
-    """Whom to hire by a campaign's gold: at most ``budget`` workers (0: any number)."""
+    """Whom to hire by a campaign's gold: at most ``most`` workers (0: any number)."""
 
-    budget: int = 0
+    most: int = 0
     classes: int = 2
     type: str = ""
 
@@ -175,7 +175,7 @@ class OfHiring(WholeLabels):
                 "program selection goes by gold: give a table of it, a campaign that has one, or candidates"
             )
         gold = Path(given) / GOLD if Path(given).is_dir() else Path(given)
-        return read_candidates(gold, self.classes, self.budget or None, kind=self.type or None)
+        return read_candidates(gold, self.classes, self.most or None, kind=self.type or None)
 
     def build(self, instance: Any) -> Program:
         """A size, and so many workers."""
@@ -206,6 +206,9 @@ def export(
 ) -> Program:
     """Write a program for any other solver, with readable names, whole or not at all.
 
+    The file and the program's ``about`` name the rule by which it is written: of a rule that is no linear constraint
+    the linear one that implies its promise (crowdopt.crowd.linear_rule).
+
     Parameters
     ----------
     campaign : AssignmentInstance, SelectionInstance or path
@@ -216,7 +219,7 @@ def export(
     program : str
         ``ip``, ``lp``, or ``dual``: the paper's dual, or the mechanical dual of the LP where the instance has limits
         that the paper's does not know, either a minimum whose optimum is minus the LP's. ``sampled:share=.3:seed=0``,
-        ``approximated:tolerance=.01:least-quality=.2``, ``patterns``, ``selection:budget=8:classes=2:type=T``.
+        ``approximated:tolerance=.01:least-quality=.2``, ``patterns``, ``selection:most=8:classes=2:type=T``.
     force : bool
         Whether to replace a file that is there.
 

@@ -84,7 +84,7 @@ def _later(
         write_campaign(instance, folder)
         for done in range(1, number):
             plan, labels, answered = (Path(place) / f"{what}-{done}" for what in ("plan", "labels", "answers"))
-            if not assign(folder, time_limit=PLANNED, seed=seed, output=plan).found:
+            if not assign(folder, time_limit=PLANNED, seed=seed, strict=True, output=plan).found:
                 raise InputError(f"round {done} of {instance.title} has no plan; choose another recipe or target")
             rehearse(folder, plan, output=labels, truth=Path(place) / "truth.csv", seed=seed + done)
             answers(labels, plan, campaign=folder, output=answered)

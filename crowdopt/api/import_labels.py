@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.answers import one_coin
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.below_chance import against_chance, heed
 from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
 from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.groups import Group
@@ -22,6 +23,7 @@ from crowdopt.io.bridges.annotations import Annotation, latest
 from crowdopt.io.bridges.bridge import Wishes
 from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.folder import CAMPAIGN, check_target
+from crowdopt.io.frames import name_of
 from crowdopt.io.label_table import read_labels, read_true_labels, read_types, true_classes
 
 MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
@@ -59,18 +61,19 @@ class Imported:
 
 
 def import_labels(
-    labels: AnyPath,
-    truth: AnyPath | None = None,
+    labels: TableLike,
+    truth: TableLike | None = None,
     *,
-    types: AnyPath | None = None,
+    types: TableLike | None = None,
     tool: str | None = None,
     field: str | None = None,
     key: str | None = None,
     time_as_price: bool = False,
     epsilon: float = 0.05,
     capacity: int | None = None,
-    rule: str = "bhattacharyya",
+    rule: str | None = None,
     families: bool = False,
+    trust_gold: bool = False,
     output: AnyPath | None = None,
     force: bool = False,
 ) -> Imported:
@@ -96,11 +99,13 @@ def import_labels(
         Error probability each task may have.
     capacity : int, optional
         For everybody; default: the number of labels the worker gave.
-    rule : str
-        Evidence rule.
+    rule : str, optional
+        Rule of the campaign; default: exact-error.
     families : bool
         Whether workers who are seen to err together become families of the campaign: dependent groups, at most one
         label of each for a task. Needs truth.
+    trust_gold : bool
+        Whether the tallies are taken as they are, even where workers are below chance; the campaign then says so.
     output : path, optional
         Campaign folder to write, with the tallies as gold.
     force : bool
@@ -113,7 +118,8 @@ def import_labels(
     Raises
     ------
     InputError
-        If a table cannot be used, the labels hold one class only, or the target cannot be written.
+        If a table cannot be used, the labels hold one class only, the crowd is below chance, or the target cannot be
+        written.
     """
     if output is not None:
         check_target(Path(output), CAMPAIGN, force)
@@ -121,6 +127,8 @@ def import_labels(
     rows: list[Annotation] = []
     left_out = 0
     if tool is not None:
+        if not isinstance(labels, str | Path):
+            raise InputError(f"an export of {tool} is a file; give its name, or a table without the tool")
         found = bridge_named(tool).reader()(Path(labels), Wishes(field, key))
         rows = [row for row in latest(found.rows)[0] if row.counts and not row.gold]
         left_out = len(found.rows) - len(rows)
@@ -128,15 +136,18 @@ def import_labels(
         given = _labels_of(rows, found.source, () if known is None else tuple(known.values()))
     else:
         given = read_labels(labels, () if known is None else tuple(known.values()))
-    rule_named(rule, len(given.classes))
+    if rule is not None:
+        rule_named(rule, len(given.classes))
     kinds, names = read_types(types, given.tasks)
     if known is None:
         true, source = one_coin(given).answer, "the answers of one-coin EM, for want of truth"
     else:
-        true, source = true_classes(known, given, Path(labels if truth is None else truth).name), "truth"
+        true, source = true_classes(known, given, name_of(labels if truth is None else truth)), "truth"
     if families and known is None:
         raise InputError("families are seen in errors, so truth is needed; give it with --truth")
     gold = tally(given, true, kinds, len(names))
+    if not trust_gold:
+        heed(against_chance(*gold, len(given.classes)), given.workers, source)
     instance = AssignmentInstance(
         accuracy=empirical_bayes(*gold),
         task_type=kinds,
@@ -148,7 +159,7 @@ def import_labels(
         tasks=given.tasks,
         workers=given.workers,
         types=names,
-        title=f"imported from {Path(labels).name}",
+        title=f"imported from {name_of(labels)}",
         skills_source=f"empirical-bayes from {source}",
     )
     together = None if known is None else _together(given, true, kinds)
@@ -157,7 +168,7 @@ def import_labels(
         named = [Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(made.families, 1)]
         made = replace(made, instance=replace(instance, groups=tuple(named)))
     if output is not None:
-        write_campaign(made.instance, output, force=force, gold=gold, gold_source=source)
+        write_campaign(made.instance, output, force=force, gold=gold, gold_source=source, trust_gold=trust_gold)
     return made
 
 

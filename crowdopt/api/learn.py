@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.io import learning_folder
@@ -38,13 +38,13 @@ def policies() -> dict[str, type[Any]]:
 
 
 def learn(
-    labelers: LabelersLike | None,
+    labelers: LabelersLike | TableLike | None,
     policies: Sequence[str],
     *,
-    skills: AnyPath | None = None,
-    labels: AnyPath | None = None,
-    truth: AnyPath | None = None,
-    types: AnyPath | None = None,
+    skills: TableLike | None = None,
+    labels: TableLike | None = None,
+    truth: TableLike | None = None,
+    types: TableLike | None = None,
     draw: str | None = None,
     horizon: int = 2000,
     trials: int = 20,
@@ -59,14 +59,15 @@ def learn(
 
     Parameters
     ----------
-    labelers : (labelers,) float, (kinds, labelers) float, Labelers, DrawnLabelers or RecordedLabels, optional
-        Skills; labelers with costs, kinds of task or contexts; fresh ones in each trial; or a table of real labels.
+    labelers : (labelers,) float, (kinds, labelers) float, table, Labelers, DrawnLabelers or RecordedLabels, optional
+        Skills, as numbers or as a file or frame as for ``skills``; labelers with costs, kinds of task or contexts;
+        fresh ones in each trial; or recorded labels.
         None where they come from one of ``skills``, ``labels`` and ``draw``.
     policies : sequence of str
         Such as ``ls-ol:g1=10:g2=.1``.
-    skills : path, optional
+    skills : path or frame, optional
         Columns worker, accuracy, and price, type, or at for contexts.
-    labels, truth, types : path, optional
+    labels, truth, types : path or frame, optional
         Replay these labels (task, worker, label); known answers to them (task, label); types of their tasks.
     draw : str, optional
         ``M`` or ``M:LOW:HIGH``: M labelers a trial, skills uniform, their majority above 1/2.
@@ -98,6 +99,8 @@ def learn(
     """
     if output is not None:
         check_comparison(Path(output), force, LEARNING)
+    if _is_table(labelers):
+        labelers, skills = None, labelers
     if labelers is None:
         labelers = _from_options(skills, labels, truth, types, draw, classes, cost)
     elif any(one is not None for one in (skills, labels, truth, types, draw)):
@@ -113,34 +116,22 @@ def learn(
     return replace(learning, undrawn=_write(learning, Path(output), trials, seed))
 
 
-def read_labels(labels: AnyPath, truth: AnyPath, *, types: AnyPath | None = None, cost: float = 0.0) -> RecordedLabels:
+def read_labels(
+    labels: TableLike, truth: TableLike, *, types: TableLike | None = None, cost: float = 0.0
+) -> RecordedLabels:
     """Labels that people once gave, to learn from.
 
-    Parameters
-    ----------
-    labels : path
-        Columns task, worker, label.
-    truth : path
-        Columns task, label.
-    types : path, optional
-        Columns task, type.
-    cost : float
-        Of a label.
-
-    Returns
-    -------
-    RecordedLabels
-
-    Raises
-    ------
-    InputError
-        If a table is not what it should be.
+    labels: columns task, worker, label; truth: columns task, label; types: columns task, type; cost: of a label. Raises
+    InputError if a table is not what it should be.
     """
-    given = Path(labels), Path(truth), None if types is None else Path(types)
-    return RecordedLabels(**read_table_of_labels(*given, cost))
+    return RecordedLabels(**read_table_of_labels(labels, truth, types, cost))
 
 
-def _setting(labelers: LabelersLike) -> Setting:
+def _is_table(labelers: Any) -> bool:
+    return isinstance(labelers, str | Path | Mapping) or hasattr(labelers, "columns")
+
+
+def _setting(labelers: Any) -> Setting:
     if isinstance(labelers, GivenLabelers | DrawnLabelers | RecordedLabels):
         return labelers
     if not isinstance(labelers, Labelers):
@@ -150,10 +141,10 @@ def _setting(labelers: LabelersLike) -> Setting:
 
 
 def _from_options(
-    skills: AnyPath | None,
-    labels: AnyPath | None,
-    truth: AnyPath | None,
-    types: AnyPath | None,
+    skills: TableLike | None,
+    labels: TableLike | None,
+    truth: TableLike | None,
+    types: TableLike | None,
     draw: str | None,
     classes: int,
     cost: float,
@@ -167,7 +158,7 @@ def _from_options(
     if truth is not None or types is not None:
         raise InputError("--truth and --types belong to recorded labels; give them with --labels")
     if skills is not None:
-        return Labelers(**learning_folder.read_skills(Path(skills), cost, classes))
+        return Labelers(**learning_folder.read_skills(skills, cost, classes))
     if classes != 2:
         raise InputError("--draw draws labelers of two classes; for more, write their skills and give --skills")
     return DrawnLabelers.of(*_drawn(str(draw)), cost)

@@ -10,12 +10,7 @@ from typing import Any
 class AtHome(Executor):
     """An executor of Dask that sends each part to its home; to anybody where that one is lost or has too much to do.
 
-    Parameters
-    ----------
-    cluster : Executor
-        Of ``crowdopt.jobs.cluster``.
-    parts : sequence of str
-        All of them.
+    cluster: of ``crowdopt.jobs.cluster``; parts: all of them.
     """
 
     def __init__(self, cluster: Any, parts: Sequence[str]) -> None:
@@ -38,17 +33,8 @@ class AtHome(Executor):
 def deal(homes: dict[str, str], parts: Sequence[str], workers: Sequence[str]) -> dict[str, str]:
     """A home for each part: the one that it has, unless that is lost or has two parts more than another.
 
-    Parameters
-    ----------
-    homes : dict
-        Worker of each part until now.
-    parts, workers : sequences of str
-        All there are.
-
-    Returns
-    -------
-    dict
-        Worker of each part; empty where there is no worker.
+    homes: worker of each part until now; parts, workers: all there are; -> worker of each part; empty where there is no
+    worker.
     """
     if not workers:
         return {}

@@ -37,22 +37,9 @@ def look(
 ) -> dict[str, Any]:
     """Read all of the part, and write some of its tasks down as a sample.
 
-    Parameters
-    ----------
-    folder, stamp, part : str
-        The campaign, as it was when the run began, and the part's name.
-    memory : float
-        Bytes that the process may take: parts are kept there as long as they leave room for work; 0: its fair share.
-    place : int
-        The part's number.
-    work : str
-        The work folder.
-    sample, seed : int
-        How many tasks, and what draws them.
-
-    Returns
-    -------
-    dict
+    folder, stamp, part: the campaign, as it was when the run began, and the part's name; memory: bytes that the process
+    may take: parts are kept there as long as they leave room for work; 0: its fair share; place: the part's number;
+    work: the work folder; sample, seed: how many tasks, and what draws them.
     """
     _, read, tasks = _read(folder, stamp, part, memory)
     instance = read.instance
@@ -78,18 +65,8 @@ def price(
 ) -> dict[str, Any]:
     """The part's bound at some prices, and what its sets ask of workers.
 
-    Parameters
-    ----------
-    folder, stamp, part, memory : str, str, str, float
-        As for :func:`look`.
-    prices : str
-        The workers' multipliers, as text.
-    groups, nodes, width : int
-        As for :func:`crowdopt.assign.parts.part_work.swept`.
-
-    Returns
-    -------
-    dict
+    folder, stamp, part, memory: as for :func:`look`; prices: the workers' multipliers, as text; groups, nodes, width:
+    as for :func:`crowdopt.assign.parts.part_work.swept`.
     """
     tasks = _read(folder, stamp, part, memory)[2]
     sweep = swept(tasks, Prices(array_of(prices, FLOATS)), groups, nodes, width)
@@ -114,24 +91,10 @@ def plan(
 ) -> dict[str, Any]:
     """Plan the part within its room, and write its labels where every task has its set.
 
-    Parameters
-    ----------
-    folder, stamp, part, memory : str, str, str, float
-        As for :func:`look`.
-    place : int
-        The part's number.
-    work, room, prices : str
-        The work folder; labels that the part may use of each worker, and the best multipliers, as texts.
-    visited, share : list of str, str
-        Other multipliers, and the share (prices, groups) of the part's tasks that begins with its sets at them.
-    nodes, width : int
-        As for :func:`crowdopt.assign.parts.part_work.planned`.
-    seed : int
-        Of the order of tasks.
-
-    Returns
-    -------
-    dict
+    folder, stamp, part, memory: as for :func:`look`; place: the part's number; work, room, prices: the work folder;
+    labels that the part may use of each worker, and the best multipliers, as texts; visited, share: other multipliers,
+    and the share (prices, groups) of the part's tasks that begins with its sets at them; nodes, width: as for
+    :func:`crowdopt.assign.parts.part_work.planned`; seed: of the order of tasks.
     """
     shared, read, tasks = _read(folder, stamp, part, memory)
     allowed, others = array_of(room, COUNTS), [Prices(array_of(text, FLOATS)) for text in visited]

@@ -33,35 +33,16 @@ LOST = "the executor gave no result"  # how the errors begin of rows whose proce
 
 @dataclass(eq=False)
 class PartsAtWork:
-    """Asks all parts, and remembers the answers in the work folder.
+    """Asks all parts, and remembers the answers in the work folder."""
 
-    Parameters
-    ----------
-    folder : PartsFolder
-        The campaign.
-    work : Path
-        Where answers are kept.
-    processes : int
-        Spawned here; 0 works in this process.
-    cluster : str, optional
-        A Dask scheduler's address or a number of Dask workers here, in place of them.
-    memory : float
-        Bytes that a process may take; 0: its fair share.
-    asked : int
-        Questions so far.
-    clock : Clock
-        No part is asked any more when it is over.
-    most_bytes : int
-        The most that one part was sent and sent back for one question, in letters of ASCII.
-    """
-
-    folder: PartsFolder
-    work: Path
-    processes: int = 0
-    cluster: str | None = None
-    memory: float = 0.0
-    asked: int = 0
-    clock: Clock = field(default_factory=lambda: Clock(ENDLESS))
+    folder: PartsFolder  # the campaign
+    work: Path  # where answers are kept
+    processes: int = 0  # spawned here; 0 works in this process
+    cluster: str | None = None  # A Dask scheduler's address or a number of Dask workers here, in place of them
+    memory: float = 0.0  # bytes that a process may take; 0: its fair share
+    asked: int = 0  # questions so far
+    clock: Clock = field(default_factory=lambda: Clock(ENDLESS))  # no part is asked any more when it is over
+    # the most that one part was sent and sent back for one question, in letters of ASCII
     most_bytes: dict[str, int] = field(default_factory=dict)
     _executor: Executor | None = None
     _open: ExitStack = field(default_factory=ExitStack)
@@ -106,31 +87,9 @@ class PartsAtWork:
     ) -> list[Any]:
         """What a function answers for each part, or for some of them, in their order.
 
-        Parameters
-        ----------
-        function : callable
-            Of ``part_jobs``.
-        title : str
-            What goes on, in words.
-        arguments : sequence of dict
-            For each part, beside the campaign and the part's name.
-        some : sequence of int, optional
-            Numbers of the parts.
-        made : callable, optional
-            The file that a part's answer stands for: where it is gone, the part is asked again.
-
-        Returns
-        -------
-        list
-
-        Raises
-        ------
-        InputError
-            What is wrong with a part.
-        JobsError
-            If a part's process is lost again and again, or nobody works.
-        TimeIsUp
-            If the clock is over before all have answered; what they have answered is kept.
+        function: of ``part_jobs``; title: what goes on, in words; arguments: for each part, beside the campaign and the
+        part's name; some: numbers of the parts; made: the file that a part's answer stands for: where it is gone, the
+        part is asked again.
         """
         names = self.folder.parts if some is None else [self.folder.parts[place] for place in some]
         shared = {"folder": str(self.folder.folder.absolute()), "stamp": self.folder.stamp}

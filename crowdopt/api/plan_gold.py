@@ -27,34 +27,18 @@ USED = 1e-9  # of a label; an LP gives a pair nothing where it gives less
 
 @dataclass(frozen=True)
 class GoldRow:
-    """One amount of gold.
+    """One amount of gold."""
 
-    Parameters
-    ----------
-    gold : int
-        s, gold tasks per worker and type.
-    gold_labels : int
-        ``ceil((1 + gamma) m) s T``.
-    tolerance : float
-        t of Lemma 2 with the union bound over all workers and types: every skill is known within it.
-    epsilon : float
-        epsilon' of Theorem 3; above 1 where 4t reaches qmin, which promises nothing.
-    learned_error : float
-        Theorem 4's error with skills from this gold and prices of the whole crowd; 1: nothing is promised.
-    error, labels_ratio : float
-        Theorem 5's, for the Main Algorithm; 1 and inf: nothing is promised.
-    labels, short, wrong : float, optional
-        Means over simulated runs of the Main Algorithm with that gold and the campaign's own target: labels in all,
-        gold included; share of tasks that truly lack evidence; share of wrong answers.
-    """
-
-    gold: int
-    gold_labels: int
-    tolerance: float
-    epsilon: float
+    gold: int  # s, gold tasks per worker and type
+    gold_labels: int  # ``ceil((1 + gamma) m) s T``
+    tolerance: float  # t of Lemma 2 with the union bound over all workers and types: every skill is known within it
+    epsilon: float  # epsilon' of Theorem 3; above 1 where 4t reaches qmin, which promises nothing
+    # Theorem 4's error with skills from this gold and prices of the whole crowd; 1: nothing is promised
     learned_error: float
-    error: float
-    labels_ratio: float
+    error: float  # Theorem 5's, for the Main Algorithm
+    labels_ratio: float  # 1 and inf: nothing is promised
+    # means over simulated runs of the Main Algorithm with that gold and the campaign's own target: labels in all, gold
+    # included; share of tasks that truly lack evidence; share of wrong answers
     labels: float | None = None
     short: float | None = None
     wrong: float | None = None
@@ -62,41 +46,21 @@ class GoldRow:
 
 @dataclass(frozen=True)
 class GoldPlan:
-    """What gold is for, by Ho, Jabbari & Vaughan 2013.
+    """What gold is for, by Ho, Jabbari & Vaughan 2013."""
 
-    Parameters
-    ----------
-    target : float
-        The campaign's strictest epsilon.
-    lp : float
-        Labels (or cost) of the LP with skills known.
-    least_quality, assigned_quality : float
-        The least mean evidence per label of a task, and of a pair, in the LP's optimum.
-    gamma, least_gamma : float
-        Preliminary workers per worker, and the least that Theorem 5 accepts, 1/C.
-    preliminary : int
-        That many workers.
-    asked : int
-        s of Theorem 5 as printed. With it l1 is 1, so that nothing is promised yet.
-    useful : int
-        Four times as many: l1 is 1/2.
-    first_exponent : float
-        Theorem 5's l2 is below 1 only for targets below ten to this power, whatever the gold.
-    printed_error, mended_error : float
-        Theorem 2's error as printed and as it has to read; above 1 they say nothing.
-    rows : list of GoldRow
-    """
-
-    target: float
-    lp: float
+    target: float  # the campaign's strictest epsilon
+    lp: float  # labels (or cost) of the LP with skills known
+    # the least mean evidence per label of a task, and of a pair, in the LP's optimum
     least_quality: float
     assigned_quality: float
+    # preliminary workers per worker, and the least that Theorem 5 accepts, 1/C
     gamma: float
     least_gamma: float
-    preliminary: int
-    asked: int
-    useful: int
-    first_exponent: float
+    preliminary: int  # that many workers
+    asked: int  # s of Theorem 5 as printed. With it l1 is 1, so that nothing is promised yet
+    useful: int  # four times as many: l1 is 1/2
+    first_exponent: float  # Theorem 5's l2 is below 1 only for targets below ten to this power, whatever the gold
+    # Theorem 2's error as printed and as it has to read; above 1 they say nothing
     printed_error: float
     mended_error: float
     rows: list[GoldRow]
@@ -111,6 +75,7 @@ def plan_gold(
     delta: float = 0.1,
     trials: int = 5,
     seed: int = 0,
+    trust_gold: bool = False,
     time_limit: float = 60.0,
 ) -> GoldPlan:
     """Plan gold for a campaign whose skills are about as it says (rule hoeffding, for which the theorems are proved).
@@ -132,6 +97,8 @@ def plan_gold(
         Simulated runs for each amount of gold; 0: none.
     seed : int
         Of the simulated runs.
+    trust_gold : bool
+        Whether a folder's gold is taken as it is, even where workers are below chance.
     time_limit : float
         Seconds for the LP of the known skills.
 
@@ -144,7 +111,7 @@ def plan_gold(
     InputError
         If there are more than two classes, no plan, or a number is out of range.
     """
-    instance = instance_of(campaign, None, epsilon)
+    instance = instance_of(campaign, None, epsilon, trust_gold=trust_gold)
     refuse_joint_limits(instance, "plan-gold", "its theorems are proved for the program without them")
     if instance.classes != 2:
         raise InputError(f"the theorems on gold are about labels +1 and -1: for 2 classes, not {instance.classes}")
@@ -153,9 +120,8 @@ def plan_gold(
     one = replace(instance, rule="hoeffding")
     linear = assign(one, program="lp", time_limit=time_limit)
     if linear.pairs is None or linear.amounts is None or linear.objective is None:
-        raise InputError(
-            "even with skills known no plan covers every task under rule hoeffding; crowdopt explain says why"
-        )
+        unmet = "even with skills known no plan covers every task under rule hoeffding"
+        raise InputError(f"{unmet}; crowdopt explain --rule hoeffding says why")
     used = linear.pairs[linear.amounts > USED]
     least = float((linear.evidence / linear.task_labels)[linear.task_labels > USED].min())
     assigned = float(one.evidence[one.task_type[used[:, 0]], used[:, 1]].min())

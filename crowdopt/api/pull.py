@@ -101,13 +101,7 @@ def pull(
 
 
 def read_files(bridge: Bridge, files: Sequence[AnyPath], wishes: Wishes) -> Annotations:
-    """The annotations of files of one tool, one after another.
-
-    Raises
-    ------
-    InputError
-        If there are none, or one cannot be read.
-    """
+    """The annotations of files of one tool, one after another."""
     if not files:
         raise InputError(f"name the files to read: {bridge.what}")
     read = [bridge.reader()(Path(path), wishes) for path in files]

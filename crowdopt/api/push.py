@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.at_hand import PlanLike, on_disk
+from crowdopt.api.binding import AnyPath, InstanceLike
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.bridge import Address, Changes
@@ -14,8 +15,8 @@ from crowdopt.io.bridges.pushed_round import read_round
 
 
 def push(
-    campaign: AnyPath,
-    plan: AnyPath,
+    campaign: InstanceLike,
+    plan: PlanLike,
     *,
     tool: str,
     url: str | None = None,
@@ -34,8 +35,10 @@ def push(
 
     Parameters
     ----------
-    campaign, plan : path
-        Folders.
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    plan : Plan or path
+        A plan, or its folder.
     tool : str
         ``label-studio``, ``potato``, ``prodigy``, ``inspect``, or a third party's.
     url : str, optional
@@ -67,7 +70,8 @@ def push(
     bridge = bridge_named(tool)
     if (url is None) == (output is None):
         raise InputError("say where to push: --url of the tool's server, or -o and a folder for files")
-    handed = read_round(campaign, plan, content, answers, tuple(classes))
+    with on_disk(campaign, plan) as folders:
+        handed = read_round(*folders, content, answers, tuple(classes))
     if output is not None:
         return push_files(bridge, handed, Path(output), dry_run)
     if bridge.server is None or url is None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.at_hand import PlanLike, on_disk
+from crowdopt.api.binding import AnyPath, InstanceLike
 from crowdopt.io.rehearsal import how_errors_are_drawn as how_errors_are_drawn
 from crowdopt.io.rehearsal import how_truth_is_drawn as how_truth_is_drawn
 from crowdopt.io.rehearsal import write_rehearsal
 
 
 def rehearse(
-    campaign: AnyPath,
-    plan: AnyPath,
+    campaign: InstanceLike,
+    plan: PlanLike,
     *,
     output: AnyPath,
     truth: AnyPath | None = None,
@@ -26,8 +27,10 @@ def rehearse(
 
     Parameters
     ----------
-    campaign, plan : path
-        Folders.
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    plan : Plan or path
+        A plan, or its folder.
     output : path
         Table task, worker, label to write.
     truth : path, optional
@@ -49,4 +52,5 @@ def rehearse(
     InputError
         If something cannot be read or written.
     """
-    return write_rehearsal(campaign, plan, output, truth, seed, lost, force)
+    with on_disk(campaign, plan) as folders:
+        return write_rehearsal(*folders, output, truth, seed, lost, force)

@@ -35,24 +35,12 @@ LATE, AGAIN = "time is up", "the same command goes on from there"
 
 @dataclass(frozen=True, eq=False)
 class PartsPlan:
-    """What solving in parts came to.
+    """What solving in parts came to."""
 
-    Parameters
-    ----------
-    status : str
-        ``feasible``, ``optimal``, ``infeasible`` or ``undecided``.
-    why : str
-        Why there is no plan; empty where there is one.
-    facts : dict
-        As plan.json has them.
-    run : dict
-        As run.json has them.
-    """
-
-    status: str
-    why: str
-    facts: dict[str, Any]
-    run: dict[str, Any]
+    status: str  # ``feasible``, ``optimal``, ``infeasible`` or ``undecided``
+    why: str  # why there is no plan; empty where there is one
+    facts: dict[str, Any]  # as plan.json has them
+    run: dict[str, Any]  # as run.json has them
 
     @property
     def found(self) -> bool:
@@ -74,42 +62,23 @@ def assign_parts(
 ) -> PartsPlan:
     """Decide who labels what where tasks lie in parts: a bound, and a plan written part by part.
 
+    By a rule whose sums decide: of exact-error and mean-error the linear rule that implies them, and its bound; the
+    facts then have the rule stated as ``promise``.
+
     Whatever computes it, the files are the same. What is known is kept beside the output until the plan is there; the
     same call goes on from it.
 
-    Parameters
-    ----------
-    campaign : path
-        A folder in parts (crowdopt.io.parts_folder), or a glob of parts.
-    output : path
-        Folder to write the plan to.
-    processes : int
-        Spawned here; 0 computes in this process.
-    cluster : str, optional
-        In place of them: a Dask scheduler's address, or a number of Dask workers to start here. All machines must see
-        the campaign and the output under the same paths.
-    memory : float, optional
-        Megabytes that a process may take; parts that would take more are refused before any work.
-    time_limit : float, optional
-        Seconds: sweeps end in time for a plan from the best of them. Where they were too few, the bound is what is
-        known, and the same call goes on from there. The files then depend on how fast machines are.
-    seed : int
-        Of samples and rounding.
-    force : bool
-        Whether a plan that is there may be replaced.
-    told : callable, optional
-        Hears what goes on, the seconds so far, the bound and the cost.
-
-    Returns
-    -------
-    PartsPlan
-
-    Raises
-    ------
-    InputError
-        If a part cannot be used, or the plan cannot be written.
-    JobsError
-        If processes are lost again and again; what is finished is kept.
+    campaign: a folder in parts (crowdopt.io.parts_folder), or a glob of parts.
+    output: folder to write the plan to.
+    processes: spawned here; 0 computes in this process.
+    cluster: in place of them: a Dask scheduler's address, or a number of Dask workers to start here. All machines must
+    see the campaign and the output under the same paths.
+    memory: megabytes that a process may take; parts that would take more are refused before any work.
+    time_limit: seconds: sweeps end in time for a plan from the best of them. Where they were too few, the bound is what
+    is known, and the same call goes on from there. The files then depend on how fast machines are.
+    seed: of samples and rounding.
+    force: whether a plan that is there may be replaced.
+    told: hears what goes on, the seconds so far, the bound and the cost.
     """
     clock = Clock(ENDLESS if time_limit is None else options_of(time_limit, seed).time_limit)
     started, begun = datetime.now(UTC).isoformat(timespec="seconds"), perf_counter()
@@ -133,16 +102,10 @@ def assign_parts(
         except TimeIsUp:
             return _none("undecided", f"{LATE} while parts were read; {AGAIN}", at_work, started, begun)
         if short is not None:
-            return _none("infeasible", short, at_work, started, begun)
+            return _none("infeasible", short + _if_promised(folder), at_work, started, begun)
         answer = solve_parts(parts, parts.looks, parts.sample(), solve, seed, hear, clock)
-        if answer.bound == np.inf:
-            why = "infeasible: all workers together have too little capacity for these tasks"
-            return _none("infeasible", why, at_work, started, begun)
         if answer.load is None or answer.cost is None:
-            known = f"none costs less than {answer.bound:.10g}" if isfinite(answer.bound) else "nothing is known yet"
-            late = f"{LATE} after {answer.sweeps} sweeps and before every part had its plan; {known}; {AGAIN}"
-            why = late if answer.is_late else f"no plan was found; {known}"
-            return _none("undecided", why, at_work, started, begun, answer)
+            return _none(*_why_none(answer, folder), at_work, started, begun, answer)
     facts = _facts(folder, answer, sum(counts), seed)
     run = _run(at_work, started, begun)
     new = work / part_jobs.NEW_PLAN
@@ -150,6 +113,22 @@ def assign_parts(
     name_folder(new, goal, PLAN, force)
     rmtree(work, ignore_errors=True)
     return PartsPlan(facts["status"], "", facts, run)
+
+
+def _why_none(answer: PartsAnswer, folder: PartsFolder) -> tuple[str, str]:
+    """The status of an answer without a plan, and why there is none."""
+    if answer.bound == np.inf:
+        why = "infeasible: all workers together have too little capacity for these tasks"
+        return "infeasible", why + _if_promised(folder)
+    known = f"none costs less than {answer.bound:.10g}" if isfinite(answer.bound) else "nothing is known yet"
+    known += _if_promised(folder)
+    late = f"{LATE} after {answer.sweeps} sweeps and before every part had its plan; {known}; {AGAIN}"
+    return "undecided", late if answer.is_late else f"no plan was found; {known}"
+
+
+def _if_promised(folder: PartsFolder) -> str:
+    """Whose word this is, where parts are solved by another rule than the one stated."""
+    return f" (by rule {folder.rule}; rule {folder.promise} asks for less)" if folder.promise else ""
 
 
 def _begin(work: Path, whose: str) -> None:
@@ -196,6 +175,7 @@ def _facts(folder: PartsFolder, answer: PartsAnswer, tasks: int, seed: int) -> d
         "parts": len(folder.parts),
         "sweeps": answer.sweeps,
         "rule": folder.rule,
+        **({"promise": folder.promise} if folder.promise else {}),
         "method": "exact",
         "seed": seed,
     }

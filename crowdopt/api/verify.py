@@ -5,62 +5,86 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import overload
 
 from crowdopt import jobs
+from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.audit import drawn_again
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.binding import AnyPath, InstanceLike
+from crowdopt.assign.plan import Plan
+from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.answered import read_answered
 from crowdopt.io.audit_draw import DRAW, read_draw
+from crowdopt.io.parts_folder import is_in_parts
 from crowdopt.recheck import audit_check, part_check, verification
 from crowdopt.recheck.audit_check import AuditReport as AuditReport
 from crowdopt.recheck.findings import Report as Report
 
 
-def verify(campaign: AnyPath, plan: AnyPath) -> Report:
-    """Hold a plan folder against a campaign folder: everything is recomputed from the two folders alone.
+@overload
+def verify(campaign: InstanceLike, plan: PlanLike, *, processes: int = 0, cluster: str | None = None) -> Report: ...
+
+
+@overload
+def verify(
+    campaign: InstanceLike, plan: AnyPath, *, commitment: str | None, after: Sequence[AnyPath] = ()
+) -> AuditReport: ...
+
+
+def verify(
+    campaign: InstanceLike,
+    plan: PlanLike,
+    *,
+    commitment: str | None = None,
+    after: Sequence[AnyPath] = (),
+    processes: int = 0,
+    cluster: str | None = None,
+) -> Report | AuditReport:
+    """Hold a plan against its campaign, or an audit against its answers: everything is recomputed from folders alone.
 
     Recomputed: who may label what, loads, labels, evidence, error bounds, vote weights, queues, cost, violation, gap,
     and the bound that the stored multipliers prove. A branch-and-bound bound above that stays the solver's word.
 
     Parameters
     ----------
-    campaign, plan : path
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign, in parts or not; of an audit the answers.
+    plan : Plan or path
+        A plan or its folder; or the folder of an audit.
+    commitment, after
+        Of an audit, as for :func:`verify_audit`.
+    processes, cluster
+        Of a campaign in parts, as for :func:`verify_parts`.
 
     Returns
     -------
-    Report
+    Report or AuditReport
         ``holds``, and the ``problems`` if it does not.
 
     Raises
     ------
     InputError
-        If one of the folders cannot be read.
+        If one of the folders cannot be read, or an option belongs to another kind.
     """
-    return verification.verify(campaign, plan)
+    if not isinstance(plan, Plan) and is_audit(plan):
+        if isinstance(campaign, AssignmentInstance):
+            raise InputError("an audit is held against answers; give their table or folder")
+        return verify_audit(campaign, plan, commitment, after)
+    if commitment is not None or after:
+        what = "a plan in memory" if isinstance(plan, Plan) else plan
+        raise InputError(f"{what} is no audit; a plan has no commitment and no earlier audits")
+    with on_disk(campaign, plan) as folders:
+        if is_in_parts(folders[0]):
+            return verify_parts(*folders, processes=processes, cluster=cluster)
+        return verification.verify(*folders)
 
 
 def verify_parts(campaign: AnyPath, plan: AnyPath, *, processes: int = 0, cluster: str | None = None) -> Report:
     """The same for a plan in parts, a part at a time.
 
-    Parameters
-    ----------
-    campaign, plan : path
-    processes : int
-        Spawned here; 0 checks in this process.
-    cluster : str, optional
-        In place of them: a Dask scheduler's address, or a number of Dask workers to start here.
-
-    Returns
-    -------
-    Report
-
-    Raises
-    ------
-    InputError
-        If one of the folders, or a part, cannot be read.
-    JobsError
-        If a part's process is lost, or nobody answers at the address.
+    processes: spawned here; 0 checks in this process; cluster: in place of them: a Dask scheduler's address, or a
+    number of Dask workers to start here.
     """
     if cluster is None:
         return part_check.verify_parts(campaign, plan, processes)
@@ -76,26 +100,10 @@ def verify_audit(
     Recomputed with code of its own, from the answers, the seed and what the expert says; and the draw is made once more
     as :func:`crowdopt.audit` makes it, so that groups and predictions are not chosen.
 
-    Parameters
-    ----------
-    answers : path
-        The table that was drawn from, or a folder with such an answers.csv.
-    folder : path
-        Of the audit.
-    commitment : str, optional
-        As it was handed on before the expert began: nothing else shows that the draw was not made afterwards.
-    after : sequence of paths
-        Earlier audits that are known of: the draw must name them, with the chance of a false claim that they spent.
-
-    Returns
-    -------
-    AuditReport
-        ``holds``, and the ``problems`` if it does not.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
+    answers: the table that was drawn from, or a folder with such an answers.csv; folder: of the audit; commitment: as
+    it was handed on before the expert began: nothing else shows that the draw was not made afterwards; after: earlier
+    audits that are known of: the draw must name them, with the chance of a false claim that they spent; -> ``holds``,
+    and the ``problems`` if it does not.
     """
     report = audit_check.verify_audit(answers, folder, commitment, after)
     if report.holds:

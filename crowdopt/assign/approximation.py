@@ -31,23 +31,9 @@ def approximate(instance: AssignmentInstance, solve: Solve, options: Options, ti
     bound is the LP's, whatever the algorithm does. ``Plan.repaired`` has what it took, what that lacked and what was
     changed; a plan that stays short is none.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Under a rule whose evidence sums decide, without label limits, least loads or a budget.
-    solve, options : callable and Options
-        For the LP over classes; the seed breaks ties.
-    ties : str
-        ``random`` as printed, or ``least-covered``: who comes later looks at what those before took.
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    InputError
-        If the instance has limits that the algorithm does not know.
+    instance: under a rule whose evidence sums decide, without label limits, least loads or a budget; solve, options:
+    for the LP over classes; the seed breaks ties; ties: ``random`` as printed, or ``least-covered``: who comes later
+    looks at what those before took.
     """
     _refuse(instance)
     relaxation = relax_classes(classes_of(instance), solve, options, whole=False)

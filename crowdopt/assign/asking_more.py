@@ -20,7 +20,7 @@ from crowdopt.crowd.hard_needs import normal_need
 from crowdopt.crowd.instance import AssignmentInstance
 
 ROUNDS = 12  # of asking for more
-FIRST, MORE = 1.0, 1.2  # of probit's need: what tasks ask for at first, and times more where that was not enough
+FIRST = 1.0  # of probit's need: what tasks ask for at first
 MOST = 3.0  # of probit's need; the rule bhattacharyya, whose promise is always kept, asks for about 1.7
 PART = 0.3  # of the time left, for one program
 
@@ -31,6 +31,7 @@ def asked_for_more(
     linear: Callable[[AssignmentInstance, Options], Plan],
     options: Options,
     clock: Clock,
+    more: float,
 ) -> Ints | None:
     """A plan that keeps the rule and every limit, joint ones too: the cheapest of those met, or None.
 
@@ -38,22 +39,9 @@ def asked_for_more(
     would break them. Tasks whose vote errs too much ask for more evidence the next time, the others for as much as
     before. Labels that a task can do without are dropped where that breaks no limit.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Under a checked rule.
-    start : (k, 2) int, optional
-        A plan of the relaxation.
-    linear : callable
-        ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
-    options : Options
-    clock : Clock
-        When to give up.
-
-    Returns
-    -------
-    (k, 2) int, or None
-        Task and worker of each label.
+    instance: under a checked rule; start (k, 2): a plan of the relaxation; linear: ``(instance, options) -> Plan``:
+    solves the integer program of the instance's evidence rows, unchecked; clock: when to give up; more: times the
+    evidence that tasks ask for which err too much; -> (k, 2) int, or None: task and worker of each label.
     """
     best, value, pairs = None, np.inf, start
     demand = np.full(instance.n_tasks, FIRST)
@@ -62,13 +50,13 @@ def asked_for_more(
         if pairs is not None:
             wrong = TaskLabels.of(instance, pairs).wrong()
             if wrong.size == 0:
-                thin = _thinned(instance, pairs)
+                thin = _thinned(instance, pairs, clock)
                 cost = float(instance.prices(thin).sum())
                 best, value = (thin, cost) if cost < value else (best, value)
                 if pairs is not start:
                     return best
             elif pairs is not start:
-                demand[wrong] *= MORE
+                demand[wrong] *= more
         if clock.over or demand.max() > MOST:
             break
         aimed = aiming(base, demand)
@@ -82,15 +70,7 @@ def asked_for_more(
 def aiming(instance: AssignmentInstance, aim: ArrayLike) -> AssignmentInstance:
     """The instance by the rule probit, its need so many times what a normal vote takes; difficulty heeded.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    aim : float or (tasks,) float
-
-    Returns
-    -------
-    AssignmentInstance
-        Without difficulty: its demand says what that takes.
+    aim float or (tasks,) float; -> without difficulty: its demand says what that takes.
     """
     aim = np.asarray(aim, dtype=np.float64)
     if instance.difficulty.share:
@@ -100,9 +80,9 @@ def aiming(instance: AssignmentInstance, aim: ArrayLike) -> AssignmentInstance:
     return replace(instance, rule="probit", demand=aim, difficulty=NONE)
 
 
-def _thinned(instance: AssignmentInstance, pairs: Ints) -> Ints:
+def _thinned(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints:
     """The pairs without those that their task does not need, where limits of groups and own rows stay kept."""
     thin = TaskLabels.of(instance, pairs)
-    thin.thin()
+    thin.thin(clock)
     left = thin.pairs()
     return pairs if breaches(instance, left) else left

@@ -20,12 +20,12 @@ from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.voting import are_compiled
-from crowdopt.errors import InputError
 
 Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
 
 AIMS = (1.0, 1.15, 0.85, 1.35, 0.7, 1.7)  # of probit's need; the last is about the rule bhattacharyya's
 NEAR = 1e-2  # relative gap at which a start is good enough, but on small instances
+MORE = (1.2, 1.07, 1.02)  # times more evidence for tasks that err too much, in turn
 SMALL = 5_000  # pairs
 
 
@@ -40,20 +40,8 @@ def solve_checked(
     The bound is that of the linear relaxation, which every plan of the rule keeps: the rule's own evidence row (for
     exact-error the Cauchy-Schwarz need) and the fewest labels, best workers first, that reach the target exactly.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Under a checked rule.
-    linear : callable
-        ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
-    options : Options
-        Limits of the whole.
-    listener : callable, optional
-        Is told of progress.
-
-    Returns
-    -------
-    Plan
+    instance: under a checked rule; linear: ``(instance, options) -> Plan``: solves the integer program of the
+    instance's evidence rows, unchecked; options: limits of the whole.
     """
     if listener is not None and not are_compiled(instance.classes):
         listener(Progress(0.0, None, None, "compiling once"))
@@ -65,7 +53,7 @@ def solve_checked(
     if head.status is Status.INFEASIBLE:
         return replace(head, instance=instance)
     if joint:
-        pairs = None if head.interrupted else asked_for_more(instance, head.pairs, linear, options, clock)
+        pairs = None if head.interrupted else _asked(instance, head, linear, options, clock)
         return _plan(instance, head, pairs, head.interrupted)
     best, value, interrupted = None, np.inf, head.interrupted
     for start in _starts(loose, head, linear, options, clock):
@@ -81,6 +69,18 @@ def solve_checked(
     return _plan(instance, head, best, interrupted)
 
 
+def _asked(instance: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Ints | None:
+    """The cheapest plan of those that ask for more evidence in large steps and then in small ones."""
+    best, value = None, np.inf
+    for more in MORE:
+        pairs = asked_for_more(instance, head.pairs, linear, options, clock, more)
+        if pairs is not None and (cost := float(instance.prices(pairs).sum())) < value:
+            best, value = pairs, cost
+        if clock.over or relative_gap(value, head.bound) <= max(PROVEN, options.gap):
+            break
+    return best
+
+
 def _starts(loose: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Iterator[Plan]:
     """The relaxation's own plan, then plans that aim at more or less evidence."""
     yield head
@@ -94,25 +94,16 @@ def _starts(loose: AssignmentInstance, head: Plan, linear: Linear, options: Opti
 
 
 def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
-    """The pairs made to keep the rule and every limit, without a label to spare; None where that fails.
+    """The pairs made to keep the rule and every limit, without a label to spare where time allows; None where it
+    fails.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label to begin with.
-    clock : Clock
-        When to give up.
-
-    Returns
-    -------
-    (k, 2) int, or None
-        Task and worker of each label.
+    pairs (k, 2): task and worker of each label to begin with; clock: when to give up; -> (k, 2) int, or None: task and
+    worker of each label.
     """
     hands = TaskLabels.of(instance, pairs)
     if not hands.mend(clock):
         return None
-    hands.thin()
+    hands.thin(clock)
     mended = hands.pairs()
     return None if breaches(instance, mended) else mended
 
@@ -132,11 +123,3 @@ def _plan(instance: AssignmentInstance, head: Plan, pairs: Ints | None, interrup
         certificate=certificate,
         interrupted=interrupted,
     )
-
-
-def refuse_shares(instance: AssignmentInstance) -> None:
-    """InputError: an exact error is an error of whole labels."""
-    if instance.rule == "exact-error":
-        raise InputError(
-            "rule exact-error is no linear constraint, so it has no LP; ask for the program ip or use probit"
-        )

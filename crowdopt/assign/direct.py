@@ -38,30 +38,12 @@ def solve_full(
     already integer there is nothing left to search. The search over integers gets the rest of the time; its bound is
     the solver's word.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    kind : str
-        ``ip`` or ``lp``.
-    solve : callable
-        ``solve(program, backend, options)``.
-    backend : str
-        Who searches over integers, and solves the LP unless another is named.
-    options : Options
-        Limits of the whole.
-    listener : callable, optional
-        Is told of progress.
-    lp_backend : str, optional
-        Who solves the LP, where ``backend`` cannot give multipliers.
-    head : Plan, optional
-        What another method knows already: its bound and multipliers save the LP, its plan starts the search, and the
-        better of both plans and of both bounds comes back.
-
-    Returns
-    -------
-    Plan
+    kind: ``ip`` or ``lp``; backend: who searches over integers, and solves the LP unless another is named; options:
+    limits of the whole; lp_backend: who solves the LP, where ``backend`` cannot give multipliers; head: what another
+    method knows already: its bound and multipliers save the LP, its plan starts the search, and the better of both
+    plans and of both bounds comes back.
     """
-    program = assignment.build(instance)
+    program = assignment.of_sums(instance)
     clock = Clock(options.time_limit)
     if head is not None:
         return _resumed(head, program, solve, backend, clock, options, listener)
@@ -146,24 +128,9 @@ def strict(
 
     The cover rows are loose by COVERAGE already: whole labels must keep them exactly, shares up to rounding.
 
-    Parameters
-    ----------
-    program : Program
-        With a block of rows ``cover``.
-    clean : callable
-        ``clean(program, point)``: the point that is meant, or None.
-    solve : callable
-        ``solve(program, backend, options, listener)``.
-    backend : str
-    options : Options
-        Limits of all solves together.
-    listener : callable, optional
-        Is told of progress.
-
-    Returns
-    -------
-    Solution, and (columns,) float or None
-        The first solution, whose bound and multipliers belong to the program as given, and the point.
+    program: with a block of rows ``cover``; clean: ``clean(program, point)``: the point that is meant, or None; solve:
+    ``solve(program, backend, options, listener)``; options: limits of all solves together; -> Solution, and (columns,)
+    float or None: the first solution, whose bound and multipliers belong to the program as given, and the point.
     """
     clock = Clock(options.time_limit)
     first = solution = solve(program, backend, options, listener)
@@ -203,16 +170,7 @@ def _scale(program: Program) -> Floats:
 def clipped(program: Program, point: Floats) -> Floats | None:
     """The point inside its box; None if it is not one.
 
-    Parameters
-    ----------
-    program : Program
-        Whose box it is.
-    point : (columns,) float
-        As a solver returns it.
-
-    Returns
-    -------
-    (columns,) float or None
+    program: whose box it is; point (columns,): as a solver returns it; -> (columns,) float or None.
     """
     if not np.isfinite(point).all():
         return None

@@ -19,17 +19,8 @@ def least_target(instance: AssignmentInstance, lacks: Callable[[AssignmentInstan
     Whatever the prior, a task needs less evidence the larger its target is, and none from where its likeliest class
     errs as little: so targets that cannot be kept lie below those that can.
 
-    Parameters
-    ----------
-    lacks : callable
-        Whether it is proven that an instance has no plan; what is not known counts as a plan, and weakens the answer.
-    clock : Clock
-        When to stop.
-
-    Returns
-    -------
-    float
-        LEAST if no target is ruled out, MOST if all are.
+    lacks: whether it is proven that an instance has no plan; what is not known counts as a plan, and weakens the
+    answer; -> LEAST if no target is ruled out, MOST if all are.
     """
     if not lacks(instance.with_epsilon(LEAST)):
         return LEAST

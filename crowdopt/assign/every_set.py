@@ -5,6 +5,7 @@ Mending plans label by label finds plans where there is room; a handful of tasks
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -37,19 +38,9 @@ def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
     z in {0, 1}``: the master over sets with every set in it, so its optimum is the instance's (Dantzig & Wolfe 1960).
     Infeasible: on the solver's word.
 
-    Parameters
-    ----------
-    plan : Plan
-        What is known: its bound and multipliers stay where the search proves less.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of the search.
-
-    Returns
-    -------
-    Plan
-        The plan as given where the search came to no end.
+    plan: what is known: its bound and multipliers stay where the search proves less; solve:
+    ``solve(program, backend, options)``; options: limits of the search; -> the plan as given where the search came to
+    no end.
     """
     instance = plan.instance
     task, chosen = settling_sets(instance)
@@ -59,7 +50,7 @@ def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
     if len(sets) == 0:
         return _planned(plan, np.inf, None, options)
     program = label_sets.of_sets(classes, ones, instance.capacity, task.tolist(), sets)
-    program = _with_joint_rows(program, instance, task, chosen)
+    program = joint_rows(program, instance, task, chosen, JOINT)
     without, given = program.column("without"), program.column("given")
     upper = np.ones(program.cost.size)
     upper[without.span] = 0.0
@@ -74,14 +65,19 @@ def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
     return plan if breaches(instance, pairs) else _planned(plan, known.bound, pairs, options)
 
 
-def _with_joint_rows(program: Program, instance: AssignmentInstance, task: Ints, chosen: Bools) -> Program:
-    """The rows that tie pairs together, of the program over pairs: a set counts what its pairs count there."""
-    whole = assignment.build(instance)
+def joint_rows(
+    program: Program, instance: AssignmentInstance, task: Ints, chosen: Bools, names: Sequence[str]
+) -> Program:
+    """A program over sets with rows that tie pairs together: a set counts what its pairs count there.
+
+    task (k,): whose set each is; chosen (k, workers): who labels it; names: blocks of the program over pairs.
+    """
+    whole = assignment.of_sums(instance)
     which, worker = np.nonzero(chosen)
     place = task[which] * instance.n_workers + worker, program.column("given").start + which
     pairs_of = sparse.csc_array((np.ones(which.size), place), shape=(whole.cost.size, program.cost.size))
     for block in whole.rows:
-        if block.name in JOINT:
+        if block.name in names:
             rows, sides = whole.matrix.tocsr()[block.span] @ pairs_of, (whole.row_lower, whole.row_upper)
             program = program.with_rows(block.name, block.shape, rows, *map(block.view, sides))
     return program
@@ -90,21 +86,11 @@ def _with_joint_rows(program: Program, instance: AssignmentInstance, task: Ints,
 def settling_sets(instance: AssignmentInstance) -> tuple[Ints, Bools]:
     """Every set of new labels with which a task keeps its target and its own limits.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With few sets.
-
-    Returns
-    -------
-    task : (k,) int
-        Whose set it is.
-    chosen : (k, workers) bool
-        Who labels it.
+    instance: with few sets; -> task (k,): whose set it is; chosen (k, workers): who labels it.
     """
     n, m = instance.n_tasks, instance.n_workers
-    every = (np.arange(2**m)[:, None] >> np.arange(m)) & 1 > 0
-    barred, fixed, known = (_table(pairs, n, m) for pairs in (instance.barred, instance.fixed, instance.collected))
+    every = subsets(m)
+    barred, fixed, known = (pair_table(pairs, n, m) for pairs in (instance.barred, instance.fixed, instance.collected))
     fewest, most = instance.new_label_limits
     size = every.sum(axis=1)
     allowed = (size >= fewest[:, None]) & (size <= most[:, None])
@@ -117,7 +103,13 @@ def settling_sets(instance: AssignmentInstance) -> tuple[Ints, Bools]:
     return task[keeps], every[which[keeps]]
 
 
-def _table(pairs: Ints, n: int, m: int) -> Bools:
+def subsets(m: int) -> Bools:
+    """All sets of m workers, (2^m, m)."""
+    return (np.arange(2**m)[:, None] >> np.arange(m)) & 1 > 0
+
+
+def pair_table(pairs: Ints, n: int, m: int) -> Bools:
+    """Which pairs are there, (n, m); pairs (k, 2): task and worker."""
     there = np.zeros((n, m), bool)
     there[pairs[:, 0], pairs[:, 1]] = True
     return there

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.group_limits import labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import AssignmentInstance
@@ -14,35 +14,31 @@ from crowdopt.crowd.instance import AssignmentInstance
 JointExcess = tuple[str, Floats, Callable[[int], str]]  # limit, by how much each is broken, whose each is
 
 
-def joint_excess(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[JointExcess]:
+def joint_excess(
+    instance: AssignmentInstance, pairs: Ints, shares: Floats, excused: Bools | None = None
+) -> list[JointExcess]:
     """By how much pairs break the limits of groups and the rows of one's own; at most 0 where they do not.
 
     An own row's excess is in units of its largest number, where that is above 1: sums of large numbers are no sharper.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    shares : (k,) float
-        Share of each label, 1 for whole ones.
-
-    Returns
-    -------
-    list of (str, (k,) array, callable)
-        Which limit, by how much each of its owners breaks it, and an owner's name.
+    pairs (k, 2): task and worker of each label; shares (k,): share of each label, 1 for whole ones; excused (tasks,):
+    may have fewer labels of a group than it asks for; -> list of (str, (k,) array, callable): which limit, by how much
+    each of its owners breaks it, and an owner's name.
     """
-    return [*_of_tasks(instance, pairs, shares), *_of_shares(instance, pairs, shares), *_own(instance, pairs, shares)]
+    own = [*_of_shares(instance, pairs, shares), *_own(instance, pairs, shares)]
+    return [*_of_tasks(instance, pairs, shares, excused), *own]
 
 
-def _of_tasks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[JointExcess]:
+def _of_tasks(instance: AssignmentInstance, pairs: Ints, shares: Floats, excused: Bools | None) -> list[JointExcess]:
     found: list[JointExcess] = []
     limited, fewest, most = task_limits(instance)
     for k, g in enumerate(limited):
         mine = np.isin(pairs[:, 1], instance.groups[g].members)
         labels = np.bincount(pairs[mine, 0], shares[mine], instance.n_tasks)
         name = instance.groups[g].name
-        found.append((f"has too few labels of group {name}", fewest[k] - labels, _task(instance)))
+        few = fewest[k] - labels
+        few = few if excused is None else np.where(excused, 0.0, few)
+        found.append((f"has too few labels of group {name}", few, _task(instance)))
         over = np.where(most[k] == UNBOUNDED, -1.0, labels - most[k])
         found.append((f"has too many labels of group {name}", over, _task(instance)))
     return found
@@ -91,14 +87,7 @@ def _own(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[Join
 def own_scale(instance: AssignmentInstance) -> Floats:
     """The largest number of each own row, its sides included, at least 1, (rows,).
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With own rows.
-
-    Returns
-    -------
-    (rows,) array
+    instance: with own rows; -> (rows,).
     """
     rows = instance.own_rows
     assert rows is not None

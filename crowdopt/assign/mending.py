@@ -169,8 +169,8 @@ class TaskLabels:
         self._move(task, None, new)
         return True
 
-    def thin(self) -> None:
-        """Drop every label that its task can do without, the dearest first, then those with the least evidence.
+    def thin(self, clock: Clock) -> None:
+        """Drop labels that their tasks can do without, the dearest first, then those with the least evidence.
 
         A label that once cannot be dropped is not tried again: no vote errs less for having fewer labels, but where
         tasks are hard, and there hardly ever.
@@ -179,7 +179,7 @@ class TaskLabels:
         load, fewest = self.instance.capacity - self.room, self.instance.new_label_limits[0]
         while True:
             tasks = [i for i, queue in enumerate(queues) if queue]
-            if not tasks:
+            if not tasks or clock.over:
                 return
             tried = [queues[i].pop(0) for i in tasks]
             hands = [[k for k in self.held[i] if k != j] for i, j in zip(tasks, tried, strict=True)]

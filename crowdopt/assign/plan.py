@@ -13,8 +13,8 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.joint_limits import joint_excess
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, is_refuted
 from crowdopt.core.solution import Status
-from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 from crowdopt.elementary import dot
 
@@ -23,39 +23,21 @@ WORTHLESS = -1.0  # a bound below this says less than that nothing costs less th
 
 @dataclass(frozen=True, eq=False)
 class Duals:
-    """Row multipliers of the assignment LP in the house's sign: each the change of the cost per unit of its row's side.
+    """Row multipliers of the assignment LP in the house's sign: the change of the cost per unit of its row's side."""
 
-    Parameters
-    ----------
-    task : (tasks,)
-        x_i >= 0, the price of one unit of evidence.
-    worker : (workers,)
-        -z_j <= 0 where the capacity binds, > 0 where the minimum load does.
-    labels : (tasks,)
-        > 0 where the fewest labels bind, < 0 where the most do.
-    budget : float
-        <= 0.
-    form : str
-        What they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum
-        knapsack of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every
-        task has its cheapest set of labels by exact errors; ``sets``, in which every task has its cheapest set of
-        labels that keeps each of its own limits, groups' too, and ``labels`` count nothing; ``curve``, prices in wrong
-        answers, which prove how many answers any plan of so much money gets wrong and nothing of its cost.
-    wrong : float
-        <= 0: of one more wrong answer expected, under a rule for the average.
-    levels : int
-        Skills of each type that the form ``patterns`` tells apart, the others rounded up; 0: all of them.
-    joint : dict
-        Of the blocks ``group``, ``most_share``, ``least_share`` and ``own`` of the program, where it has them.
-    """
-
-    task: Floats
-    worker: Floats
-    labels: Floats
-    budget: float = 0.0
+    task: Floats  # (tasks,): x_i >= 0, the price of one unit of evidence
+    worker: Floats  # (workers,): -z_j <= 0 where the capacity binds, > 0 where the minimum load does
+    labels: Floats  # (tasks,): > 0 where the fewest labels bind, < 0 where the most do
+    budget: float = 0.0  # <= 0
+    # what they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum knapsack
+    # of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every task has its
+    # cheapest set of labels by exact errors; ``sets``, in which every task has its cheapest set of labels that keeps
+    # each of its own limits, groups' too, and ``labels`` count nothing; ``curve``, prices in wrong answers, which prove
+    # how many answers any plan of so much money gets wrong and nothing of its cost
     form: str = "rows"
-    wrong: float = 0.0
-    levels: int = 0
+    wrong: float = 0.0  # <= 0: of one more wrong answer expected, under a rule for the average
+    levels: int = 0  # skills of each type that the form ``patterns`` tells apart, the others rounded up; 0: all of them
+    # of the blocks ``group``, ``most_share``, ``least_share`` and ``own`` of the program, where it has them
     joint: dict[str, Floats] = field(default_factory=dict)
 
 
@@ -73,25 +55,14 @@ class Breach:
 
 @dataclass(frozen=True, eq=False)
 class Repaired:
-    """What an approximation took before its plan was mended, and what mending changed.
+    """What an approximation took before its plan was mended, and what mending changed."""
 
-    Parameters
-    ----------
-    labels : int
-        That it took.
-    short : int
-        Tasks that it left short of their need.
-    lacking : float
-        Evidence that those lacked in all.
-    added, removed : (k, 2) int
-        Task and worker of the labels that mending bought and took away.
-    """
-
-    labels: int
-    short: int
-    lacking: float
-    added: Ints
-    removed: Ints
+    labels: int  # that it took
+    short: int  # tasks that it left short of their need
+    lacking: float  # evidence that those lacked in all
+    # task and worker of the labels that mending bought and took away
+    added: Ints  # (k, 2)
+    removed: Ints  # (k, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +75,8 @@ class Plan:
     program : str
         ``ip``: whole labels; ``lp``: shares of labels, for bounds and prices.
     status : Status
-        OPTIMAL only where the gap is closed; INFEASIBLE, UNDECIDED: there is no plan.
+        OPTIMAL only where the gap is closed; INFEASIBLE, UNDECIDED: there is no plan, at best one that leaves tasks
+        ``short``.
     pairs : (k, 2) int, optional
         Task and worker of each label, sorted.
     amounts : (k,) float, optional
@@ -118,12 +90,17 @@ class Plan:
         How it was made.
     note : str
         Why another method than the one asked for took over; empty where none did.
+    promise : str
+        Where the plan is one of a linear rule in place of a checked one: the latter, whose promise the plan keeps. The
+        bound is the linear rule's alone.
     gave_up : bool
         Whether the search ended before its time was up.
     spending : dict
         Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     repaired : Repaired, optional
         Of an approximation: what it was before it was mended.
+    short : (k,) int
+        Tasks that get less than they ask for, where there is no plan for all: the best that was found for those.
     family_errors : two (tasks,) arrays, optional
         Where a task may have several labels of workers who err together: each vote's error if they did not, and the
         largest whatever they do, or a bound on it.
@@ -144,9 +121,11 @@ class Plan:
     started: str = ""
     interrupted: bool = False
     note: str = ""
+    promise: str = ""
     gave_up: bool = False
     spending: dict[str, float] = field(default_factory=dict)
     repaired: Repaired | None = None
+    short: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     family_errors: tuple[Floats, Floats] | None = None
 
     @classmethod
@@ -198,8 +177,8 @@ class Plan:
 
     @property
     def found(self) -> bool:
-        """Whether there is a plan at all."""
-        return self.pairs is not None
+        """Whether there is a plan, in which every task gets what it asks for."""
+        return self.pairs is not None and not self.short.size
 
     @property
     def objective(self) -> float | None:
@@ -223,8 +202,13 @@ class Plan:
 
     @property
     def proven(self) -> bool:
-        """Whether the answer is settled: an optimal plan, or that there is none."""
+        """Whether the answer is settled: an optimal plan, or that there is none for all tasks."""
         return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+    @property
+    def of_rule(self) -> str:
+        """Words that a bound or an optimum needs where it is another rule's than the one asked for."""
+        return f" by rule {self.instance.rule}" if self.promise else ""
 
     @property
     def labels(self) -> float:
@@ -233,7 +217,7 @@ class Plan:
 
     @cached_property
     def shares(self) -> Floats:
-        """Share of each pair's label: 1 in a plan of whole labels."""
+        """Share of each pair's label, (k,): 1 in a plan of whole labels."""
         if self.amounts is not None:
             return self.amounts
         return np.ones(len(self._chosen))
@@ -251,9 +235,20 @@ class Plan:
     @cached_property
     def exact_error(self) -> tuple[Floats, Floats] | None:
         """Exact error of each task's vote, (above, width), for plans of whole labels under a checked rule."""
-        if not self.instance.the_rule.checked or self.amounts is not None or not self.found:
+        if not self.instance.the_rule.checked or self.amounts is not None or self.pairs is None:
             return None
         return exact_errors(self.instance, self._chosen)
+
+    @cached_property
+    def vote_error(self) -> Floats | None:
+        """Exact error of each task's vote, (tasks,), whatever the rule promises; None where it is not known.
+
+        Not of shares of labels, of workers who may err together or who mix classes up in their own ways.
+        """
+        instance = self.instance
+        together = instance.confusion is not None or bool((instance.dependence > 1).any())
+        unknown = together or self.pairs is None or self.amounts is not None
+        return None if unknown else exact_errors(instance, self._chosen)[0]
 
     @cached_property
     def task_labels(self) -> Floats:
@@ -312,15 +307,7 @@ def decide(certificate: Certificate, found: bool) -> Status:
 def queues(pairs: Ints) -> list[tuple[int, Ints]]:
     """Each worker in the plan with their tasks, both in ascending order.
 
-    Parameters
-    ----------
-    pairs : (k, 2) int
-        Task and worker of each label.
-
-    Returns
-    -------
-    list of (int, (k,) int)
-        Worker and tasks.
+    pairs (k, 2): task and worker of each label; -> list of (int, (k,) int): worker and tasks.
     """
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     workers, starts = np.unique(pairs[order, 1], return_index=True)
@@ -328,58 +315,62 @@ def queues(pairs: Ints) -> list[tuple[int, Ints]]:
     return list(zip(workers.tolist(), tasks, strict=True))
 
 
-def worst_breach(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None) -> float:
+def worst_breach(
+    instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, short: Ints | None = None
+) -> float:
     """The largest amount by which the pairs break a limit; 0 if they keep all of them exactly.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    amounts : (k,) float, optional
-        Shares of labels; whole ones by default.
-
-    Returns
-    -------
-    float
-        In the unit of the limit.
+    pairs (k, 2): task and worker of each label; amounts (k,): shares of labels; whole ones by default; short: as for
+    :func:`breaches`; -> in the unit of the limit.
     """
-    return max((breach.amount for breach in breaches(instance, pairs, amounts, tolerance=0.0)), default=0.0)
+    return max((breach.amount for breach in breaches(instance, pairs, amounts, 0.0, short)), default=0.0)
+
+
+def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
+    """Tasks that get less than they ask for: evidence, labels, labels of a group, or by exact errors, (k,).
+
+    pairs (k, 2): task and worker of each label; -> in ascending order.
+    """
+    n = instance.n_tasks
+    labels = np.bincount(pairs[:, 0], minlength=n)
+    evidence = instance.collected_evidence + instance.supply(pairs)
+    short = (instance.need - evidence > COVERAGE) | (labels < instance.new_label_limits[0])
+    for g, group in enumerate(instance.groups):
+        mine = np.bincount(pairs[np.isin(pairs[:, 1], group.members), 0], minlength=n)
+        short |= mine + labels_had(instance, g) < group.min_per_task
+    if instance.the_rule.checked:
+        short |= exact_errors(instance, pairs)[0] > instance.epsilon + CERTAIN
+    return np.flatnonzero(short)
 
 
 def breaches(
-    instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, tolerance: float = COVERAGE
+    instance: AssignmentInstance,
+    pairs: Ints,
+    amounts: Floats | None = None,
+    tolerance: float = COVERAGE,
+    short: Ints | None = None,
 ) -> list[Breach]:
     """Every limit of the instance that the pairs break by more than the tolerance.
 
     Evidence is summed in float64 in the order of the pairs, labels already in first; a task is covered if it lacks
     at most the tolerance.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    amounts : (k,) float, optional
-        Shares of labels; whole ones by default.
-    tolerance : float
-        Absolute, in the unit of the limit.
-
-    Returns
-    -------
-    list of Breach
+    pairs (k, 2): task and worker of each label; amounts (k,): shares of labels; whole ones by default; tolerance:
+    absolute, in the unit of the limit; short (k,): tasks that may get less than they ask for.
     """
+    excused = np.zeros(instance.n_tasks, bool)
+    excused[[] if short is None else short] = True
     n, m = instance.n_tasks, instance.n_workers
     shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts
-    short = tolerance if amounts is None else 1.01 * tolerance  # an LP's point lies on the edge, give or take rounding
+    slack = tolerance if amounts is None else 1.01 * tolerance  # an LP's point lies on the edge, give or take rounding
     evidence = instance.collected_evidence + instance.supply(pairs, amounts)
     labels, loads = _counted(pairs[:, 0], amounts, n), _counted(pairs[:, 1], amounts, m)
     fewest, most = instance.new_label_limits
     task, worker = instance.task_id, instance.worker_id
-    broken = _over("lacks evidence", instance.need - evidence, short, "task", task)
+    broken = _over("lacks evidence", np.where(excused, 0.0, instance.need - evidence), slack, "task", task)
     broken += _over("exceeds the capacity", loads - instance.capacity, tolerance, "worker", worker)
     broken += _over("is below the minimum load", instance.min_load - loads, tolerance, "worker", worker)
-    broken += _over("has too few labels", fewest - labels, tolerance, "task", task)
+    broken += _over("has too few labels", np.where(excused, 0.0, fewest - labels), tolerance, "task", task)
     broken += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
     if instance.budget is not None:
         excess = float(dot(instance.prices(pairs), shares)) - instance.budget
@@ -391,7 +382,7 @@ def breaches(
             lambda _: "budget",
         )
     if has_joint_limits(instance):
-        for limit, over, owner in joint_excess(instance, pairs, shares):
+        for limit, over, owner in joint_excess(instance, pairs, shares, excused):
             broken += [Breach(limit, owner(int(k)), float(over[k])) for k in np.flatnonzero(over > tolerance)]
     return broken + _pair_breaches(instance, pairs, shares, tolerance)
 

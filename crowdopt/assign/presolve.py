@@ -20,15 +20,7 @@ def presolved(instance: AssignmentInstance, solve: Callable[[AssignmentInstance]
     Cost and bound stay what they are: a task that is left out needs no label, and with multipliers 0 it takes nothing
     from the bound, whatever the prices of time and money are.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    solve : callable
-        ``solve(instance) -> Plan``.
-
-    Returns
-    -------
-    Plan
+    solve: ``solve(instance) -> Plan``.
     """
     kept = open_tasks(instance)
     if kept.size == instance.n_tasks:

@@ -33,19 +33,9 @@ BEYOND = 1.03  # times the bound: what a plan may cost
 def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -> Ints | None:
     """A plan that keeps every limit, under any rule.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    solvers : Solvers
-        Who solves linear and integer programs.
-    seconds : float
-        A limit that only very large instances reach: the work ends by itself, so that the answer does not depend on
-        the machine.
-
-    Returns
-    -------
-    (k, 2) int, or None
-        Task and worker of each label; None where no plan was found, which proves nothing.
+    solvers: who solves linear and integer programs; seconds: a limit that only very large instances reach: the work
+    ends by itself, so that the answer does not depend on the machine; -> (k, 2) int, or None: task and worker of each
+    label; None where no plan was found, which proves nothing.
     """
     get_ready(instance)
     options, kept = Options(time_limit=seconds, gap=1.0), open_tasks(instance)

@@ -28,35 +28,19 @@ class Solvers:
 
 @dataclass(kw_only=True)
 class Standing:
-    """The best plan so far and the bounds it is held against.
-
-    Parameters
-    ----------
-    duals : Duals, optional
-        The best multipliers.
-    certified : float
-        The bound that they prove by themselves.
-    known : Certificate
-        The best bound of all, and where it comes from.
-    best : (k, 2) int, optional
-        Task and worker of each label of the best plan.
-    value : float
-        What it costs; infinite without one.
-    interrupted : bool
-        Whether somebody asked to stop.
-    """
+    """The best plan so far and the bounds it is held against."""
 
     instance: AssignmentInstance
     solvers: Solvers
     options: Options
     clock: Clock
     listener: Listener | None
-    duals: Duals | None
-    certified: float
-    known: Certificate
-    best: Ints | None = None
-    value: float = field(default=np.inf)
-    interrupted: bool = False
+    duals: Duals | None  # the best multipliers
+    certified: float  # the bound that they prove by themselves
+    known: Certificate  # the best bound of all, and where it comes from
+    best: Ints | None = None  # (k, 2): task and worker of each label of the best plan
+    value: float = field(default=np.inf)  # what it costs; infinite without one
+    interrupted: bool = False  # whether somebody asked to stop
 
     @property
     def bound(self) -> float:

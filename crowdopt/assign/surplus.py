@@ -12,25 +12,16 @@ from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 
 @dataclass(eq=False)
 class Surplus:
-    """Who labels what (``held``: each task's workers; ``busy``: each worker's tasks), and what is over, (tasks,).
-
-    Parameters
-    ----------
-    over : (tasks,) float
-        Evidence beyond the need; below 0 where a task is short.
-    locked : set of (task, worker)
-        Fixed pairs, which stay, and barred ones, which cannot come.
-    willing : (workers,) bool
-        Whether a task of theirs may have a label to spare. What is over hardly ever grows, so who had none once is not
-        asked again.
-    """
+    """Who labels what (``held``: each task's workers; ``busy``: each worker's tasks), and what is over, (tasks,)."""
 
     instance: AssignmentInstance
     held: list[set[int]]
     busy: list[set[int]]
-    over: Floats
-    locked: set[tuple[int, int]]
-    willing: Bools
+    over: Floats  # (tasks,): evidence beyond the need; below 0 where a task is short
+    locked: set[tuple[int, int]]  # set of (task, worker): fixed pairs, which stay, and barred ones, which cannot come
+    # whether a task of theirs may have a label to spare. What is over hardly ever grows, so who had none once is not
+    # asked again
+    willing: Bools  # (workers,)
 
     @classmethod
     def of(cls, instance: AssignmentInstance, pairs: Ints) -> Surplus:

@@ -21,23 +21,10 @@ def top_up(
 ) -> tuple[Ints, Ints]:
     """Cheapest evidence first for each short task, the shortest tasks first: task and worker of each label, (k,).
 
-    Parameters
-    ----------
-    lack : (tasks,) float
-        Evidence that is missing.
-    short : (s,) int
-        The tasks to serve.
-    task_type : (tasks,) int
-    evidence, cost : (types, workers) float
-    taken : mapping
-        For each short task the workers who cannot label it.
-    room : (workers,) int
-        Labels that each could still give; lowered in place by those that they do.
-
-    Returns
-    -------
-    (k,) int, (k,) int
-        What a task still lacks when all who could help have, it lacks on.
+    lack (tasks,): evidence that is missing; short (s,): the tasks to serve; task_type (tasks,); evidence, cost
+    (types, workers); taken: for each short task the workers who cannot label it; room (workers,): labels that each
+    could still give; lowered in place by those that they do; -> (k,) int, (k,) int: what a task still lacks when all
+    who could help have, it lacks on.
     """
     tasks, workers = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for task in short[np.argsort(-lack[short], kind="stable")].tolist():
@@ -54,18 +41,8 @@ def top_up(
 def cheapest_labels(free: Ints, evidence: Floats, cost: Floats, lack: float) -> Ints:
     """Workers in order of price per evidence until the lack is closed, the last one exchanged for a cheaper one.
 
-    Parameters
-    ----------
-    free : (k,) int
-        Who could label the task.
-    evidence, cost : (workers,) float
-    lack : float
-        Evidence that is missing.
-
-    Returns
-    -------
-    (k,) int
-        All who are free where even they do not close it.
+    free (k,): who could label the task; evidence, cost (workers,); lack: evidence that is missing; -> (k,): all who are
+    free where even they do not close it.
     """
     order = free[np.argsort(cost[free] / evidence[free], kind="stable")]
     total = np.cumsum(evidence[order])

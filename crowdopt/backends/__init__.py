@@ -1,4 +1,4 @@
-"""Solvers under one contract: ``solve(program, backend, options)`` gives a Solution, whoever solved it."""
+"""Solvers under one contract: ``solve(program, backend, options)`` gives a Solution, whichever solver made it."""
 
 from __future__ import annotations
 
@@ -39,35 +39,18 @@ class BackendFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Backend:
-    """One way to solve programs.
-
-    Parameters
-    ----------
-    name : str
-    library : str
-        Import name of the solver library.
-    install : str
-        What to type where the library is missing.
-    integers, duals : bool
-        Whether it handles integer columns; whether it returns the multipliers of linear programs.
-    run : callable
-        ``run(program, options, listener) -> Solution``; raises ImportError without the library.
-    continuous : bool
-        Whether it handles columns that need not be integers.
-    isolated : bool
-        Whether it runs in a process of its own, as those of third parties always do.
-    warm : callable, optional
-        ``warm(program, options)``: the library's objects, kept between the solves of a session.
-    """
+    """One way to solve programs."""
 
     name: str
-    library: str
-    install: str
-    integers: bool
-    duals: bool
+    library: str  # import name of the solver library
+    install: str  # what to type where the library is missing
+    integers: bool  # whether it handles integer columns
+    duals: bool  # whether it returns the multipliers of linear programs
+    # ``run(program, options, listener) -> Solution``; raises ImportError without the library
     run: Callable[[Program, Options, Listener | None], Solution]
-    continuous: bool = True
-    isolated: bool = False
+    continuous: bool = True  # whether it handles columns that need not be integers
+    isolated: bool = False  # whether it runs in a process of its own, as those of third parties always do
+    # ``warm(program, options)``: the library's objects, kept between the solves of a session
     warm: Callable[[Program, Options], Warm] | None = None
 
 
@@ -101,12 +84,7 @@ def _with_settings(
 def available(names: Sequence[str] = (), seconds: float = 60.0) -> list[Available]:
     """What each registered backend can do here, found out by solving, each in a process of its own.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Which backends; all of them unless said.
-    seconds : float
-        What one backend may take before it counts as not working.
+    names: which backends; all of them unless said; seconds: what one backend may take before it counts as not working.
     """
     from crowdopt.backends.probe import probe
 
@@ -204,24 +182,7 @@ def solve_whole(
 ) -> Solution:
     """Solve for a caller whose answer cannot say that it was cut short: Ctrl-C ends the caller too.
 
-    Parameters
-    ----------
-    program : Program
-    backend : str
-        Who solves.
-    options : Options, optional
-        Limits; default: those of :func:`solve`.
-    listener : callable, optional
-        Is told of progress.
-
-    Returns
-    -------
-    Solution
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If the search was interrupted.
+    options: limits; default: those of :func:`solve`. Raises KeyboardInterrupt if the search was interrupted.
     """
     found = solve(program, backend, options, listener)
     if found.interrupted:
@@ -266,7 +227,7 @@ def alone(*others: str) -> Iterator[None]:
     """Keep other libraries out while one is imported.
 
     PuLP 4 and CVXPY import every solver they know. ortools and highspy carry two builds of HiGHS that cannot be in one
-    process, so whoever loads the modelling library for HiGHS must not get ortools as well.
+    process, so a caller that loads the modelling library for HiGHS must not get ortools as well.
     """
     kept_out = [name for name in others if name not in sys.modules]
     sys.modules.update(dict.fromkeys(kept_out))  # type: ignore[arg-type]  # None makes an import fail

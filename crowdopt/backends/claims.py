@@ -13,7 +13,7 @@ from crowdopt.core.certificate import INTEGRALITY, fraction, proves_empty, viola
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status
 
-CREDIBLE = 1e-4  # absolute; a point that nobody claims optimal and that breaks a row by more than this is no point
+CREDIBLE = 1e-4  # absolute; a point that is not claimed optimal and that breaks a row by more than this is no point
 
 Rows = NDArray[np.intp]
 
@@ -58,16 +58,7 @@ class Sides:
 def vector(values: Any, size: int) -> Floats | None:
     """The values as a flat array, unless they are absent, too few, too many, or not all finite.
 
-    Parameters
-    ----------
-    values : array_like or None
-        Of any shape.
-    size : int
-        How many there should be.
-
-    Returns
-    -------
-    (size,) float, or None
+    values array_like or None: of any shape; size: how many there should be; -> (size,) float, or None.
     """
     if size == 0:
         return np.zeros(0)
@@ -78,17 +69,7 @@ def vector(values: Any, size: int) -> Floats | None:
 
 
 def resting(program: Program) -> Floats:
-    """The point of the box nearest to 0; an integer column rounds away from 0 to stay inside.
-
-    Parameters
-    ----------
-    program : Program
-        Of the box.
-
-    Returns
-    -------
-    (columns,) float
-    """
+    """The point of the box nearest to 0, (columns,); an integer column rounds away from 0 to stay inside."""
     point: Floats = np.clip(0.0, program.lower, program.upper)
     return np.where(program.integer, np.copysign(np.ceil(np.abs(point)), point), point)
 
@@ -111,28 +92,9 @@ def solution(
     to linear programs; those of an unfinished solve are kept unless all are 0. A ray is kept, with the sign under
     which it proves something, only if it does.
 
-    Parameters
-    ----------
-    program : Program
-        What was to be solved.
-    backend : str
-        Who solved it.
-    status : Status
-        What the library claims.
-    primal : array_like or None
-        The point, of columns.
-    dual, ray : array_like or None
-        Multipliers of rows, in the house's sign; the ray in either.
-    bound : float, optional
-        What the library says that no point has less of.
-    seconds : float
-        Of the search.
-    raw : str
-        The library's own word for its status.
-
-    Returns
-    -------
-    Solution
+    status: what the library claims; primal array_like or None: the point, of columns; dual, ray array_like or None:
+    multipliers of rows, in the house's sign; the ray in either; bound: what the library says that no point has less of;
+    seconds: of the search; raw: the library's own word for its status.
     """
     point = vector(primal, program.cost.size)
     linear = not program.integer.any()
@@ -162,26 +124,19 @@ def completed(program: Program, multipliers: Floats) -> Floats:
     the column's reduced cost over the entry. Giving it that replaces the column's own end in the Lagrangian bound by
     the row's, so only a row whose end is the better one gets it, and the bound can only rise.
 
-    Parameters
-    ----------
-    program : Program
-        Linear.
-    multipliers : (rows,) float
-        In the house's sign.
-
-    Returns
-    -------
-    (rows,) float
+    program: linear; multipliers (rows,): in the house's sign; -> (rows,).
     """
     entries = program.matrix.tocoo()
     single = np.bincount(entries.row, minlength=multipliers.size)[entries.row] == 1
     row, column, value = entries.row[single], entries.col[single], entries.data[single]
     price = (program.cost - program.matrix.T @ multipliers)[column] / value
     side = np.where(price > 0, program.row_lower[row], program.row_upper[row])
+    # where the column rests in the Lagrangian bound: the end that its reduced cost pulls it to
     end = np.where(price * value > 0, program.lower[column], program.upper[column])
     open_ended = (multipliers[row] == 0) & (price != 0) & np.isfinite(side)
     with np.errstate(invalid="ignore"):
         gain = np.where(open_ended, price * (side - value * end), -np.inf)
+    # of several such rows of a column only the one that gains most: the reduced cost is spent once
     best = np.lexsort((gain, column))
     best = best[np.append(np.diff(column[best]) != 0, True)] if best.size else best
     best = best[gain[best] > 0]
@@ -206,12 +161,9 @@ class NoAnswer(ValueError):
 
 
 def taken_over(program: Program, backend: str, answer: object) -> Solution:
-    """A backend's answer as one about the caller's own program, with arrays that nobody else holds.
+    """A backend's answer as one about the caller's own program, with arrays of its own.
 
-    Raises
-    ------
-    NoAnswer
-        If it is no Solution, or its arrays have other sizes than the program or hold what is no number.
+    Raises NoAnswer if it is no Solution, or its arrays have other sizes than the program or hold what is no number.
     """
     if not isinstance(answer, Solution) or not isinstance(answer.status, Status):
         raise NoAnswer(f"answered with {type(answer).__name__}, which is no solution")

@@ -63,24 +63,8 @@ class CvxpyProgram:
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
     """Solve with one of CVXPY's solvers.
 
-    Parameters
-    ----------
-    offer : str
-        A key of OFFERS.
-    program : Program
-    options : Options
-        Limits.
-    listener : callable, optional
-        Not heeded: CVXPY tells nothing on the way.
-
-    Returns
-    -------
-    Solution
-
-    Raises
-    ------
-    BackendMissing
-        If the solver is not installed.
+    offer: a key of OFFERS; listener: not heeded: CVXPY tells nothing on the way. Raises BackendMissing if the solver is
+    not installed.
     """
     chosen = OFFERS[offer]
     if offer.upper() not in _installed():

@@ -51,7 +51,7 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
 
 
 def _heard(gurobipy: Any, listener: Listener | None) -> Any:
-    """A callback that passes on better points and bounds of a search; None where nobody listens."""
+    """A callback that passes on better points and bounds of a search; None without a listener."""
     if listener is None:
         return None
     code = gurobipy.GRB.Callback
@@ -87,7 +87,7 @@ def _limit(model: Any, options: Options) -> None:
 
 
 def _set_own(model: Any, options: Options) -> None:
-    """The options that somebody set by Gurobi's own names; InputError where it refuses one."""
+    """The options set by Gurobi's own names; InputError where it refuses one."""
     import gurobipy
 
     for key, value in checked("gurobi", options.settings, gurobi_options()).items():

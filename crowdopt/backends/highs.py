@@ -36,19 +36,8 @@ FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solut
 def run(solver: str, program: Program, options: Options, listener: Listener | None) -> Solution:
     """Solve with one of HiGHS' solvers.
 
-    Parameters
-    ----------
-    solver : str
-        ``choose`` (branch and bound for integers), ``simplex``, ``ipm`` or ``pdlp``.
-    program : Program
-    options : Options
-        Limits.
-    listener : callable, optional
-        Is told of better points and bounds.
-
-    Returns
-    -------
-    Solution
+    solver: ``choose`` (branch and bound for integers), ``simplex``, ``ipm`` or ``pdlp``; listener: is told of better
+    points and bounds.
     """
     name = "highs" if solver == "choose" else f"highs-{solver}"
     model = hand_over(program, options)
@@ -119,7 +108,7 @@ def hand_over(program: Program, options: Options) -> Any:
 
 
 def _set_own(model: Any, name: str, options: Options) -> None:
-    """The options that somebody set by HiGHS' own names; InputError where it refuses one."""
+    """The options set by HiGHS' own names; InputError where it refuses one."""
     if not options.settings:
         return
     import highspy
@@ -233,7 +222,7 @@ class HighsWarm:
     """A program in HiGHS that is changed in place; an LP goes on from its last basis.
 
     Such a start can end in a wrong optimum that HiGHS calls one: what its own multipliers do not prove is solved again
-    from nothing. A search over integers always begins anew, for nobody could check its bound.
+    from nothing. A search over integers always begins anew, for its bound could not be checked.
     """
 
     def __init__(self, solver: str, program: Program, options: Options) -> None:

@@ -37,24 +37,8 @@ ARRAYS = ("primal", "dual", "ray")
 def run(name: str, program: Program, options: Options, listener: Listener | None) -> Solution:
     """Solve in a new process within the options' seconds and megabytes.
 
-    Parameters
-    ----------
-    name : str
-        The backend.
-    program : Program
-    options : Options
-        Limits; a process that overruns them is stopped.
-    listener : callable, optional
-        Is told of progress.
-
-    Returns
-    -------
-    Solution
-
-    Raises
-    ------
-    BackendMissing, BackendFailed
-        What the backend raised there; or that it was stopped, or fell over.
+    options: limits; a process that overruns them is stopped. Raises BackendMissing, BackendFailed: what the backend
+    raised there; or that it was stopped, or fell over.
     """
     with TemporaryDirectory(prefix="crowdopt-solve-") as scratch:
         folder = Path(scratch)

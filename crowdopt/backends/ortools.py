@@ -185,7 +185,7 @@ def run_cpsat(program: Program, options: Options, listener: Listener | None) -> 
 def _heard(
     cp_model: Any, solver: Any, listener: Listener | None, program: Program, columns: Any, low: Any, cost: Scaled
 ) -> Any:
-    """A callback that passes on better points, and bounds between them; None where nobody listens."""
+    """A callback that passes on better points, and bounds between them; None without a listener."""
     if listener is None:
         return None
     known: dict[str, float | None] = {"value": None, "bound": None}
@@ -234,18 +234,8 @@ def _box(program: Program) -> tuple[Any, Any]:
 def relaxed_rows(program: Program, low: Any, high: Any, sign: float) -> Iterator[Scaled]:
     """The lower sides or the upper sides of the rows, each as ``coefficients x >= side`` in integers.
 
-    Parameters
-    ----------
-    program : Program
-        Whose finite sides are meant.
-    low, high : (columns,) array of int
-        The box.
-    sign : float
-        1 for lower sides, -1 for upper ones.
-
-    Yields
-    ------
-    Scaled
+    program: whose finite sides are meant; low, high (columns,) array of int; sign: 1 for lower sides, -1 for upper
+    ones.
     """
     by_row = program.matrix.tocsr()
     sides = sign * (program.row_lower if sign > 0 else program.row_upper)
@@ -260,20 +250,8 @@ def relaxed(columns: Any, values: Floats, side: float | None, low: Any, high: An
     Rounding a coefficient up only adds to a column measured from its lower side; ``shift`` is what that measuring
     takes away again.
 
-    Parameters
-    ----------
-    columns : (k,) array of int
-        Columns of the form.
-    values : (k,) float
-        Their coefficients.
-    side : float, optional
-        What the form is at least; without one only the coefficients are scaled.
-    low, high : (columns,) array of int
-        The box of all columns.
-
-    Returns
-    -------
-    Scaled
+    columns (k,) array of int: columns of the form; values (k,): their coefficients; side: what the form is at least;
+    without one only the coefficients are scaled; low, high (columns,) array of int: the box of all columns.
     """
     lowest, highest = low[columns].astype(np.float64), high[columns].astype(np.float64)
     power = _power(values, highest - lowest, np.maximum(np.abs(lowest), np.abs(highest)))

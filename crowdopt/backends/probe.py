@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any
 
@@ -59,11 +60,17 @@ def probe(backend: Backend, seconds: float) -> Available:
 
 
 def _failed(backend: Backend, why: str) -> Available:
-    return Available(backend.name, backend.library, _version(backend.library), False, False, False, False, why)
+    return Available(
+        backend.name, backend.library, version_of_library(backend.library), False, False, False, False, why
+    )
 
 
-def _version(library: str) -> str | None:
-    """The version of the package that an import name comes from, found without importing it."""
+@cache
+def version_of_library(library: str) -> str | None:
+    """The version of the package that an import name comes from, found without importing it.
+
+    Asked once: each answer reads the list of files of every package there is.
+    """
     for package in packages_distributions().get(library, [library]):
         try:
             return version(package)
@@ -100,7 +107,9 @@ def attempt(backend: Backend) -> Available:
         return _failed(backend, str(error))
     right = outcome["linear"] == backend.continuous and outcome["integers"] == backend.integers
     why = "" if right else "it does not solve the tiny programs that it is tried on"
-    return Available(backend.name, backend.library, _version(backend.library), works=right, why=why, **outcome)
+    return Available(
+        backend.name, backend.library, version_of_library(backend.library), works=right, why=why, **outcome
+    )
 
 
 def _solves(backend: Backend, integer: bool, optimum: float) -> tuple[bool, bool]:

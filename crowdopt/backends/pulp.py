@@ -82,26 +82,9 @@ class PulpSolver:
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of PuLP's solvers.
+    """Solve with one of PuLP's solvers; offer: a key of OFFERS; listener: not heeded: PuLP tells nothing on the way.
 
-    Parameters
-    ----------
-    offer : str
-        A key of OFFERS.
-    program : Program
-    options : Options
-        Limits.
-    listener : callable, optional
-        Not heeded: PuLP tells nothing on the way.
-
-    Returns
-    -------
-    Solution
-
-    Raises
-    ------
-    BackendMissing
-        If the solver is not installed, or would take too long to be handed the program.
+    Raises BackendMissing if the solver is not installed, or would take too long to be handed the program.
     """
     pulp, chosen = load(), OFFERS[offer]
     if chosen.slow and _is_modern(pulp) and program.cost.size > SLOW_COLUMNS:
@@ -300,7 +283,7 @@ def constraints_of(problem: Any) -> list[Any]:
 
 
 def status_of(problem: Any, answer: Any) -> tuple[Status, str, float | None]:
-    """What is said of an LpProblem that somebody solved: the meaning, the word itself, the bound of a search.
+    """What is said of a solved LpProblem: the meaning, the word itself, the bound of a search.
 
     ``answer`` is what ``problem.solve()`` returned: PuLP 4 keeps the status there alone.
     """

@@ -91,7 +91,7 @@ def _limit(model: Any, options: Options) -> None:
 
 
 def _set_own(model: Any, options: Options) -> None:
-    """The options that somebody set by SCIP's own names; InputError where it refuses one."""
+    """The options set by SCIP's own names; InputError where it refuses one."""
     if not options.settings:
         return
     for key, value in checked("scip", options.settings, model.getParams()).items():

@@ -19,10 +19,7 @@ SHOWN = 5  # near names in a complaint
 def taken_apart(name: str) -> tuple[str, Settings]:
     """A backend's name, and the options in brackets behind it.
 
-    Raises
-    ------
-    InputError
-        If the brackets hold anything but ``key=value``, separated by commas, or a key twice.
+    Raises InputError if the brackets hold anything but ``key=value``, separated by commas, or a key twice.
     """
     if "[" not in name and "]" not in name:
         return name, ()
@@ -55,18 +52,9 @@ def with_settings(name: str, settings: Settings) -> str:
 def checked(backend: str, settings: Settings, known: Mapping[str, Any]) -> dict[str, Any]:
     """The options with values of the kinds that the library's own have.
 
-    Parameters
-    ----------
-    backend : str
-        For messages.
-    settings : tuple of (str, str)
-    known : mapping
-        Name -> its value now, or any value of its kind; None where the kind is not known.
-
-    Raises
-    ------
-    InputError
-        If the library has no such option (the near ones are listed) or the value is of another kind.
+    settings tuple of (str, str); known: name -> its value now, or any value of its kind; None where the kind is not
+    known. Raises InputError if the library has no such option (the near ones are listed) or the value is of another
+    kind.
     """
     found = {}
     for key, value in settings:

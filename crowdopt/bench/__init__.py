@@ -1,1 +1,1 @@
-"""Solvers side by side, each in a process of its own within limits, and nobody's word believed unchecked."""
+"""Solvers side by side, each in a process of its own within limits, and no answer believed unchecked."""

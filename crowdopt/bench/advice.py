@@ -48,15 +48,7 @@ def advised(instance: AssignmentInstance, program: str) -> Advice:
     The row ranks methods by their losses; the first of which the library is installed is taken. Rules that are no
     linear programs, and limits on groups or rows of one's own, were not measured: they take ``exact``.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    program : str
-        ``ip`` or ``lp``.
-
-    Returns
-    -------
-    Advice
+    program: ``ip`` or ``lp``.
     """
     rule = instance.the_rule
     if rule.checked or rule.average or has_joint_limits(instance):

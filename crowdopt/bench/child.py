@@ -54,7 +54,7 @@ def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     warm_up(subject.method, subject.program)
     tell("warm")
     problem = open_problem(subject.problem, subject.seed)
-    tell("open", family=problem.family)
+    tell("open", family=problem.family, about=problem.about)
     before = peak(reset=True)
     limits = subject.limits
     options = Options(limits.seconds, threads=limits.threads, seed=subject.permutation, memory=limits.megabytes)

@@ -38,18 +38,11 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """Instances that are alike, and what is known of the methods there.
+    """Instances that are alike, and what is known of the methods there."""
 
-    Parameters
-    ----------
-    conditions : tuple of Condition
-        All hold.
-    traits, loss : (instances, traits) float, (instances, methods) float
-    """
-
-    conditions: tuple[Condition, ...]
-    traits: Floats
-    loss: Floats
+    conditions: tuple[Condition, ...]  # all hold
+    traits: Floats  # (instances, traits) float, (instances, methods) float
+    loss: Floats  # (instances, traits) float, (instances, methods) float
 
     @cached_property
     def means(self) -> Floats:
@@ -102,18 +95,7 @@ def _thresholds(values: Floats) -> list[float]:
 
 
 def grown(losses: Losses, leaves: int) -> list[Leaf]:
-    """The tree of at most so many leaves; fewer where no split helps.
-
-    Parameters
-    ----------
-    losses : Losses
-    leaves : int
-
-    Returns
-    -------
-    list of Leaf
-        Every instance belongs to one of them.
-    """
+    """The tree of at most so many leaves; fewer where no split helps; -> every instance belongs to one of them."""
     tree = [Leaf((), _traits(losses), losses.loss)]
     while len(tree) < leaves:
         better = [(leaf.total - low.total - high.total, k, (low, high))
@@ -132,16 +114,8 @@ def _traits(losses: Losses) -> Floats:
 def lost(tree: list[Leaf], losses: Losses) -> Floats:
     """What following the tree loses on each instance; of a leaf's ranking the first that was measured counts.
 
-    Parameters
-    ----------
-    tree : list of Leaf
-    losses : Losses
-        Perhaps of other instances than those that the tree was grown from.
-
-    Returns
-    -------
-    (instances,) float
-        Infinite where no method of the leaf was measured.
+    losses: perhaps of other instances than those that the tree was grown from; -> (instances,): infinite where no
+    method of the leaf was measured.
     """
     traits = _traits(losses)
     loss = np.full(len(traits), np.inf)
@@ -153,19 +127,7 @@ def lost(tree: list[Leaf], losses: Losses) -> Floats:
 
 
 def left_out(losses: Losses, leaves: int) -> Floats:
-    """Losses if the tree does not know the instance's problem.
-
-    Parameters
-    ----------
-    losses : Losses
-        Of at least two problems.
-    leaves : int
-        Of each tree, at most.
-
-    Returns
-    -------
-    (instances,) float
-    """
+    """Losses if the tree does not know the instance's problem, of at least two problems; -> (instances,)."""
     loss, problems = np.empty(len(losses.instances)), losses.problems
     for problem in np.unique(problems):
         out = problems == problem
@@ -181,22 +143,13 @@ def _only(losses: Losses, wanted: Bools) -> Losses:
 
 @dataclass(frozen=True, eq=False)
 class MethodChoice:
-    """The tree that was chosen.
-
-    Parameters
-    ----------
-    methods : tuple of str
-    tree : list of Leaf
-    expected : list of float
-        With 1, 2, … leaves, the loss on problems left out, as a factor of the virtual best's seconds (geometric mean).
-    single : str
-        The single best solver: the method of the tree of one leaf.
-    """
+    """The tree that was chosen."""
 
     methods: tuple[str, ...]
     tree: list[Leaf]
+    # with 1, 2, … leaves, the loss on problems left out, as a factor of the virtual best's seconds (geometric mean)
     expected: list[float]
-    single: str
+    single: str  # the single best solver: the method of the tree of one leaf
 
     def table(self) -> dict[str, Any]:
         """The whole as plain JSON: ``rows``, what is expected of them, and of the single best solver."""

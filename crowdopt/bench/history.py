@@ -36,16 +36,7 @@ class Benchmarked:
 
 
 def changes(old: Benchmarked, new: Benchmarked) -> dict[str, Any]:
-    """What differs: ``methods`` and ``cases`` as rows, ``circumstances`` and ``verdict`` as sentences.
-
-    Parameters
-    ----------
-    old, new : Benchmarked
-
-    Returns
-    -------
-    dict
-    """
+    """What differs: ``methods`` and ``cases`` as rows, ``circumstances`` and ``verdict`` as sentences."""
     before, after = _by_run(old.results), _by_run(new.results)
     both = [key for key in before if key in after]
     cases = [_case(before[key], after[key]) for key in both]
@@ -119,17 +110,7 @@ def _method(key: tuple[str, str], cases: Sequence[dict[str, Any]]) -> dict[str, 
 
 
 def mean_ratio(ratios: Floats) -> tuple[float | None, float | None, float | None]:
-    """Geometric mean of ratios and its 95 % interval; None where there are too few.
-
-    Parameters
-    ----------
-    ratios : (cases,) float
-        Positive.
-
-    Returns
-    -------
-    mean, low, high : float or None
-    """
+    """Geometric mean of ratios and its 95 % interval; None where there are too few; ratios (cases,): positive."""
     from scipy.stats import t
 
     if ratios.size == 0:
@@ -143,13 +124,7 @@ def mean_ratio(ratios: Floats) -> tuple[float | None, float | None, float | None
 
 
 def word_for(ratio: float | None, low: float | None, high: float | None) -> str:
-    """Faster, slower, no difference seen, or too few cases to tell.
-
-    Parameters
-    ----------
-    ratio, low, high : float, optional
-        Of :func:`mean_ratio`.
-    """
+    """Faster, slower, no difference seen, or too few cases to tell; ratio, low, high: of :func:`mean_ratio`."""
     if ratio is None or low is None or high is None:
         return UNKNOWN
     if low > 1 and ratio > SAME:

@@ -32,27 +32,16 @@ Arrays: TypeAlias = Mapping[str, NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What holds of an answer.
+    """What holds of an answer."""
 
-    Parameters
-    ----------
-    outcome : str
-        ``proven``: the optimum, by multipliers that were checked here; ``vouched``: a feasible point and the solver's
-        word that it is optimal; ``rough``: claimed optimal, but off by more than solvers usually allow themselves;
-        ``feasible``; ``infeasible``; ``nothing``: no answer within the limits; ``wrong``: a claim that is not true.
-    why : str
-        What is wrong or rough, in a sentence.
-    value, bound, violation, fraction
-        Recomputed; None where there is none.
-    proof : str
-        Where the bound comes from: ``certificate``, ``solver`` or ``none``.
-    """
-
+    # ``proven``: the optimum, by multipliers that were checked here; ``vouched``: a feasible point and the solver's
+    # word that it is optimal; ``rough``: claimed optimal, but off by more than solvers usually allow themselves;
+    # ``feasible``; ``infeasible``; ``nothing``: no answer within the limits; ``wrong``: a claim that is not true
     outcome: str
-    why: str = ""
-    value: float | None = None
+    why: str = ""  # what is wrong or rough, in a sentence
+    value: float | None = None  # recomputed; None where there is none
     bound: float | None = None
-    proof: str = "none"
+    proof: str = "none"  # where the bound comes from: ``certificate``, ``solver`` or ``none``
     violation: float | None = None
     fraction: float | None = None
 
@@ -63,22 +52,7 @@ class Judgement:
 
 
 def judge_solution(program: Program, claim: str, bound: float | None, arrays: Arrays) -> Judgement:
-    """Hold a backend's answer against the program.
-
-    Parameters
-    ----------
-    program : Program
-    claim : str
-        The status it claims.
-    bound : float, optional
-        The bound it claims.
-    arrays : mapping
-        ``primal``, (columns,) float, ``dual`` and ``ray``, (rows,) float: those it gave.
-
-    Returns
-    -------
-    Judgement
-    """
+    """Hold a backend's answer against the program: its bound, and ``primal``, ``dual``, ``ray`` as it gave them."""
     sizes = {"primal": program.cost.size, "dual": program.row_lower.size, "ray": program.row_lower.size}
     for name, array in arrays.items():
         if array.shape != (sizes[name],):
@@ -105,7 +79,7 @@ def _without_point(program: Program, status: Status, known: Certificate) -> tupl
         boxed = bool(np.isfinite(program.lower).all() and np.isfinite(program.upper).all())
         return (WRONG, "claims unbounded, but every column has bounds") if boxed else (NOTHING, "claims unbounded")
     if status is Status.INFEASIBLE:
-        return INFEASIBLE, "" if known.proves_infeasible() else "nobody but the solver says so"
+        return INFEASIBLE, "" if known.proves_infeasible() else "only the solver says so"
     return (NOTHING, "") if status is Status.UNDECIDED else (WRONG, f"claims {status.value} without a point")
 
 
@@ -148,23 +122,11 @@ def _source(known: Certificate) -> str:
 def judge_plan(problem: Problem, claim: str, bound: float | None, folder: Path) -> Judgement:
     """Hold a plan folder against the problem's instance, as ``crowdopt verify`` does.
 
-    Parameters
-    ----------
-    problem : Problem
-    claim : str
-        The status it claims.
-    bound : float, optional
-        The bound it claims.
-    folder : Path
-        Where ``plan`` is, if there is one; the instance is written beside it.
-
-    Returns
-    -------
-    Judgement
+    bound: the bound it claims; folder: where ``plan`` is, if there is one; the instance is written beside it.
     """
     if not (folder / "plan").exists():
         if claim == Status.INFEASIBLE.value:
-            return Judgement(INFEASIBLE, "nobody but the method says so", proof="solver")
+            return Judgement(INFEASIBLE, "only the method says so", proof="solver")
         if claim != Status.UNDECIDED.value:
             return Judgement(WRONG, f"claims {claim} without a plan")
         return Judgement(NOTHING, bound=bound, proof="none" if bound is None else "solver")

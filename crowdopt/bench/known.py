@@ -10,7 +10,7 @@ from crowdopt.arrays import Floats
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.presolve import presolved
 from crowdopt.backends import solve
-from crowdopt.bench.ours import SOLVERS, point
+from crowdopt.bench.ours import point, solvers
 from crowdopt.bench.sources import IP, Problem, source_of
 from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify
 from crowdopt.core.program import Program, relax
@@ -20,44 +20,18 @@ from crowdopt.hire.ranking import algorithm1
 
 @dataclass(frozen=True, eq=False)
 class BestKnown:
-    """What is known of a program, recomputed.
+    """What is known of a program, recomputed."""
 
-    Parameters
-    ----------
-    value : float, optional
-        Of the best point that keeps every row.
-    point : (columns,) float, optional
-    bound : float, optional
-        What the multipliers prove.
-    multipliers : (rows,) float, optional
-    vouched : float, optional
-        A higher bound, on the word of a method alone.
-    by : str
-        Whose word.
-    """
-
-    value: float | None = None
-    point: Floats | None = None
-    bound: float | None = None
-    multipliers: Floats | None = None
-    vouched: float | None = None
-    by: str = ""
+    value: float | None = None  # of the best point that keeps every row
+    point: Floats | None = None  # (columns,)
+    bound: float | None = None  # what the multipliers prove
+    multipliers: Floats | None = None  # (rows,)
+    vouched: float | None = None  # a higher bound, on the word of a method alone
+    by: str = ""  # whose word
 
 
 def best_known(problem: Problem, program: str, options: Options) -> BestKnown:
-    """Solve by HiGHS and by our own methods, each within the limits, and keep the best of what holds.
-
-    Parameters
-    ----------
-    problem : Problem
-    program : str
-        ``ip`` or ``lp``.
-    options : Options
-
-    Returns
-    -------
-    BestKnown
-    """
+    """Solve the ``ip`` or ``lp`` by HiGHS and by our own methods, each within the limits; keep the best that holds."""
     built = problem.build(program)
     relaxed = solve(relax(built), "highs", options)
     answers = [relaxed] if program != IP else [solve(built, "highs", options)]
@@ -84,7 +58,7 @@ def _ours(
         return [(point(built, algorithm1(problem.selection).members), None, "algorithm1")]
     if "exact" not in methods or problem.instance is None:
         return []
-    plan = presolved(problem.instance, lambda part: solve_exact(part, IP, SOLVERS, options))
+    plan = presolved(problem.instance, lambda part: solve_exact(part, IP, solvers(), options))
     values = None
     if plan.pairs is not None:
         values = np.zeros(built.cost.size)

@@ -34,28 +34,13 @@ def export_library(
 ) -> list[dict[str, Any]]:
     """Write each case's program as free MPS or CPLEX LP, and a table of them; returns the table's rows.
 
-    Parameters
-    ----------
-    cases : sequence of (str, str, int)
-        Problem, program and seed of each.
-    folder : Path
-    form : str
-        ``mps`` or ``lp``.
-    force : bool
-        Whether a library that is there may be replaced.
-    options : Options, optional
-        Limits within which each program is solved; its best point and multipliers then stand beside it (MPS only),
-        with a script that checks them. Without any, values and bounds stay empty.
-
-    Returns
-    -------
-    list of dict
-        A row for each program, as ``index.csv`` has it.
-
-    Raises
-    ------
-    InputError
-        If there is no such format, it is ``lp`` and values are wanted, or the folder cannot be written.
+    cases sequence of (str, str, int): problem, program and seed of each.
+    form: ``mps`` or ``lp``.
+    force: whether a library that is there may be replaced.
+    options: limits within which each program is solved; its best point and multipliers then stand beside it (MPS only),
+    with a script that checks them. Without any, values and bounds stay empty.
+    -> a row for each program, as ``index.csv`` has it. Raises InputError if there is no such format, it is ``lp`` and
+    values are wanted, or the folder cannot be written.
     """
     if f".{form}" not in FORMATS:
         raise InputError(f"programs are written as {' or '.join(FORMATS)}, not {form!r}")

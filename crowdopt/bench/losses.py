@@ -26,23 +26,12 @@ Instance = tuple[str, str]  # problem, program
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """Losses of methods on instances.
-
-    Parameters
-    ----------
-    methods : tuple of str
-    instances : tuple of (str, str)
-        Problem and program; seeds and permutations are averaged.
-    traits : tuple of Traits
-        Of each instance.
-    loss : (instances, methods) float
-        Logarithms; infinite where a method was not measured or cannot take part.
-    """
+    """Losses of methods on instances."""
 
     methods: tuple[str, ...]
-    instances: tuple[Instance, ...]
-    traits: tuple[Traits, ...]
-    loss: Floats
+    instances: tuple[Instance, ...]  # tuple of (str, str): problem and program; seeds and permutations are averaged
+    traits: tuple[Traits, ...]  # of each instance
+    loss: Floats  # (instances, methods): logarithms; infinite where a method was not measured or cannot take part
 
     @property
     def problems(self) -> Ints:
@@ -52,32 +41,14 @@ class Losses:
 
 
 def finished(results: Sequence[Result], subjects: Sequence[Sequence[Any]]) -> list[Result]:
-    """The results of those runs that every method of the benchmark has tried.
-
-    Parameters
-    ----------
-    results : sequence of Result
-    subjects : sequence of [problem, program, seed, permutation, method]
-        All that are to be measured.
-    """
+    """The results of those runs that every method of the benchmark has tried; subjects: all that are to be measured."""
     measured = {(*one.subject.run, one.subject.method) for one in results}
     open_ = {tuple(subject[:4]) for subject in subjects if tuple(subject) not in measured}
     return [one for one in results if one.subject.run not in open_]
 
 
 def losses_of(results: Sequence[Result], limit: float) -> Losses:
-    """The losses that a benchmark's results say, of assignment problems that can still be opened.
-
-    Parameters
-    ----------
-    results : sequence of Result
-    limit : float
-        Seconds that each solve was given.
-
-    Returns
-    -------
-    Losses
-    """
+    """The losses that results at this limit in seconds say, of assignment problems that can still be opened."""
     own = [one for one in results if one.family == FAMILY and _is_there(one.subject.problem)]
     methods = tuple(dict.fromkeys(one.subject.method for one in own))
     by_run: dict[tuple[str, str, int, int], list[Result]] = {}
@@ -114,16 +85,7 @@ def _row(results: Sequence[Result], methods: Sequence[str], limit: float) -> Flo
 
 
 def counted(result: Result, best: float, limit: float) -> float:
-    """Seconds that a case counts.
-
-    Parameters
-    ----------
-    result : Result
-    best : float
-        The least value of any plan.
-    limit : float
-        Seconds allowed.
-    """
+    """Seconds that a case counts; best: the least value of any plan."""
     if result.is_solved and result.seconds is not None:
         return min(result.seconds, limit)
     if result.outcome not in HOLDING or result.facts["value"] is None:

@@ -51,14 +51,8 @@ class Watch:
 def measure(versions: dict[str, str], attempt: int = 0, **arguments: Any) -> dict[str, Any]:
     """Run a subject and judge it; the function that rows of a benchmark are made of.
 
-    Parameters
-    ----------
-    versions : dict
-        Of what the row depends on: another version is another row.
-    attempt : int
-        The second one of a subject is a row of its own.
-    arguments
-        ``Subject.arguments()``.
+    versions: of what the row depends on: another version is another row; attempt: the second one of a subject is a row
+    of its own; arguments: ``Subject.arguments()``.
     """
     subject = Subject.of(arguments)
     with TemporaryDirectory(prefix="crowdopt-bench-") as scratch:
@@ -91,6 +85,7 @@ def _row(subject: Subject, ending: Ending, folder: Path) -> dict[str, Any]:
         "claimed": None if done is None else done.get("status"),
         "raw": None if done is None else done.get("raw"),
         "family": next((event["family"] for event in events if "family" in event), None),
+        "about": next((event["about"] for event in events if "about" in event), ""),
         "claimed_bound": None if done is None else done.get("claimed_bound"),
         "size": next((event["size"] for event in events if "size" in event), None),
         "moments": _moments(events),

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from crowdopt.backends import available, named, solve
-from crowdopt.backends.probe import tiny
+from crowdopt.backends.probe import tiny, version_of_library
 from crowdopt.bench.method_run import MethodRun
-from crowdopt.bench.ours import OWN, SOLVERS
+from crowdopt.bench.ours import BACKEND, OWN
 from crowdopt.bench.sources import IP, source_of
 from crowdopt.core.permutation import permuted
 from crowdopt.core.solution import Options
@@ -72,15 +71,7 @@ def handles(method: str, problem: str, program: str) -> bool:
 
 
 def chosen(names: Sequence[str]) -> list[str]:
-    """The methods of these names; without any, our own and every backend that works here.
-
-    Raises
-    ------
-    InputError
-        If a name is given twice.
-    BackendMissing
-        If there is no such backend.
-    """
+    """The methods of these names; without any, our own and every backend that works here."""
     if not names:
         return [*OWN, *(one.name for one in available() if one.works)]
     if len(set(names)) < len(names):
@@ -94,13 +85,7 @@ def chosen(names: Sequence[str]) -> list[str]:
 def version_of(method: str) -> str:
     """The version of the library behind a method."""
     if method == "exact":
-        return f"{__version__} with {SOLVERS.backend} {version_of(SOLVERS.backend)}"
+        return f"{__version__} with {BACKEND} {version_of(BACKEND)}"
     if method in OWN:
         return __version__
-    library = named(method).library
-    for package in packages_distributions().get(library, [library]):
-        try:
-            return version(package)
-        except PackageNotFoundError:
-            continue
-    return "unknown"
+    return version_of_library(named(method).library) or "unknown"

@@ -23,25 +23,13 @@ def reference() -> float:
 
 
 def slowdowns(references: Sequence[float | None]) -> list[float | None]:
-    """Each reference as a multiple of the quickest; None where there is none.
-
-    Parameters
-    ----------
-    references : sequence of float or None
-        Seconds, one for each row.
-    """
+    """Each reference as a multiple of the quickest; None where there is none; references: seconds, one for each row."""
     known = [seconds for seconds in references if seconds is not None]
     return [None if seconds is None else seconds / min(known) for seconds in references]
 
 
 def sentence(references: Sequence[float | None]) -> str:
-    """What the references say of the machine, or nothing where there are none.
-
-    Parameters
-    ----------
-    references : sequence of float or None
-        Seconds, one for each row.
-    """
+    """What the references, in seconds, one for each row, say of the machine; nothing where there are none."""
     known = sorted(ratio for ratio in slowdowns(references) if ratio is not None)
     if not known:
         return ""

@@ -1,4 +1,7 @@
-"""Methods of our own: they see the instance where backends see the program."""
+"""Methods of our own: they see the instance where backends see the program.
+
+What they import is loaded where they run: a process that measures a backend starts without it.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.exact.search import Solvers
-from crowdopt.assign.exact.stages import solve_exact
-from crowdopt.assign.exact.warming import warm
-from crowdopt.assign.presolve import presolved
 from crowdopt.backends import solve
-from crowdopt.backends.highs import HighsMaster
 from crowdopt.bench.method_run import MethodRun
 from crowdopt.bench.sources import LP
 from crowdopt.core.program import Program
 from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.errors import InputError
-from crowdopt.hire.ranking import algorithm1
-from crowdopt.io.plan_folder import write_plan
 
-SOLVERS = Solvers(solve, HighsMaster, "highs")
+if TYPE_CHECKING:
+    from crowdopt.assign.exact.search import Solvers
+
+BACKEND = "highs"  # what the exact method solves its linear programs with
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,23 @@ class Own:
     perform: Callable[[MethodRun], dict[str, Any]]
 
 
+def solvers() -> Solvers:
+    """What the exact method is given."""
+    from crowdopt.assign.exact.search import Solvers
+    from crowdopt.backends.highs import HighsMaster
+
+    return Solvers(solve, HighsMaster, BACKEND)
+
+
 def _warm_exact() -> None:
-    warm(SOLVERS)
+    from crowdopt.assign.exact.warming import warm
+
+    warm(solvers())
 
 
 def _warm_algorithm1() -> None:
+    from crowdopt.hire.ranking import algorithm1
+
     algorithm1(SelectionInstance(correct=np.array([5, 8, 9]), asked=np.full(3, 10)))
 
 
@@ -48,9 +59,13 @@ def _exact(run: MethodRun) -> dict[str, Any]:
     """A plan folder, which is verified as any plan is."""
     if run.problem.instance is None:
         raise InputError("the exact method solves assignment problems only")
+    from crowdopt.assign.exact.stages import solve_exact
+    from crowdopt.assign.presolve import presolved
+    from crowdopt.io.plan_folder import write_plan
+
     run.tell("solving")
     started = perf_counter()
-    exact = partial(solve_exact, kind=run.program, solvers=SOLVERS, options=run.options, listener=run.listener)
+    exact = partial(solve_exact, kind=run.program, solvers=solvers(), options=run.options, listener=run.listener)
     plan = presolved(run.problem.instance, exact)
     solved = perf_counter() - started
     run.tell("solved")
@@ -64,6 +79,8 @@ def _algorithm1(run: MethodRun) -> dict[str, Any]:
     """A point of the selection program and its multipliers in closed form, which are checked as any solver's are."""
     if run.problem.selection is None:
         raise InputError("Algorithm 1 solves selection problems only")
+    from crowdopt.hire.ranking import algorithm1
+
     run.tell("solving")
     started = perf_counter()
     selection = algorithm1(run.problem.selection)
@@ -77,19 +94,7 @@ def _algorithm1(run: MethodRun) -> dict[str, Any]:
 
 
 def point(program: Program, workers: Any) -> Floats:
-    """The point of the selection program that hires these workers.
-
-    Parameters
-    ----------
-    program : Program
-        The selection program.
-    workers : sequence of int
-        At least one, each once.
-
-    Returns
-    -------
-    (columns,) float
-    """
+    """The point of the selection program that hires these workers, at least one, each once; -> (columns,)."""
     values = np.zeros(program.cost.size)
     size = len(workers)
     program.column("u").view(values)[size - 1] = 1.0
@@ -100,15 +105,7 @@ def point(program: Program, workers: Any) -> Floats:
 def multipliers(program: Program, instance: SelectionInstance) -> Floats:
     """``lambda_k = G_(k)/sqrt(k)``, ``mu_ki = max(0, G_i/sqrt(k) - lambda_k)``, ``theta = max_k F_k``, in our sign.
 
-    Parameters
-    ----------
-    program : Program
-        Of selection, for the rows' places.
-    instance : SelectionInstance
-
-    Returns
-    -------
-    (rows,) float
+    program: of selection, for the rows' places; -> (rows,).
     """
     k = np.arange(1, instance.sizes + 1)
     gains = instance.gain / np.sqrt(k)[:, None]

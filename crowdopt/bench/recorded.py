@@ -33,32 +33,21 @@ MEASURED = Keys(  # the result of a row
         "moments": Each(MOMENT),
         "timings": Each(Maybe(number("a number of seconds", 0)), dict),
     },
-    optional={"family": Maybe(TEXT), "reference": Maybe(NUMBER)},
+    optional={"family": Maybe(TEXT), "about": TEXT, "reference": Maybe(NUMBER)},
     open=True,
 )
 BESIDE = Keys(dict.fromkeys(("violation", "fraction"), NUMBER), open=True)  # what a value comes with
 
 
 def check_plan(known: dict[str, Any]) -> None:
-    """Refuse a bench.json whose subjects have methods of no known version.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a bench.json whose subjects have methods of no known version."""
     missing = {"crowdopt", *(subject[-1] for subject in known["subjects"])} - set(known["versions"])
     if missing:
         raise InputError(f"bench.json: versions.{min(missing)} is missing")
 
 
 def check_row(row: Row) -> None:
-    """Refuse a row that no measurement has written.
-
-    Raises
-    ------
-    InputError
-        With the subject, and what is wrong.
-    """
+    """Refuse a row that no measurement has written."""
     complaint = misfit(row.error, TEXT, "error") if row.error is not None else misfit(row.result, MEASURED)
     if complaint is None and row.error is None and row.result["value"] is not None:
         complaint = misfit(row.result, BESIDE)

@@ -54,7 +54,7 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """Whether it has a plan that holds so strictly that it refutes whoever says there is none as good."""
+        """Whether it has a plan that holds so strictly that it refutes any claim that there is none as good."""
         if self.outcome not in HOLDING or self.facts["value"] is None:
             return False
         return bool(self.facts["violation"] <= STRICT and self.facts["fraction"] <= INTEGRALITY)

@@ -68,29 +68,12 @@ def run_benchmark(
 ) -> dict[str, Any]:
     """Measure what is not measured yet, then write tables and summary; returns the summary.
 
-    Parameters
-    ----------
-    plan : Benchmark
-    folder : Path
-        For finished rows, tables and summary.
-    processes : int
-        How many subjects run at once. More than one disturbs the timings.
-    executor : Executor, optional
-        Where they run instead.
-    force : bool
-        Whether a folder that holds another benchmark may be taken over; rows that fit are kept.
-    retry : bool
-        Whether to run subjects again whose row failed in the harness itself.
-
-    Returns
-    -------
-    dict
-        The summary, as summary.json has it.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something else.
+    folder: for finished rows, tables and summary.
+    processes: how many subjects run at once. More than one disturbs the timings.
+    executor: where they run instead.
+    force: whether a folder that holds another benchmark may be taken over; rows that fit are kept.
+    retry: whether to run subjects again whose row failed in the harness itself.
+    -> the summary, as summary.json has it.
     """
     begin(plan, folder, force)
     known = _plan(folder)["versions"]
@@ -136,13 +119,7 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
 
 
 def summarise(folder: Path) -> dict[str, Any]:
-    """Rebuild tables and summary from the raw rows alone; rows that are missing are left out.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no benchmark, or no row.
-    """
+    """Rebuild tables and summary from the raw rows alone; rows that are missing are left out."""
     known, wanted, rows = opened(folder)
     limits = Limits(**known["limits"])
     results = results_of(rows)
@@ -169,13 +146,7 @@ def summarise(folder: Path) -> dict[str, Any]:
 
 
 def opened(folder: Path) -> tuple[dict[str, Any], int, list[jobs.Row]]:
-    """What a benchmark's folder says it is, how many rows it is to have, and those it has; of two the quieter one.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no benchmark, or no row.
-    """
+    """What a benchmark's folder says it is, how many rows it is to have, and those it has; of two the quieter one."""
     known = _plan(folder)
     limits = Limits(**known["limits"])
     rows = []
@@ -192,13 +163,7 @@ def opened(folder: Path) -> tuple[dict[str, Any], int, list[jobs.Row]]:
 
 
 def benchmarked(folder: Path) -> Benchmarked:
-    """A finished benchmark as :func:`~crowdopt.bench.history.changes` takes it.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no benchmark, or no row.
-    """
+    """A finished benchmark as :func:`~crowdopt.bench.history.changes` takes it."""
     if not (folder / MARK).is_file():
         raise InputError(f"{folder} is no benchmark's folder; name one that crowdopt bench wrote")
     known, _, rows = opened(folder)

@@ -16,18 +16,8 @@ SAME = 1.05  # a ratio of seconds up to which two methods are equally fast
 def shifted_mean(seconds: Floats, limit: float, shift: float = SHIFT) -> Floats:
     """``exp(mean log(t + shift)) - shift`` over cases; what was not settled counts the limit.
 
-    Parameters
-    ----------
-    seconds : (cases, methods) float
-        NaN where a method did not settle a case.
-    limit : float
-        Seconds allowed.
-    shift : float
-        Seconds; keeps very short times from counting most.
-
-    Returns
-    -------
-    (methods,) float
+    seconds (cases, methods): NaN where a method did not settle a case; shift: seconds; keeps very short times from
+    counting most; -> (methods,).
     """
     counted = np.minimum(np.where(np.isnan(seconds), limit, seconds), limit)
     means: Floats = np.exp(np.log(counted + shift).mean(axis=0)) - shift
@@ -39,24 +29,11 @@ def interval(
 ) -> Floats:
     """Bootstrap interval of the shifted mean over seeds: the cases of each problem are drawn again among themselves.
 
-    Parameters
-    ----------
-    seconds : (cases, methods) float
-        NaN where a method did not settle a case.
-    groups : (cases,) int
-        Which problem a case belongs to. A problem with one seed contributes no spread.
-    limit : float
-        Seconds allowed.
-    rng : Generator
-    draws : int
-        How often the cases are drawn again.
-    level : float
-        Of the interval.
-
-    Returns
-    -------
-    (2, methods) float
-        Low and high.
+    seconds (cases, methods): NaN where a method did not settle a case.
+    groups (cases,): which problem a case belongs to. A problem with one seed contributes no spread.
+    draws: how often the cases are drawn again.
+    level: of the interval.
+    -> (2, methods): low and high.
     """
     sampled = np.stack([shifted_mean(seconds[_redrawn(groups, rng)], limit) for _ in range(draws)])
     tail = (1 - level) / 2
@@ -75,17 +52,8 @@ def _redrawn(groups: Ints, rng: np.random.Generator) -> Ints:
 def profile(seconds: Floats) -> tuple[Floats, Floats]:
     """Performance profile (Dolan & More 2002): the share of cases settled within a factor of the fastest.
 
-    Parameters
-    ----------
-    seconds : (cases, methods) float
-        NaN where a method did not settle a case.
-
-    Returns
-    -------
-    factors : (steps,) float
-        Where any method's share rises, from 1.
-    shares : (steps, methods) float
-        Of all cases, also those that nobody settled.
+    seconds (cases, methods): NaN where a method did not settle a case; -> factors (steps,): where any method's share
+    rises, from 1; shares (steps, methods): of all cases, also those that no method settled.
     """
     if not np.isfinite(seconds).any():
         return np.ones(1), np.zeros((1, seconds.shape[1]))
@@ -100,16 +68,8 @@ def profile(seconds: Floats) -> tuple[Floats, Floats]:
 def wins(seconds: Floats, gaps: Floats) -> Ints:
     """``wins[a, b]``: the cases in which a beats b, by settling it alone, sooner, or else by the smaller gap.
 
-    Parameters
-    ----------
-    seconds : (cases, methods) float
-        NaN where a method did not settle a case.
-    gaps : (cases, methods) float
-        Gap at the end; infinite without a plan.
-
-    Returns
-    -------
-    (methods, methods) int
+    seconds (cases, methods): NaN where a method did not settle a case; gaps (cases, methods): gap at the end; infinite
+    without a plan; -> (methods, methods).
     """
     time = np.where(np.isnan(seconds), np.inf, seconds)
     a, b = time[:, :, None], time[:, None, :]
@@ -122,16 +82,7 @@ def wins(seconds: Floats, gaps: Floats) -> Ints:
 def gap_at(moments: list[list[float | None]], times: Floats) -> Floats:
     """The gap a search had reached at each time, in [0, 1]: ``(value - bound) / max(|value|, |bound|)``, 1 at first.
 
-    Parameters
-    ----------
-    moments : list of [seconds, value, bound]
-        In the order of time.
-    times : (times,) float
-        Seconds.
-
-    Returns
-    -------
-    (times,) float
+    moments: in the order of time; times (times,); -> (times,).
     """
     gaps = np.ones_like(times)
     for seconds, value, bound in moments:

@@ -26,24 +26,12 @@ LIMITS = ("seconds", "megabytes", "threads", "grace")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a subject may take.
+    """What a subject may take."""
 
-    Parameters
-    ----------
-    seconds : float
-        Handed to the solver. Past ``seconds`` and the grace the whole process tree is killed.
-    megabytes : float
-        Resident memory of the whole process tree, interpreter and libraries included.
-    threads : int
-        Handed to the solver, and set for every library that reads it from the environment.
-    grace : float
-        Seconds beyond the limit, for handing the program over, reading back, and late clocks.
-    """
-
-    seconds: float = 60.0
-    megabytes: float = 4000.0
-    threads: int = 1
-    grace: float = 20.0
+    seconds: float = 60.0  # handed to the solver. Past ``seconds`` and the grace the whole process tree is killed
+    megabytes: float = 4000.0  # resident memory of the whole process tree, interpreter and libraries included
+    threads: int = 1  # handed to the solver, and set for every library that reads it from the environment
+    grace: float = 20.0  # seconds beyond the limit, for handing the program over, reading back, and late clocks
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds < inf:
@@ -62,28 +50,18 @@ class Limits:
 
 @dataclass(frozen=True)
 class Subject:
-    """One measurement to be made.
-
-    Parameters
-    ----------
-    problem, program, method : str
-    seed : int
-        Draws the problem, where it is drawn.
-    limits : Limits
-    permutation : int
-        The solver's own seed. Beyond 0 it also draws the order of the program's columns and rows.
-    """
+    """One measurement to be made."""
 
     problem: str
     program: str
     method: str
-    seed: int
+    seed: int  # draws the problem, where it is drawn
     limits: Limits
-    permutation: int = 0
+    permutation: int = 0  # the solver's own seed. Beyond 0 it also draws the order of the program's columns and rows
 
     @property
     def case(self) -> tuple[str, str, int]:
-        """What is to be solved, whoever solves it."""
+        """What is to be solved, by whichever method."""
         return self.problem, self.program, self.seed
 
     @property

@@ -111,13 +111,7 @@ def listed() -> list[str]:
 
 
 def suite_named(name: str) -> Suite:
-    """The suite of that name.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
+    """The suite of that name."""
     if name not in SUITES:
         raise InputError(f"there is no suite {name!r}; there are {', '.join(SUITES)}")
     return SUITES[name]
@@ -141,18 +135,8 @@ def subjects_of(cases: Sequence[Case], methods: Sequence[str], limits: Limits, p
 
     So no method always comes first, nor always after the same one, on a machine that warms up or is shared.
 
-    Parameters
-    ----------
-    cases : sequence of (str, str, int)
-        Problem, program and seed of each.
-    methods : sequence of str
-    limits : Limits
-    permutations : int
-        How often each method solves each case.
-
-    Returns
-    -------
-    list of Subject
+    cases sequence of (str, str, int): problem, program and seed of each; permutations: how often each method solves
+    each case.
     """
     subjects = []
     for number, ((problem, program, seed), permutation) in enumerate(product(cases, range(permutations))):

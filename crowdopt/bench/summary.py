@@ -77,7 +77,7 @@ class MethodComparison:
 
     @cached_property
     def best_values(self) -> dict[tuple[str, str, int], float]:
-        """The least value of any plan that holds, whoever made it, of each case that has one."""
+        """The least value of any method's plan that holds, of each case that has one."""
         best: dict[tuple[str, str, int], float] = {}
         for result in self.results:
             value = result.facts["value"]

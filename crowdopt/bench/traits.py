@@ -12,27 +12,13 @@ from crowdopt.crowd.instance import AssignmentInstance
 
 @dataclass(frozen=True)
 class Traits:
-    """Of an assignment program.
+    """Of an assignment program."""
 
-    Parameters
-    ----------
-    whole : bool
-        Whether labels are whole; else the linear program.
-    pairs : int
-        Tasks times workers.
-    kinds : int
-        Tasks that differ in type or in what they still need.
-    priced : bool
-        Whether labels have different prices.
-    own : bool
-        Whether each task has accuracies of its own.
-    """
-
-    whole: bool
-    pairs: int
-    kinds: int
-    priced: bool
-    own: bool
+    whole: bool  # whether labels are whole; else the linear program
+    pairs: int  # tasks times workers
+    kinds: int  # tasks that differ in type or in what they still need
+    priced: bool  # whether labels have different prices
+    own: bool  # whether each task has accuracies of its own
 
     def numbers(self) -> list[float]:
         """The traits in the order of NAMES."""
@@ -50,18 +36,7 @@ WORDS = {  # of what is not above a threshold, and of what is
 
 
 def traits_of(instance: AssignmentInstance, program: str) -> Traits:
-    """The traits of an instance's program.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    program : str
-        ``ip`` or ``lp``.
-
-    Returns
-    -------
-    Traits
-    """
+    """The traits of an instance's program; program: ``ip`` or ``lp``."""
     n, m = instance.n_tasks, instance.n_workers
     different = np.unique(instance.task_type + 1j * instance.residual_need)  # sorts faster than rows
     return Traits(
@@ -74,14 +49,5 @@ def traits_of(instance: AssignmentInstance, program: str) -> Traits:
 
 
 def in_words(name: str, threshold: float, above: bool) -> str:
-    """A condition on a trait, such as ``more than 3,000 tasks × workers``.
-
-    Parameters
-    ----------
-    name : str
-        Of the trait.
-    threshold : float
-    above : bool
-        Whether the trait is above it, or at most there.
-    """
+    """A condition on a trait (above the threshold, or at most there), such as ``more than 3,000 tasks × workers``."""
     return WORDS[name][above].format(f"{threshold:,.0f}")

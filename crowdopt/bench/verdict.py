@@ -1,4 +1,4 @@
-"""What the figures mean for somebody who has to choose a solver today, in sentences."""
+"""What the figures mean for a reader who has to choose a solver today, in sentences."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sentences(comparisons: Sequence[MethodComparison]) -> list[str]:
     """The advice, then who is not to be trusted with what."""
     said = [sentence for comparison in comparisons for sentence in _advice(comparison)]
     results = [result for comparison in comparisons for result in comparison.results]
-    return [*said, *_troubles(results), *_loads(results), *_proofs(results)]
+    return [*said, *_rules(results), *_troubles(results), *_loads(results), *_proofs(results)]
 
 
 def _advice(comparison: MethodComparison) -> list[str]:
@@ -51,7 +51,7 @@ def _advice(comparison: MethodComparison) -> list[str]:
     kind = f"{comparison.family} {comparison.program}"
     purpose = KIND.get(kind, f"For {kind}")
     if not order or not settled[order[0]]:
-        return [f"{purpose}: nobody settled any of the {count} cases within {comparison.limit:g} s."]
+        return [f"{purpose}: no method settled any of the {count} cases within {comparison.limit:g} s."]
     first = order[0]
     said = [f"{purpose}, use {_performance(comparison, first, count)}"]
     leader = _solver(comparison.methods[first])
@@ -99,6 +99,18 @@ def _distance(comparison: MethodComparison, first: int, other: int) -> str:
     if ratio >= 1:
         return f"; where both settled a case, {leader} was {_times(ratio)} as fast (median)"
     return f"; where both settled a case, it was {_times(1 / ratio)} as fast as {leader} (median)"
+
+
+def _rules(results: Sequence[Result]) -> list[str]:
+    """Problems whose programs are written by another rule than their own."""
+    named: dict[str, list[str]] = {}
+    for result in results:
+        if result.facts.get("about"):
+            named.setdefault(result.facts["about"], []).append(result.subject.problem)
+    return [
+        f"{', '.join(dict.fromkeys(problems))}: the programs are {about}; proven, optimal and infeasible are meant so."
+        for about, problems in named.items()
+    ]
 
 
 def _troubles(results: Sequence[Result]) -> list[str]:

@@ -14,7 +14,7 @@ from crowdopt.answers.voted import Answers
 from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_tables
 from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import as_json, say, trust_gold
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 from crowdopt.errors import InputError
 from crowdopt.io.answers_folder import facts
@@ -36,7 +36,7 @@ from crowdopt.io.labels_back import Answered
 @click.option(
     "--gold",
     type=click.Path(path_type=Path),
-    help="Tallies worker,correct,asked for weighted votes; worker,true,answered[,count] for wmv-confusion.",
+    help="worker,correct,asked or worker,task,label,truth for weighted votes; worker,true,answered for wmv-confusion.",
 )
 @click.option("--truth", type=click.Path(path_type=Path), help="Known answers task,label, to be held against.")
 @click.option(
@@ -51,6 +51,7 @@ from crowdopt.io.labels_back import Answered
     "-o", "--output", type=click.Path(path_type=Path), help="Table of answers to write; with --plan, a folder."
 )
 @click.option("--workers", type=click.Path(path_type=Path), help="Table of the workers' accuracies to write.")
+@trust_gold
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @as_json
 def aggregate(
@@ -64,6 +65,7 @@ def aggregate(
     campaign: Path | None,
     output: Path | None,
     workers: Path | None,
+    trust_gold: bool,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -85,7 +87,16 @@ def aggregate(
         raise InputError(
             "--skipped belongs to a plan (--plan); without one a label that is not there counts for nothing"
         )
-    done = aggregate_tables(labels, method, gold=gold, truth=truth, output=output, workers=workers, force=force)
+    done = aggregate_tables(
+        labels,
+        method,
+        gold=gold,
+        truth=truth,
+        trust_gold=trust_gold,
+        output=output,
+        workers=workers,
+        force=force,
+    )
     written = [f"wrote {path}" for path in (output, workers) if path is not None]
     claims = None if done.answers.evidence is None else 1 - done.answers.confidence
     known = {**_facts(done), "looks_to_certify": looks_to_certify(claims, len(done.labels.tasks))}
@@ -143,18 +154,24 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
             f"seen; {output}/campaign asks one label more of each"
         )
     going_on = Continuation(answered)
+    explained = f"crowdopt explain {output}/campaign"
     reasons = (
-        (going_on.exhausted, "can have no more labels within the limits"),
-        (going_on.out_of_reach, "need more than all labels that they can still have"),
+        (
+            going_on.exhausted,
+            "can have no more labels within the limits",
+            f"have an expert look, or let {explained} say what would help",
+        ),
+        (
+            going_on.out_of_reach,
+            "need more than all labels that they can still have",
+            f"the next plan has those that help, and {explained} says what else would",
+        ),
     )
-    for tasks, why in reasons:
+    for tasks, why, advice in reasons:
         left = np.setdiff1d(tasks, going_on.accepted)
         if left.size:
             names = ", ".join(instance.task_id(i) for i in left[:5].tolist()) + (", ..." if left.size > 5 else "")
-            said.append(
-                f"{left.size} of those not sure {why}: {names}; have an expert look, "
-                f"or let crowdopt explain {output}/campaign say what would help"
-            )
+            said.append(f"{left.size} of those not sure {why}: {names}; {advice}")
     if going_on.accepted.size:
         worst = going_on.epsilon[going_on.accepted].max()
         said.append(

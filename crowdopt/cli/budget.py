@@ -10,7 +10,7 @@ import click
 from crowdopt.api.budget import PROMISES, Promised, Spent
 from crowdopt.api.budget import budget as call
 from crowdopt.assign.plan import Plan
-from crowdopt.cli.common import NO, as_json, percent, say, target
+from crowdopt.cli.common import NO, ProgressLine, as_json, percent, say, target, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.io.plan_folder import run_facts, summary
 
@@ -36,24 +36,32 @@ from crowdopt.io.plan_folder import run_facts, summary
     show_default=True,
     help="greedy; patterns[:pools=N], the true minimum for few skills; auto: the better where skills are few.",
 )
+@trust_gold
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the solver.")
 @target("Plan folder")
 @as_json
 def budget(campaign: Path, output: Path, as_json: bool, **options: Any) -> None:
     """Spend so many labels, or so much money, where that helps most, and say what no plan can do with it."""
-    found: Spent | Promised = call(campaign, output=output, **options)
+    with ProgressLine():
+        found: Spent | Promised = call(campaign, output=output, **options)
     if isinstance(found, Spent):
         say(as_json, {**_facts(found.plan, output), **_known(found)}, *_sentences(found, output))
         return
     money = float(options["money"] if options["labels"] is None else options["labels"])
     facts = {"epsilon": found.epsilon, "least_epsilon": found.least_epsilon}
-    least = f"no plan of {money:.10g} promises every task less than {found.least_epsilon:.4g} (certificate)"
+    least = (
+        f"{found.by_rule}no plan of {money:.10g} promises every task less than {found.least_epsilon:.4g} (certificate)"
+    )
+    if not found.rules_out:
+        least = "no error is ruled out"
     if found.plan is None:
         say(as_json, facts, "no plan was found that promises", least)
         raise SystemExit(NO)
     plan = found.plan
     said = f"{plan.labels:g} labels, cost {plan.objective:.10g}: every task's error is at most {found.epsilon:.4g}"
+    if found.by_rule and plan.vote_error is not None:
+        said += f" {found.by_rule.strip()}, {plan.vote_error.max():.4g} by its vote's exact error"
     say(as_json, {**_facts(plan, output), **facts}, said, least, f"wrote {output}")
 
 

@@ -6,14 +6,18 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import fields
 from math import isfinite
 from pathlib import Path
+from shutil import get_terminal_size
+from threading import Lock
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from crowdopt.bars import Latest, ticking
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED as INTERRUPTED
 
@@ -46,17 +50,14 @@ def lists(policies: Callable[[], Mapping[str, type[Any]]]) -> Callable[[Any], An
     )
 
 
+trust_gold = click.option(
+    "--trust-gold", is_flag=True, help="Take gold as it is, even where workers do worse than guessing."
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of sentences.")
 
 
 def say(as_json: bool, facts: dict[str, Any], *sentences: str) -> None:
-    """Print the sentences, each on a line, or the facts as one JSON object.
-
-    Raises
-    ------
-    InputError
-        If there is no room for them where standard output goes.
-    """
+    """Print the sentences, each on a line, or the facts as one JSON object."""
     try:
         for line in [_json(facts)] if as_json else map(one_line, sentences):
             click.echo(line)
@@ -94,27 +95,50 @@ def _finite(value: Any) -> Any:
 
 
 class ProgressLine:
-    """One line on a terminal that follows the search; silent in a pipe."""
+    """One line on a terminal that follows a search, with the seconds running; silent in a pipe."""
 
     def __init__(self) -> None:
         self.live = sys.stderr is not None and sys.stderr.isatty()
+        self.started = perf_counter()
+        self._latest, self._clock, self._lock = Latest(), ExitStack(), Lock()
 
     def __enter__(self) -> ProgressLine:
+        if self.live:
+            self._clock.enter_context(ticking(self._tick))
         return self
 
     def show(self, moment: Progress) -> None:
         """Write over the line what is known now."""
+        self._latest.show(moment)
+        self._draw()
+
+    def _tick(self) -> None:
+        self._latest.look()
+        self._draw()
+
+    def _draw(self) -> None:
         if self.live:
-            best = "none yet" if moment.value is None else f"{moment.value:g}"
-            bound = "none yet" if moment.bound is None else f"{moment.bound:g}"
-            gap = "" if moment.gap is None else f", gap {percent(moment.gap)}"
-            note = f" ({moment.note})" if moment.note else ""
-            sys.stderr.write(f"\r\x1b[K{moment.seconds:.0f} s: best {best}, bound {bound}{gap}{note}")
+            said = f"{perf_counter() - self.started:.0f} s: {self._said()}"
+            self._write(said[: get_terminal_size().columns - 1])
+
+    def _write(self, text: str) -> None:
+        with self._lock:
+            sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
 
+    def _said(self) -> str:
+        moment, note = self._latest.moment, self._latest.note
+        if moment is None or (moment.value is None and moment.bound is None):
+            return note or "looking for a plan"
+        best = "none yet" if moment.value is None else f"{moment.value:g}"
+        bound = "none yet" if moment.bound is None else f"{moment.bound:g}"
+        gap = "" if moment.gap is None else f", gap {percent(moment.gap)}"
+        return f"best {best}, bound {bound}{gap}" + (f" ({note})" if note else "")
+
     def __exit__(self, *_: object) -> None:
+        self._clock.close()
         if self.live:
-            sys.stderr.write("\r\x1b[K")
+            self._write("")
 
 
 def size_of(instance: AssignmentInstance) -> dict[str, int]:

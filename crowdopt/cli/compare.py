@@ -12,7 +12,7 @@ import click
 from crowdopt.api.compare import Comparison, possible_facts
 from crowdopt.api.compare import compare as call
 from crowdopt.api.compare import policies as all_policies
-from crowdopt.cli.common import NO, as_json, lists, say
+from crowdopt.cli.common import NO, as_json, lists, say, trust_gold
 from crowdopt.cli.manual import manual
 
 COLUMNS = (  # title, figure, form
@@ -25,6 +25,7 @@ COLUMNS = (  # title, figure, form
     ("claimed", "error_claimed", "7.4f"),
     ("unsure", "unfinished", "7.1%"),
 )
+PROMISED = (("/promise", "ratio_promise", "9.3f"), ("missed", "missed_share", "7.1%"))  # of a rule that is not linear
 AUDITED = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "10.1f"))  # of recorded answers
 
 
@@ -46,6 +47,7 @@ AUDITED = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "1
 @click.option("--audit", default="", help="Of recorded answers: checks=100,price=20,confidence=.95 (the default).")
 @click.option("--rule", help="Evidence rule in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
+@trust_gold
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the offline plan.")
 @click.option("--processes", default=0, show_default=True, type=click.IntRange(0, 256), help="0: in this one.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
@@ -69,15 +71,27 @@ def compare(campaign: Path, policies: str, output: Path, as_json: bool, **option
 def _sentences(found: Comparison) -> list[str]:
     """A short table: cost against what offline plans and any policy need, shortfall, errors claimed and true."""
     best = found.optimum
-    if best.bound is None:
-        said = ["there is no offline plan for this campaign: costs have nothing to be held against"]
-    else:
-        said = [f"offline, skills known, no plan costs less than {best.bound:.10g} (LP {best.lp:.10g})"]
-    said += _beside(found)
+    said = [*_offline(found), *_beside(found)]
     width = max(6, *(len(str(line["policy"])) for line in found.summary)) if found.summary else 6
-    columns = COLUMNS + (AUDITED if any(line.get("certified") is not None for line in found.summary) else ())
+    columns = COLUMNS + PROMISED * bool(best.promise)
+    columns += AUDITED * any(line.get("certified") is not None for line in found.summary)
     head = f"{'policy':{width}}  " + "  ".join(f"{title:>{int(form.partition('.')[0])}}" for title, _, form in columns)
     return [*said, head, *(_line(line, width, columns) for line in found.summary), *found.failed]
+
+
+def _offline(found: Comparison) -> list[str]:
+    """What no plan costs less than, of the rule that policies go by and of the one whose promise was stated."""
+    best = found.optimum
+    rule = f" by rule {best.rule}" * bool(best.promise)
+    if best.bound is None:
+        said = [f"there is no offline plan{rule} for this campaign: costs have nothing to be held against"]
+    else:
+        said = [f"offline, skills known, no plan{rule} costs less than {best.bound:.10g} (LP {best.lp:.10g})"]
+    if best.promise:
+        whose = f"rule {best.promise}, which {best.rule} implies"
+        none = f"there is no offline plan by {whose}"
+        said.append(none if best.promise_bound is None else f"none by {whose}, less than {best.promise_bound:.10g}")
+    return said
 
 
 def _beside(found: Comparison) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from crowdopt.api.explain import explain as call
-from crowdopt.cli.common import NO, as_json, say
+from crowdopt.cli.common import NO, ProgressLine, as_json, say, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.crowd.evidence import EACH
 
@@ -27,6 +27,7 @@ from crowdopt.crowd.evidence import EACH
 @click.option("--audit", help="Plan labels and an expert's audit together: price=20,confidence=.95[,ratio=1.5].")
 @click.option("--labels", type=click.Path(path_type=Path), help="Earlier labels, to see the ratio of errors in.")
 @click.option("--truth", type=click.Path(path_type=Path), help="Known answers to them: task,label.")
+@trust_gold
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables and the curve to write.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
@@ -36,7 +37,8 @@ def explain(campaign: Path, plan: Path | None, output: Path | None, as_json: boo
 
     With a PLAN its rule and target are taken.
     """
-    found = call(campaign, plan, output=output, **options)
+    with ProgressLine():
+        found = call(campaign, plan, output=output, **options)
     written = _written(output, found.undrawn) if found.feasible and output is not None else []
     say(as_json, found.facts, *found.sentences, *written)
     if not found.feasible:

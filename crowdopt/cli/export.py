@@ -34,18 +34,19 @@ WRITTEN = {  # by the program's name
     default="ip",
     show_default=True,
     help=f"{', '.join(EXPORTS)}; options as in sampled:share=.3:seed=1, approximated:tolerance=.01:least-quality=.2, "
-    "selection:budget=8.",
+    "selection:most=8.",
 )
 @target("File that ends in .mps or .lp, or in .dat: data for the program's model in models/")
 @as_json
 def export(campaign: Path, program: str, output: Path, force: bool, as_json: bool) -> None:
     """Write the program for any other solver, its columns and rows named after tasks and workers."""
     written = call(campaign, output, program=program, force=force)
+    said = WRITTEN[written.name], written.about
     size = {"columns": written.cost.size, "rows": written.row_lower.size, "entries": int(written.matrix.nnz)}
     say(
         as_json,
-        {"file": str(output), "program": written.name, **size},
-        f"wrote {output}: {'data for ' if output.suffix.lower() == DATA else ''}{WRITTEN[written.name]}",
+        {"file": str(output), "program": written.name, "about": written.about, **size},
+        f"wrote {output}: {'data for ' if output.suffix.lower() == DATA else ''}{', '.join(filter(None, said))}",
         f"{size['columns']} columns, {size['rows']} rows, {size['entries']} entries",
     )
 

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from crowdopt.api.import_labels import Imported, import_labels
-from crowdopt.cli.common import as_json, say, size_of, target
+from crowdopt.cli.common import as_json, say, size_of, target, trust_gold
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 from crowdopt.crowd.evidence import EACH
 
@@ -40,7 +40,8 @@ from crowdopt.crowd.evidence import EACH
 @click.option(
     "--families", is_flag=True, help="Workers seen to err together become families of the campaign; needs --truth."
 )
-@click.option("--rule", default="bhattacharyya", show_default=True, type=click.Choice(EACH))
+@click.option("--rule", type=click.Choice(EACH), help="Rule to plan by; the default is exact-error.")
+@trust_gold
 @target("Campaign folder")
 @as_json
 def import_(
@@ -53,8 +54,9 @@ def import_(
     types: Path | None,
     epsilon: float,
     capacity: int | None,
-    rule: str,
+    rule: str | None,
     families: bool,
+    trust_gold: bool,
     output: Path,
     force: bool,
     as_json: bool,
@@ -72,6 +74,7 @@ def import_(
         capacity=capacity,
         rule=rule,
         families=families,
+        trust_gold=trust_gold,
         output=output,
         force=force,
     )

@@ -29,14 +29,8 @@ ANSWERED = "crowdopt aggregate labels.csv --plan my-plan --campaign my-campaign 
 def manual(*example: str, reads: str, writes: str, status: str = STATUS) -> str:
     """The text below a verb's options.
 
-    Parameters
-    ----------
-    *example : str
-        Commands to paste, one after another, after ``crowdopt init my-campaign``; the last one shows the verb.
-    reads, writes : str
-        Files and folders, as a reader finds them.
-    status : str
-        What the exit status says.
+    *example: commands to paste, one after another, after ``crowdopt init my-campaign``; the last one shows the verb;
+    reads, writes: files and folders, as a reader finds them; status: what the exit status says.
     """
     after = "Example:" if example[0].startswith(FIRST) else f"Example, after {FIRST}:"
     return "\n\n".join(

@@ -71,15 +71,17 @@ def report_parts(plan: Any, output: str, as_json: bool) -> None:
     if not plan.found:
         say(as_json, {**facts, "why": plan.why}, plan.why)
         return
-    vouched = "anyone can recompute that from the plan"
+    vouched, rule = "anyone can recompute that from the plan", f" by rule {facts['rule']}" * ("promise" in facts)
     above = percent(max(0.0, facts["gap"]))
     say(
         as_json,
         {**facts, "plan": output},
+        *[f"{rule.strip()}, which implies {facts.get('promise')}'s promise"] * bool(rule),
         f"{facts['labels']} labels for {facts['tasks']} tasks in {facts['parts']} parts, "
         f"cost {facts['objective']:.10g}",
-        f"proven optimal: no plan costs less ({vouched})"
+        f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
         if facts["proven"]
-        else f"feasible, at most {above} above the optimum: none costs less than {facts['bound']:.10g} ({vouched})",
+        else f"feasible, at most {above} above the optimum{rule}: none{rule} costs less than {facts['bound']:.10g} "
+        f"({vouched})",
         f"wrote {output} in {facts['seconds']:.2f} s after {facts['sweeps']} sweeps",
     )

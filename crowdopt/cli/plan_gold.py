@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, plan_gold
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import ProgressLine, as_json, say, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.errors import InputError
 
@@ -30,6 +30,7 @@ HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "label
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
 @click.option("--trials", default=5, show_default=True, type=click.IntRange(min=0), help="Simulated runs; 0: none.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the simulation.")
+@trust_gold
 @as_json
 def plan_gold_verb(
     campaign: Path,
@@ -39,6 +40,7 @@ def plan_gold_verb(
     epsilon: float | None,
     trials: int,
     seed: int,
+    trust_gold: bool,
     as_json: bool,
 ) -> None:
     """How much gold for a target: what the theorems of Ho et al. promise for it, and what simulation says."""
@@ -46,7 +48,17 @@ def plan_gold_verb(
         golds = [int(one) for one in gold.split(",")]
     except ValueError:
         raise InputError(f"--gold is a list of whole numbers such as 5,10,20, not {gold!r}") from None
-    plan = plan_gold(campaign, epsilon=epsilon, golds=golds, gamma=gamma, delta=delta, trials=trials, seed=seed)
+    with ProgressLine():
+        plan = plan_gold(
+            campaign,
+            epsilon=epsilon,
+            golds=golds,
+            gamma=gamma,
+            delta=delta,
+            trials=trials,
+            seed=seed,
+            trust_gold=trust_gold,
+        )
     say(as_json, _facts(plan), *_sentences(plan))
 
 

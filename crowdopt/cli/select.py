@@ -9,7 +9,7 @@ import click
 
 from crowdopt.api.binding import SEARCH
 from crowdopt.api.select import SELECTIONS, select_from_tables
-from crowdopt.cli.common import NO, as_json, say
+from crowdopt.cli.common import NO, as_json, say, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.core.solution import Status
 from crowdopt.errors import InputError
@@ -20,13 +20,13 @@ SHOWN = 12  # names on a line
 
 @click.command(
     epilog=manual(
-        "crowdopt select my-campaign/gold.csv --type bird --budget 8 -o hired.csv",
+        "crowdopt select my-campaign/gold.csv --type bird --most 8 -o hired.csv",
         reads="gold worker[,type],correct,asked; workers worker,price,group, if given",
         writes="with -o the hired workers, with --frontier every set worth having, with --chart a picture",
     )
 )
 @click.argument("gold", type=click.Path(path_type=Path))
-@click.option("--budget", type=int, help="The most workers; default: all.")
+@click.option("--most", type=int, help="The most workers; default: all.")
 @click.option("--classes", default=2, show_default=True, help="Answers a label chooses from.")
 @click.option(
     "--method",
@@ -47,6 +47,7 @@ SHOWN = 12  # names on a line
 @click.option("--coverage", default=0.95, show_default=True, help="Of the score's interval.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="For ties and draws.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the set is proven optimal.")
+@trust_gold
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Table of the hired to write.")
 @click.option("--chart", type=click.Path(path_type=Path), help="Picture to write, .png or .svg (extra plots).")
 @click.option(
@@ -58,7 +59,7 @@ SHOWN = 12  # names on a line
 @as_json
 def select(
     gold: Path,
-    budget: int | None,
+    most: int | None,
     classes: int,
     method: str | None,
     workers: Path | None,
@@ -73,6 +74,7 @@ def select(
     coverage: float,
     seed: int,
     require_proof: bool,
+    trust_gold: bool,
     output: Path | None,
     chart: Path | None,
     frontier: Path | None,
@@ -83,7 +85,7 @@ def select(
     selection = select_from_tables(
         gold,
         classes=classes,
-        budget=budget,
+        most=most,
         method=method,
         workers=workers,
         kind=kind,
@@ -96,6 +98,7 @@ def select(
         time_limit=time_limit,
         coverage=coverage,
         seed=seed,
+        trust_gold=trust_gold,
         output=output,
         chart=chart,
         frontier=frontier,

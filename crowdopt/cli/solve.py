@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from crowdopt.api.assign import PROGRAMS, assign, what_it_lacked, why_not
+from crowdopt.api.assign import PROGRAMS, assign
+from crowdopt.api.no_plan import ways_as_facts, ways_said, what_it_lacked, why_not, why_short
 from crowdopt.api.solve_parts import assign_parts
 from crowdopt.assign.plan import Plan
-from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target
+from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target, trust_gold
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import PartsLine, check_options, in_parts, is_stated, report_parts
 from crowdopt.crowd.evidence import RULES
@@ -55,6 +56,7 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
     type=click.Path(path_type=Path),
     help="Table of rows of your own: row,task,worker,coefficient,lower,upper.",
 )
+@trust_gold
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all; in parts: none unless given.")
 @click.option("--gap", default=0.0, show_default=True, help="Gap at which to stop, as a share.")
 @click.option("--nodes", type=int, help="Limit on branch-and-bound nodes (reproducible, unlike seconds).")
@@ -68,6 +70,7 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option("--isolated", is_flag=True, help="Run the backend in a process of its own, stopped when time is up.")
 @in_parts
 @click.option("--memory", type=float, help="Of a campaign in parts: megabytes that a process may take.")
+@click.option("--strict", is_flag=True, help="Write no plan unless it serves every task.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @target("Plan folder")
 @as_json
@@ -79,6 +82,7 @@ def solve(
     epsilon: float | None,
     difficulty: tuple[float, float] | None,
     rows: Path | None,
+    trust_gold: bool,
     time_limit: float,
     gap: float,
     nodes: int | None,
@@ -89,6 +93,7 @@ def solve(
     processes: int,
     cluster: str | None,
     memory: float | None,
+    strict: bool,
     require_proof: bool,
     output: Path,
     force: bool,
@@ -123,6 +128,7 @@ def solve(
             epsilon=epsilon,
             difficulty=difficulty,
             rows=rows,
+            trust_gold=trust_gold,
             time_limit=time_limit,
             gap=gap,
             nodes=nodes,
@@ -130,6 +136,7 @@ def solve(
             seed=seed,
             isolated=isolated,
             solver_options=solver_options,
+            strict=strict,
             listener=line.show,
             output=output,
             force=force,
@@ -146,8 +153,13 @@ def _report_plan(plan: Plan, output: Path, as_json: bool) -> None:
     if plan.found:
         say(as_json, {**facts, "plan": str(output)}, *_plan_sentences(plan, output))
         return
-    why = why_not(plan)
-    say(as_json, {**facts, "why": why}, *why)
+    if plan.pairs is None:
+        why = why_not(plan)
+        say(as_json, {**facts, "why": why}, *why)
+        return
+    why, ways = why_short(plan)
+    facts = {**facts, "plan": str(output), "why": why, "ways": ways_as_facts(ways)}
+    say(as_json, facts, *why, *ways_said(ways), *_plan_sentences(plan, output))
 
 
 def _plan_sentences(plan: Plan, output: Path) -> list[str]:
@@ -157,7 +169,7 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
         f"{plan.labels:g} labels for {plan.instance.n_tasks} tasks by {busy} of {plan.instance.n_workers} workers "
         f"({full} at capacity), cost {plan.objective:.10g}",
         *([] if plan.repaired is None else [what_it_lacked(plan)]),
-        _how_good(plan),
+        *([_how_good(plan)] if plan.found else []),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
     said = [plan.note, *said] if plan.note else said
@@ -170,12 +182,15 @@ def _how_good(plan: Plan) -> str:
         "solver": f"on {plan.backend}'s word; the plan's own multipliers prove {plan.certified_bound:.10g}",
         "none": "nothing is known about the optimum",
     }[plan.proof]
+    rule = plan.of_rule
     if plan.proven:
-        return f"proven optimal: no plan costs less ({vouched})"
+        return f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
     if plan.proof == "none":
         return f"feasible; {vouched}"
     above = percent(max(0.0, plan.gap))
-    return f"feasible, at most {above} above the optimum: none costs less than {plan.bound:.10g} ({vouched})"
+    return (
+        f"feasible, at most {above} above the optimum{rule}: none{rule} costs less than {plan.bound:.10g} ({vouched})"
+    )
 
 
 VERBS = (solve,)

@@ -84,6 +84,7 @@ def _verified(report: Report) -> dict[str, Any]:
         "proven": report.proven,
         "labels": report.labels,
         "violation": report.violation,
+        **({"short": report.short} if report.short else {}),
         **({"in_place_of_campaign": report.overrides} if report.overrides else {}),
         **({} if report.worst_error is None else {"worst_error": report.worst_error}),
         **({} if report.independent_error is None else {"independent_error": report.independent_error}),
@@ -98,12 +99,15 @@ def _verdict(report: Report) -> list[str]:
             f"the plan does not hold: {count} problem(s)",
             *(f"- {problem}" for problem in report.problems[:20]),
         ]
+    rule = f" by rule {report.overrides['rule']}" if "rule" in report.overrides else ""
     said = [f"the plan holds: {report.labels:g} labels, cost {report.objective:.10g}, every limit kept"]
+    if report.short:
+        said[0] += f" but of {report.short} task(s), which get less than they ask for, as it says"
     if report.certified_bound is not None:
         least = report.certified_bound + 0.0  # not -0
-        said.append(f"recomputed: no plan costs less than {least:.10g}")
+        said.append(f"recomputed: no plan{rule} costs less than {least:.10g}")
     if report.proof == "solver":
-        said.append(f"only the solver vouches for: no plan costs less than {report.bound:.10g}")
+        said.append(f"only the solver vouches for: no plan{rule} costs less than {report.bound:.10g}")
     if report.wrong is not None:
         fewer = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
         said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{fewer}")
@@ -115,7 +119,9 @@ def _verdict(report: Report) -> list[str]:
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")
-    optimal = "so it is optimal, if the solver is right" if report.proof == "solver" else "so it is optimal"
+    if report.short:
+        return [*said, "it is no plan for every task: the best that was found"]
+    optimal = f"so it is optimal{rule}" + ", if the solver is right" * (report.proof == "solver")
     return [*said, optimal if report.proven else "it is not claimed to be optimal"]
 
 

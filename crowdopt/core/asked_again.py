@@ -1,4 +1,4 @@
-"""A program asked again and again with other numbers: what a session keeps, whoever solves."""
+"""A program asked again and again with other numbers: what a session keeps, whichever solver."""
 
 from __future__ import annotations
 
@@ -32,21 +32,8 @@ def with_numbers(
 ) -> Program:
     """The program with other costs, sides or bounds; its matrix, integers and blocks stay.
 
-    Parameters
-    ----------
-    program : Program
-    cost : (columns,) array, optional
-    sides, bounds : pair of (rows,) arrays, of (columns,) arrays, optional
-        Lower and upper; None keeps a side as it is.
-
-    Returns
-    -------
-    Program
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit or a number is NaN.
+    cost (columns,); sides, bounds pair of (rows,) arrays, of (columns,) arrays: lower and upper; None keeps a side as
+    it is. Raises ValueError if a shape does not fit or a number is NaN.
     """
     rows, columns = program.row_lower.shape, program.cost.shape
     return replace(

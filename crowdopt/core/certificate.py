@@ -113,19 +113,7 @@ def _says_more(program: Program, claimed: float, bound: float) -> bool:
 
 
 def violation(program: Program, point: Floats) -> float:
-    """Largest absolute violation of a row or a bound; NaN in the point is an infinite violation.
-
-    Parameters
-    ----------
-    program : Program
-        Its rows and bounds.
-    point : (columns,) float
-        Any values.
-
-    Returns
-    -------
-    float
-    """
+    """Largest absolute violation of a row or a bound; NaN in the point is an infinite violation; point (columns,)."""
     if not np.isfinite(point).all():
         return float("inf")
     activity = program.matrix @ point
@@ -141,20 +129,7 @@ def violation(program: Program, point: Floats) -> float:
 
 
 def fraction(program: Program, point: Floats) -> float:
-    """Largest distance of an integer column from the nearest integer.
-
-    Parameters
-    ----------
-    program : Program
-        Says which columns are integer.
-    point : (columns,) float
-        Any values.
-
-    Returns
-    -------
-    float
-        Infinite where one of them is not finite.
-    """
+    """Largest distance of an integer column from the nearest integer; inf where one is not finite; point (columns,)."""
     integers = point[program.integer]
     if not np.isfinite(integers).all():
         return float("inf")
@@ -186,21 +161,13 @@ def lagrangian_bound(program: Program, multipliers: Floats) -> float:
 def proves_empty(program: Program, ray: Floats) -> bool:
     """Whether multipliers prove that no point in the box satisfies the rows (Farkas): their bound at c = 0 is > 0.
 
-    Parameters
-    ----------
-    program : Program
-        Whose rows and bounds are in question.
-    ray : (rows,) float
-        In the house's sign.
-
-    Returns
-    -------
-    bool
+    program: whose rows and bounds are in question; ray (rows,): in the house's sign.
     """
     scale = float(np.abs(ray).max(initial=0.0))
     if not np.isfinite(scale) or scale == 0:
         return False
     pulling = pulling_sides(program, ray / scale)
+    # a ray of any length proves the same: scaled to 1, so that BOUND means the same for all
     proof = _bound(program, np.zeros_like(program.cost), pulling)
     sides = np.where(pulling > 0, program.row_lower, program.row_upper)
     size = float(np.abs(sides[pulling != 0] * pulling[pulling != 0]).sum())
@@ -222,16 +189,8 @@ def next_integer(bound: float, noise: float = BOUND) -> float:
 def pulling_sides(program: Program, multipliers: Floats) -> Floats:
     """The multipliers with those that pull on an infinite side set to zero.
 
-    Parameters
-    ----------
-    program : Program
-        Whose sides are meant.
-    multipliers : (rows,) float
-        In the house's sign; NaN and infinite ones count as zero.
-
-    Returns
-    -------
-    (rows,) float
+    program: whose sides are meant; multipliers (rows,): in the house's sign; NaN and infinite ones count as zero;
+    -> (rows,).
     """
     idle = ((multipliers > 0) & np.isinf(program.row_lower)) | ((multipliers < 0) & np.isinf(program.row_upper))
     return np.where(idle | ~np.isfinite(multipliers), 0.0, multipliers)
@@ -240,14 +199,17 @@ def pulling_sides(program: Program, multipliers: Floats) -> Floats:
 def _bound(program: Program, cost: Floats, pulling: Floats) -> float:
     """The Lagrangian bound, less what rounding may have added: multipliers of any size prove nothing false."""
     rows = pulling[pulling != 0] * np.where(pulling > 0, program.row_lower, program.row_upper)[pulling != 0]
+    # each column alone: it goes to the end of its box that its reduced cost pulls it to, whole or not
     reduced = cost - program.matrix.T @ pulling
     off = product_error(program.matrix, pulling)
     ends = np.where(reduced > 0, program.lower, program.upper)
+    # a reduced cost that float64 cannot tell from 0 pulls nowhere; any other on an open end proves nothing
     unbounded = np.isinf(ends) & (reduced != 0)
     if unbounded.any() and (np.abs(reduced) > ZERO_PRICE * (np.abs(cost) + off / UNIT))[unbounded].any():
         return -np.inf
     held = (reduced != 0) & ~unbounded
     columns = reduced[held] * ends[held]
+    # errors of the two sums by their terms, and of each reduced cost times how far its column may be from 0
     size = float(np.abs(rows).sum() + np.abs(columns).sum())
     return lowered(float(rows.sum() + columns.sum()), size) - float((off * _reach(program))[off > 0].sum())
 

@@ -13,20 +13,12 @@ ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth st
 
 @dataclass(frozen=True)
 class Clock:
-    """What is left of a time limit; it stands still while loops are compiled, which happens once on a machine.
+    """What is left of a time limit; it stands still while loops are compiled, which happens once on a machine."""
 
-    Parameters
-    ----------
-    limit : float
-        Seconds in all.
-    started : float
-        When they began to run, by ``time.perf_counter``; default: now.
-    paused : float
-        Seconds by which all clocks of the process had stood still then.
-    """
-
-    limit: float
+    limit: float  # seconds in all
+    # when they began to run, by ``time.perf_counter``; default: now
     started: float = field(default_factory=perf_counter)
+    # seconds by which all clocks of the process had stood still then
     paused: float = field(default_factory=pauses.seconds)
 
     @property

@@ -31,10 +31,7 @@ def dualize(program: Program) -> Program:
     whose lower side is 0 needs no w: its dual row is ``A'(y+ - y-) - t <= c`` instead. The dual's optimum is
     minus the primal's. Rows keep the names of the primal's columns.
 
-    Raises
-    ------
-    ValueError
-        If the program has integer columns: relax it first.
+    Raises ValueError if the program has integer columns: relax it first.
     """
     if program.integer.any():
         raise ValueError(f"program {program.name} has integer columns: dualize(relax(program))")
@@ -54,6 +51,7 @@ def dualize(program: Program) -> Program:
         integer=np.zeros(present.size, bool),
         columns=stack((side.name, side.shape) for side in sides),
         rows=program.columns,
+        about=program.about,
     )
 
 

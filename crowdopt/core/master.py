@@ -14,21 +14,11 @@ from crowdopt.core.program import Program
 
 @dataclass(frozen=True, eq=False)
 class MasterPoint:
-    """An optimum of the master.
-
-    Parameters
-    ----------
-    value : float
-        Its cost.
-    primal : (columns,) float
-        Its point.
-    dual : (rows,) float
-        Its multipliers, in the house's sign.
-    """
+    """An optimum of the master."""
 
     value: float
-    primal: Floats
-    dual: Floats
+    primal: Floats  # (columns,): its point
+    dual: Floats  # (rows,): its multipliers, in the house's sign
 
 
 class Master(Protocol):

@@ -12,19 +12,12 @@ from crowdopt.core.program import Program, stack
 
 @dataclass(frozen=True, eq=False)
 class Permuted:
-    """A program in another order, and the way back.
+    """A program in another order, and the way back."""
 
-    Parameters
-    ----------
-    program : Program
-        Its blocks are one of columns, ``x``, and one of rows, ``row``: names have no order to keep.
-    columns, rows : (columns,), (rows,) int
-        Where each of its columns, and rows, stood before.
-    """
-
-    program: Program
-    columns: Ints
-    rows: Ints
+    program: Program  # its blocks are one of columns, ``x``, and one of rows, ``row``: names have no order to keep
+    # where each of its columns, and rows, stood before
+    columns: Ints  # (columns,)
+    rows: Ints  # (rows,)
 
     def point(self, values: Floats | None) -> Floats | None:
         """(columns,): values of the columns in the first order."""
@@ -36,17 +29,7 @@ class Permuted:
 
 
 def permuted(program: Program, rng: np.random.Generator) -> Permuted:
-    """``min (Pc)'x  s.t.  Qb <= (Q A P') x <= Qb'`` with P and Q drawn uniformly.
-
-    Parameters
-    ----------
-    program : Program
-    rng : Generator
-
-    Returns
-    -------
-    Permuted
-    """
+    """``min (Pc)'x  s.t.  Qb <= (Q A P') x <= Qb'`` with P and Q drawn uniformly."""
     columns, rows = rng.permutation(program.cost.size), rng.permutation(program.row_lower.size)
     shuffled = Program(
         name=program.name,
@@ -59,6 +42,7 @@ def permuted(program: Program, rng: np.random.Generator) -> Permuted:
         integer=program.integer[columns],
         columns=stack([("x", columns.shape)]),
         rows=stack([("row", rows.shape)]),
+        about=program.about,
     )
     return Permuted(shuffled, columns, rows)
 

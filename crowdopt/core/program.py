@@ -83,6 +83,8 @@ class Program:
         Which columns must be integers.
     columns, rows : tuple of Block
         They tile the index ranges without gaps, in order.
+    about : str
+        What else is to be known of it, such as by which rule it is written: a comment in its files.
 
     Raises
     ------
@@ -100,6 +102,7 @@ class Program:
     integer: Bools
     columns: tuple[Block, ...]
     rows: tuple[Block, ...]
+    about: str = ""
 
     def __post_init__(self) -> None:
         for side, count in (("columns", self.cost.size), ("rows", self.row_lower.size)):
@@ -195,20 +198,9 @@ def extended(
 ) -> Program:
     """The linear program with more columns, at least 0, behind its own, which cost nothing any more.
 
-    Parameters
-    ----------
-    base : Program
-        Without integer columns.
-    parts : sequence of (name, shape)
-        The new blocks of columns.
-    entries : (rows, new columns) sparse array
-        The new columns' coefficients.
-    cost, upper : float or (new columns,) array
-        Of the new columns.
-
-    Returns
-    -------
-    Program
+    base: without integer columns; parts sequence of (name, shape): the new blocks of columns; entries
+    (rows, new columns) sparse array: the new columns' coefficients; cost, upper float or (new columns,) array: of the
+    new columns.
     """
     more = entries.shape[1]
     columns = stack([*((block.name, block.shape) for block in base.columns), *parts])

@@ -23,17 +23,5 @@ class Resumable(Protocol):
 
 
 def part_of(arrays: Arrays, prefix: str) -> dict[str, NDArray[Any]]:
-    """The arrays whose names begin with the prefix, under their names without it.
-
-    Parameters
-    ----------
-    arrays : dict of arrays
-        A snapshot.
-    prefix : str
-        Of the part.
-
-    Returns
-    -------
-    dict of arrays
-    """
+    """The arrays whose names begin with the prefix, under their names without it; prefix: of the part."""
     return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}

@@ -21,16 +21,8 @@ def lowered(total: float, size: float) -> float:
 def sum_below(terms: Floats, more: float = 0.0) -> float:
     """A number that the exact sum of the terms is not below; -inf if some of them are not finite.
 
-    Parameters
-    ----------
-    terms : (k,) float
-        Each may have passed through a few roundings.
-    more : float
-        Absolute values that went into the terms and do not show in them, because they cancel.
-
-    Returns
-    -------
-    float
+    terms (k,): each may have passed through a few roundings; more: absolute values that went into the terms and do not
+    show in them, because they cancel.
     """
     size = float(np.abs(terms).sum()) + more
     return lowered(fsum(terms), size) if np.isfinite(size) else -np.inf
@@ -39,16 +31,7 @@ def sum_below(terms: Floats, more: float = 0.0) -> float:
 def product_error(matrix: sparse.csc_array, vector: Floats) -> Floats:
     """By how much ``matrix.T @ vector`` may be off, entry by entry: ``(k + 2) u sum_i |a_i y_i|``, k entries.
 
-    Parameters
-    ----------
-    matrix : (rows, columns) sparse array
-        a.
-    vector : (rows,) float
-        y.
-
-    Returns
-    -------
-    (columns,) float
+    matrix (rows, columns) sparse array: a; vector (rows,): y; -> (columns,).
     """
     absolute = sparse.csc_array((np.abs(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
     error: Floats = (np.diff(matrix.indptr) + 2) * UNIT * (absolute.T @ np.abs(vector))

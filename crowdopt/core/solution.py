@@ -11,7 +11,7 @@ from crowdopt.core.program import Program
 
 
 class Status(Enum):
-    """A solver's claim. There is no default: whoever makes a Solution says which."""
+    """A solver's claim. There is no default: each Solution says which."""
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
@@ -21,7 +21,7 @@ class Status(Enum):
 
 
 Settings: TypeAlias = tuple[tuple[str, str], ...]  # a solver's own options, key and value
-BY_SIZE = "by-size"  # in place of a backend's name: whoever solves chooses the method that suits the program's size
+BY_SIZE = "by-size"  # in place of a backend's name: the method that suits the program's size
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Options:
     seed : int
         The solver's own random seed.
     memory : float, optional
-        Megabytes; enforced by whoever runs the solver in a process of its own.
+        Megabytes; enforced where the solver runs in a process of its own.
     presolve : bool
         Whether the solver may simplify first, where its library lets one choose; small programs solved by the hundred
         are faster without.

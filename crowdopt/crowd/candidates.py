@@ -23,48 +23,22 @@ MOST_CLASSES = 1_000
 
 @dataclass(frozen=True, eq=False)
 class SelectionInstance:
-    """Problem (11) of Li & Liu 2015: ``max F(S) = |S|^(-1/2) sum of G_i over S  s.t.  1 <= |S| <= K``, and more.
+    """Problem (11) of Li & Liu 2015: ``max F(S) = |S|^(-1/2) sum of G_i over S  s.t.  1 <= |S| <= K``, and more."""
 
-    Parameters
-    ----------
-    correct, asked : (workers,) int
-        c and n: control questions answered correctly, and answered; ``asked`` may be one number for all. n at least 2.
-    classes : int
-        L, classes a label chooses from.
-    most : int, optional
-        K, the most workers; default: all.
-    price : float or (workers,) float, optional
-        What hiring a worker costs.
-    money : float, optional
-        The most the hired may cost together.
-    required, barred : (k,) int, optional
-        Workers who must be hired; who must not.
-    group : (workers,) int, optional
-        Each worker's group, counted from 0.
-    fewest : int or (groups,) int
-        r, the fewest workers of each group.
-    most_each : int or (groups,) int
-        s, the most workers of each group, such as of a family who err together; default: no limit.
-    workers, groups : sequences of str, optional
-        Ids. Default: 0, 1, 2, ...
-
-    Raises
-    ------
-    InputError
-        If anything is missing, out of range, of the wrong shape or contradictory; the sentence says what and where.
-    """
-
-    correct: Ints
-    asked: Ints
-    classes: int = 2
-    most: int = _ABSENT
-    price: Floats | None = None
-    money: float | None = None
-    required: Ints = _ABSENT
-    barred: Ints = _ABSENT
-    group: Ints | None = None
-    fewest: Ints = _ABSENT
-    most_each: Ints = _ABSENT
+    # c and n: control questions answered correctly, and answered; ``asked`` may be one number for all. n at least 2
+    correct: Ints  # (workers,)
+    asked: Ints  # (workers,)
+    classes: int = 2  # L, classes a label chooses from
+    most: int = _ABSENT  # K, the most workers; default: all
+    price: Floats | None = None  # float or (workers,) float: what hiring a worker costs
+    money: float | None = None  # the most the hired may cost together
+    required: Ints = _ABSENT  # (k,): workers who must be hired
+    barred: Ints = _ABSENT  # (k,): who must not
+    group: Ints | None = None  # (workers,): each worker's group, counted from 0
+    fewest: Ints = _ABSENT  # int or (groups,) int: r, the fewest workers of each group
+    # s, the most workers of each group, such as of a family who err together; default: no limit
+    most_each: Ints = _ABSENT  # int or (groups,) int
+    # ids. Default: 0, 1, 2, ..
     workers: Sequence[str] | None = None
     groups: Sequence[str] | None = None
 

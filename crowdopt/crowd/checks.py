@@ -15,22 +15,7 @@ from crowdopt.errors import InputError
 def floats(name: str, values: Any) -> Floats:
     """A fresh float array of what was given.
 
-    Parameters
-    ----------
-    name : str
-        The field, for messages.
-    values : array_like
-        Of any shape.
-
-    Returns
-    -------
-    array of float
-        Of the shape of the values.
-
-    Raises
-    ------
-    InputError
-        If the values are no numbers.
+    name: the field, for messages; values: of any shape; -> the same shape.
     """
     try:
         return np.array(values, dtype=np.float64)
@@ -38,7 +23,7 @@ def floats(name: str, values: Any) -> Floats:
         raise InputError(f"{name} must be numbers") from None
 
 
-SKILL_DIGITS = 10  # of a chance, after the point: nobody knows a skill better, and what is less would decide ties
+SKILL_DIGITS = 10  # of a chance, after the point: no skill is known better, and what is less would decide ties
 
 
 def chances(name: str, values: Any) -> Floats:
@@ -47,22 +32,7 @@ def chances(name: str, values: Any) -> Floats:
     Two computations of one skill differ in the last bit with the processor and with the order of operations. Workers
     alike would no longer be alike, and who of them is chosen would hang on it.
 
-    Parameters
-    ----------
-    name : str
-        The field, for messages.
-    values : array_like
-        Of any shape.
-
-    Returns
-    -------
-    array of float
-        Of the shape of the values.
-
-    Raises
-    ------
-    InputError
-        If the values are no numbers.
+    name: the field, for messages; values: of any shape; -> the same shape.
     """
     given = floats(name, values)
     return np.round(given, SKILL_DIGITS, out=given)
@@ -71,22 +41,8 @@ def chances(name: str, values: Any) -> Floats:
 def integers(name: str, values: Any) -> Ints:
     """A fresh array of whole numbers; floats without a fraction count.
 
-    Parameters
-    ----------
-    name : str
-        The field, for messages.
-    values : array_like
-        Of any shape.
-
-    Returns
-    -------
-    array of int
-        Of the shape of the values.
-
-    Raises
-    ------
-    InputError
-        If an entry is not whole; the first such entry is named.
+    name: the field, for messages; values: of any shape; -> the same shape. Raises InputError if an entry is not whole;
+    the first such entry is named.
     """
     array = np.asarray(values)
     if array.dtype.kind in "iu":
@@ -100,29 +56,11 @@ def integers(name: str, values: Any) -> Ints:
 
 
 def per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[Any]:
-    """One number per owner; a single number is everybody's.
+    """One number per owner; a single number is that of all.
 
-    Parameters
-    ----------
-    name : str
-        The field, for messages.
-    values : number or (count,) array
-    count : int
-        Owners.
-    owner : str
-        What an owner is called.
-    kind : dtype
-        Of the array that comes back.
-
-    Returns
-    -------
-    (count,) array
-        Of the given kind, fresh.
-
-    Raises
-    ------
-    InputError
-        If there are as many numbers as neither one nor the owners.
+    name: the field, for messages; values number or (count,) array; count: owners; owner: what an owner is called; kind:
+    of the array that comes back; -> (count,): of the given kind, fresh. Raises InputError if there are as many numbers
+    as neither one nor the owners.
     """
     array = integers(name, values) if kind is np.int64 else floats(name, values)
     if array.ndim == 0:

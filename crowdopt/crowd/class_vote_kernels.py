@@ -22,6 +22,7 @@ import numpy as np
 
 from crowdopt.compiled_kernels import njit
 from crowdopt.elementary_kernels import exp, log, log1p
+from crowdopt.sorting_kernels import stable_order
 
 EQUAL = 1e-9  # width of a cell that only joins what is equal but for rounding
 WIDTH, GROWTH = 0.02, 1.3  # of the first cells that join more, and how they grow until all states have room
@@ -43,6 +44,7 @@ def _add(state, cell, share, table, stamp, kept, count):
     keys, place_of, marks = table
     classes = state.size
     key = _key(cell, classes)
+    # a hash table with open addressing; a stamp in place of clearing it for each label
     mask = np.uint64(keys.size - 1)
     place = (key ^ (key >> np.uint64(32))) & mask
     while marks[place] == stamp and keys[place] != key:
@@ -96,6 +98,7 @@ def _spread(states, size, width, kept, table, stamp):
             cell[k] = np.int64((1 - np.sqrt(min(x, 1.0))) * 2 / width) + 1
             low, high = max(0.0, 1 - cell[k] * width / 2) ** 2, (1 - (cell[k] - 1) * width / 2) ** 2
             share[k], corner[k] = min(1.0, max(0.0, (x - low) / (high - low))), top * low
+        # from the corner where all are low upwards, raising the coordinate of the largest share left each time
         left = 1.0
         for _ in range(classes):
             k = int(np.argmax(share))
@@ -121,16 +124,19 @@ def _after(states, count, right, wrong, reach, grown):
             same = 1  # classes that no label has told apart so far
             while said + same < classes and states[s, said + same] == states[s, said]:
                 same += 1
+            # `same` labels of equal effect are one state of that many times the mass: symmetric states count once
             new = grown[size]
             for k in range(classes):
                 new[k] = same * wrong * states[s, k]
             value, k = same * right * states[s, said], said
+            # the class named moves to its place, so that states stay sorted
             while k > 0 and new[k - 1] < value:
                 new[k], k = new[k - 1], k - 1
             while k < classes - 1 and new[k + 1] > value:
                 new[k], k = new[k + 1], k + 1
             new[k] = value
             k = classes - 1
+            # consequence 1: a class out of reach errs for certain; a state of one class left is decided and dropped
             while k > 0 and new[k] < reach * new[0]:
                 lost, new[k], k = lost + new[k], 0.0, k - 1
             size += k > 0
@@ -161,7 +167,8 @@ def _error(accuracy, prior, cells, below, room, grown, table, stamp):
     weight = np.empty(n)
     for k in range(n):
         weight[k] = abs(log(accuracy[k]) + log(classes - 1.0) - log1p(-accuracy[k]))
-    order, left = np.argsort(-weight, kind="mergesort"), weight.sum()
+    # strongest labels first: classes fall out of reach early, and states stay few
+    order, left = stable_order(-weight), weight.sum()
     states, count, lost = room, 1, 0.0
     states[0] = -np.sort(-prior)
     if n == 0:
@@ -172,6 +179,7 @@ def _error(accuracy, prior, cells, below, room, grown, table, stamp):
         left -= weight[order[step]]
         if step == n - 1:
             break
+        # the weights to come, with a hair for rounding: what they cannot turn is settled now
         size, gone = _after(states, count, right, wrong, exp(-max(0.0, left) * (1 + 1e-12)), grown)
         lost += gone
         while True:
@@ -182,6 +190,7 @@ def _error(accuracy, prior, cells, below, room, grown, table, stamp):
                 count = _joined(grown, size, width, states, table, stamp)
             if count >= 0:
                 break
+            # too many states: coarser cells from here on, for later labels too
             width = max(width * GROWTH, WIDTH)
     return max(0.0, lost + _last(states, count, right, wrong)), width if width > EQUAL else 0.0, stamp
 
@@ -190,19 +199,9 @@ def _error(accuracy, prior, cells, below, room, grown, table, stamp):
 def errors(votes, cells, below, error, width, first, last):
     """Error of the best vote of each task, tasks ``first`` to ``last``.
 
-    Parameters
-    ----------
-    votes : ClassVotes
-    cells : int
-        States that are told apart.
-    below : bool
-        Whether a lower bound is wanted where they are more, in place of an upper one.
-    error : (tasks,) float
-        Written.
-    width : (tasks,) float
-        Written: of the cells that were joined or spread; 0 where the error is exact.
-    first, last : int
-        The tasks from ``first`` to the one before ``last``.
+    cells: states that are told apart; below: whether a lower bound is wanted where they are more, in place of an upper
+    one; error (tasks,); width (tasks,), written: of the cells that were joined or spread; 0 where the error is exact;
+    first, last: the tasks from ``first`` to the one before ``last``.
     """
     classes, size = votes.prior.shape[1], 8
     while size < 2 * cells:

@@ -19,21 +19,11 @@ FEW = 16  # votes below which threads do not pay
 
 
 class ClassVotes(NamedTuple):
-    """Votes among K classes, as the compiled loops take them.
+    """Votes among K classes, as the compiled loops take them."""
 
-    Parameters
-    ----------
-    starts : (tasks + 1,) int
-        Task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``.
-    accuracy : (k,) float
-        p of each label, in (0, 1).
-    prior : (tasks, K) float
-        Rows add up to 1.
-    """
-
-    starts: Ints
-    accuracy: Floats
-    prior: Floats
+    starts: Ints  # (tasks + 1,): task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``
+    accuracy: Floats  # (k,): p of each label, in (0, 1)
+    prior: Floats  # (tasks, K): rows add up to 1
 
     def of(self, tasks: Ints) -> ClassVotes:
         """The votes of some tasks."""
@@ -50,18 +40,10 @@ def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[
     for ties. Exact up to rounding while the beliefs that labels lead to are at most CELLS (eight labels that all
     differ among four classes, hundreds that are alike); beyond, beliefs are joined, and the error only seems larger.
 
-    Parameters
-    ----------
-    votes : ClassVotes
-    target : (tasks,) float, optional
-        What each error is held against: errors within NEAR of it are computed again with FINE states, and the smaller
-        counts. Default: all that are not exact.
-
-    Returns
-    -------
-    error : (tasks,) float
-    exact : (tasks,) bool
-        Whether nothing was joined.
+    target (tasks,): what each error is held against: errors within NEAR of it are computed again with FINE states, and
+    the smaller counts. Default: all that are not exact.
+    -> error (tasks,).
+    exact (tasks,): whether nothing was joined.
     """
     error, width = _in_threads(votes, CELLS, False)
     rough = width > 0
@@ -77,17 +59,7 @@ def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[
 def least_class_errors(votes: ClassVotes, cells: int = BELOW, together: int | None = None) -> Floats:
     """A lower bound on the same errors, equal to them where they are exact.
 
-    Parameters
-    ----------
-    votes : ClassVotes
-    cells : int
-        States told apart.
-    together : int, optional
-        The same of all votes that differ, as far as LEAST for each allows.
-
-    Returns
-    -------
-    (tasks,) float
+    cells: states told apart; together: the same of all votes that differ, as far as LEAST for each allows; -> (tasks,).
     """
     return _in_threads(votes, cells, True, together)[0]
 

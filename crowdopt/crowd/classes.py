@@ -20,38 +20,36 @@ class Classes:
 
     Swapping two tasks of a class, or two workers of one, turns a plan into a plan of the same cost. A worker with a
     barred or fixed pair is a class of their own; a task with one shares its class only with tasks that have the same.
-
-    Parameters
-    ----------
-    task_class : (tasks,) int
-        Class of each task; ``tasks_in`` counts them.
-    worker_class : (workers,) int
-        Class of each worker; ``workers_in`` counts them.
-    evidence, cost : (T, G)
-        Of one label of a worker in g for a task in t.
-    need, floor, fewest, most : (T,)
-        Residual need, the evidence that counts as covering it, and limits on new labels, per task.
-    capacity, min_load : (G,)
-        Per worker.
-    least, room : (T, G) int
-        Fewest and most labels that one task in t can have from g.
     """
 
     instance: AssignmentInstance
-    task_class: Ints
-    worker_class: Ints
+    task_class: Ints  # (tasks,): class of each task; ``tasks_in`` counts them
+    worker_class: Ints  # (workers,): class of each worker; ``workers_in`` counts them
     tasks_in: Ints
     workers_in: Ints
-    evidence: Floats
-    cost: Floats
-    need: Floats
-    floor: Floats
-    fewest: Ints
-    most: Ints
-    capacity: Ints
-    min_load: Ints
-    least: Ints
-    room: Ints
+    # of one label of a worker in g for a task in t
+    evidence: Floats  # (T, G)
+    cost: Floats  # (T, G)
+    need: Floats  # (T,): residual need
+    floor: Floats  # (T,): the evidence that counts as covering it
+    fewest: Ints  # (T,): limits on new labels
+    most: Ints  # (T,): per task
+    # per worker; where loads tell no workers apart, of the first of each class
+    capacity: Ints  # (G,)
+    min_load: Ints  # (G,)
+    # fewest and most labels that one task in t can have from g
+    least: Ints  # (T, G)
+    room: Ints  # (T, G)
+    pooled: bool = False  # whether workers of one class may have different loads
+
+    @cached_property
+    def loads(self) -> tuple[Floats, Floats]:
+        """Fewest and most labels of each class of workers together, each (G,)."""
+        instance, place = self.instance, self.worker_class
+        least, most = (np.zeros(self.workers_in.size) for _ in range(2))
+        np.add.at(least, place, instance.min_load)
+        np.add.at(most, place, instance.capacity)
+        return least, most
 
     @cached_property
     def cardinality(self) -> Ints:
@@ -82,24 +80,12 @@ class Classes:
         return np.ascontiguousarray(each[:, self.worker_class])[self.task_class]
 
 
-def classes_of(instance: AssignmentInstance, joint: bool = False) -> Classes:
+def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool = False) -> Classes:
     """Tasks that are alike, and workers who are.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    joint : bool
-        Whether whoever asks knows limits of groups and rows of one's own. Tasks and workers whom those tell apart are
-        then of different classes.
-
-    Returns
-    -------
-    Classes
-
-    Raises
-    ------
-    InputError
-        If there are joint limits and whoever asks does not know them.
+    joint: whether whoever asks knows limits of groups and rows of one's own. Tasks and workers whom those tell apart
+    are then of different classes; pooled: whether workers may be of one class who differ in capacity, if they have any,
+    and least load. Raises InputError if there are joint limits and whoever asks does not know them.
     """
     if not joint:
         refuse_joint_limits(instance, "a method over classes of equal tasks and workers")
@@ -107,10 +93,12 @@ def classes_of(instance: AssignmentInstance, joint: bool = False) -> Classes:
     bound = np.concatenate([instance.barred, instance.fixed])
     kinds = _equal_rows(np.hstack([instance.evidence, instance.cost]))
     fewest, most = instance.new_label_limits
+    asked = [instance.epsilon, *_prior_columns(instance)] if instance.the_rule.checked else []
     task_class = _equal(
-        kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *task_marks
+        kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *asked, *task_marks
     )
-    columns = [instance.evidence.T, instance.cost.T, instance.capacity[:, None], instance.min_load[:, None]]
+    loads = [instance.capacity > 0] if pooled else [instance.capacity, instance.min_load]
+    columns = [instance.evidence.T, instance.cost.T, *(load[:, None] for load in loads)]
     alone = np.zeros(instance.n_workers)
     special = np.unique(bound[:, 1])
     alone[special] = 1 + special
@@ -137,7 +125,13 @@ def classes_of(instance: AssignmentInstance, joint: bool = False) -> Classes:
         min_load=instance.min_load[worker],
         least=least,
         room=room,
+        pooled=pooled,
     )
+
+
+def _prior_columns(instance: AssignmentInstance) -> list[Floats]:
+    """Each task's prior, class by class: nothing where all tasks have the same."""
+    return [] if instance.prior.ndim == 1 else list(instance.prior.T)
 
 
 def _patterns(instance: AssignmentInstance) -> Ints:
@@ -202,15 +196,7 @@ def _equal_rows(table: Floats) -> Ints:
 def firsts(place: Ints) -> Ints:
     """Where each number appears first.
 
-    Parameters
-    ----------
-    place : (k,) int
-        Numbers from 0 on, each at least once.
-
-    Returns
-    -------
-    (numbers,) int
-        The first place of 0, of 1, and so on.
+    place (k,): numbers from 0 on, each at least once; -> (numbers,): the first place of 0, of 1, and so on.
     """
     return np.unique(place, return_index=True)[1]
 

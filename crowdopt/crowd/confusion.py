@@ -7,7 +7,6 @@ Row k of a worker's table is the law of their label where class k is true. A one
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import floats
@@ -25,22 +24,10 @@ def confusions(tallies: Ints, strength: float | None = None) -> Floats:
     ``c_kl`` is ``(n_kl + d_kl) / (n_k + 1)``, n the whole crowd's gold and d one label's worth of a one-coin worker as
     good as the crowd: so no chance is 0, and a class without gold has what the others suggest.
 
-    Parameters
-    ----------
-    tallies : (workers, classes, classes) int
-        Gold answers by true class and by answer.
-    strength : float, optional
-        a, above 0. Default: the likeliest of STRENGTHS if every row is drawn from ``Dirichlet(a c_k)``.
-
-    Returns
-    -------
-    (workers, classes, classes) float
-        Rows add up to 1.
-
-    Raises
-    ------
-    InputError
-        If there is no gold, a tally is negative, or the strength is not above 0.
+    tallies (workers, classes, classes): gold answers by true class and by answer.
+    strength: a, above 0. Default: the likeliest of STRENGTHS if every row is drawn from ``Dirichlet(a c_k)``.
+    -> (workers, classes, classes): rows add up to 1. Raises InputError if there is no gold, a tally is negative, or the
+    strength is not above 0.
     """
     counts = np.asarray(tallies, dtype=np.float64)
     if counts.ndim != 3 or counts.shape[1] != counts.shape[2] or counts.shape[1] < 2:
@@ -61,6 +48,8 @@ def confusions(tallies: Ints, strength: float | None = None) -> Floats:
 
 def _likelihood(counts: Floats, weight: Floats) -> float:
     """Log-likelihood of tallies whose rows are drawn from ``Dirichlet(weight_k)``, (classes, classes)."""
+    from scipy.special import gammaln
+
     of_cells = gammaln(counts + weight) - gammaln(weight)
     of_rows = gammaln(weight.sum(axis=1)) - gammaln(counts.sum(axis=2) + weight.sum(axis=1))
     return float(of_cells.sum() + of_rows.sum())
@@ -73,14 +62,7 @@ def confusion_evidence(confusion: Floats) -> Floats:
     pair of classes has at least the sum of these minima, and ``sum min(P, Q) <= sum sqrt(P Q)`` pair by pair. Votes
     have to be by log-likelihood (:func:`class_votes`).
 
-    Parameters
-    ----------
-    confusion : (workers, classes, classes) float
-        Rows add up to 1.
-
-    Returns
-    -------
-    (workers,) float
+    confusion (workers, classes, classes): rows add up to 1; -> (workers,).
     """
     root = np.sqrt(confusion)
     affinity = dot(root[:, :, None], root[:, None])
@@ -93,22 +75,9 @@ def confusion_evidence(confusion: Floats) -> Floats:
 def checked_tables(confusion: object, accuracy: Floats, classes: int, rule: str) -> Floats | None:
     """Confusion tables of each type and worker whose evidence is at least that of the accuracies; None without any.
 
-    Parameters
-    ----------
-    confusion : (types, workers, classes, classes) array_like, optional
-    accuracy : (types, workers) float
-        Of one-coin workers who tell no more (:func:`one_coin_like`).
-    classes : int
-    rule : str
-
-    Returns
-    -------
-    (types, workers, classes, classes) float, or None
-
-    Raises
-    ------
-    InputError
-        If they are no chances, tell less than the accuracies, or the rule is about one coin only.
+    confusion (types, workers, classes, classes) array_like; accuracy (types, workers): of one-coin workers who tell no
+    more (:func:`one_coin_like`); -> (types, workers, classes, classes) float, or None. Raises InputError if they are no
+    chances, tell less than the accuracies, or the rule is about one coin only.
     """
     if confusion is None:
         return None
@@ -131,14 +100,7 @@ def checked_tables(confusion: object, accuracy: Floats, classes: int, rule: str)
 def class_votes(confusion: Floats) -> Floats:
     """``ln P(y | k)``, what a label y adds to the score of each class k.
 
-    Parameters
-    ----------
-    confusion : (workers, classes, classes) float
-
-    Returns
-    -------
-    (workers, classes, classes) float
-        By worker, label and class.
+    confusion (workers, classes, classes); -> (workers, classes, classes): by worker, label and class.
     """
     return np.ascontiguousarray(log(confusion).transpose(0, 2, 1))
 
@@ -148,17 +110,7 @@ def one_coin_like(evidence: Floats, classes: int) -> Floats:
 
     ``2 sqrt(p u) + (K - 2) u = e^{-A/2}`` with u = (1 - p)/(K - 1), solved by bisection: it falls as p grows.
 
-    Parameters
-    ----------
-    evidence : array of float
-        A, at least 0.
-    classes : int
-        K.
-
-    Returns
-    -------
-    array of float
-        Of the same shape; never more than the evidence says.
+    evidence: A, at least 0; classes: K; -> the same shape; never more than the evidence says.
     """
     affinity = exp(-np.asarray(evidence, dtype=np.float64) / 2)
     low, high = np.full(affinity.shape, 1 / classes), np.ones(affinity.shape)

@@ -12,16 +12,7 @@ from crowdopt.elementary import log1p
 def class_terms(edge: Floats, classes: int) -> tuple[Floats, Floats]:
     """``ln(K P(label | class))`` for a class other than the label, and how much more it is for the label's own.
 
-    Parameters
-    ----------
-    edge : (k,) float
-        x of each label: the worker is right with chance ``(1 + (K - 1) x) / K``.
-    classes : int
-        K.
-
-    Returns
-    -------
-    miss, more : (k,) float
+    edge (k,): x of each label: the worker is right with chance ``(1 + (K - 1) x) / K``; classes: K; -> miss, more (k,).
     """
     x = np.clip(edge, -LARGEST / (classes - 1), LARGEST)
     miss = log1p(-x)
@@ -31,15 +22,7 @@ def class_terms(edge: Floats, classes: int) -> tuple[Floats, Floats]:
 def class_likelihoods(task: Ints, label: Ints, edge: Floats, shape: tuple[int, int]) -> Floats:
     """Log-likelihood of each task's labels if a class is true, less that of guesses.
 
-    Parameters
-    ----------
-    task, label : (k,) int
-    edge : (k,) float
-    shape : (tasks, classes)
-
-    Returns
-    -------
-    (tasks, classes) float
+    task, label (k,); edge (k,); shape (tasks, classes); -> (tasks, classes).
     """
     miss, more = class_terms(edge, shape[1])
     own = np.bincount(task * shape[1] + label, more, shape[0] * shape[1]).reshape(shape)

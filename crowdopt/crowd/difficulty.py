@@ -1,4 +1,4 @@
-"""Tasks that are hard for everybody: how many there are, what is left of skill on them, and what labels say then.
+"""Tasks that are hard for all workers: how many there are, what is left of skill on them, and what labels say then.
 
 A task is hard with chance h; there a worker of accuracy p is right with chance ``1/2 + s (p - 1/2)`` (s < 0: misled).
 Workers who err independently on each task then err together over tasks: labels of a task agree more often, and more
@@ -20,30 +20,19 @@ LARGEST = 0.98  # edge of anybody on any task
 
 @dataclass(frozen=True)
 class Difficulty:
-    """How hard tasks are, in units of the edge ``2p - 1`` that is believed of each worker.
+    """How hard tasks are, in units of the edge ``2p - 1`` that is believed of each worker."""
 
-    Parameters
-    ----------
-    share : float
-        h, chance that a task is hard; 0: none is.
-    hard, easy : float
-        The edge on a hard task and on any other one, over the edge believed; s is their ratio.
-    low, high : float
-        95 % interval of h by the profile likelihood.
-    least, most : float
-        That of s.
-    gain : float
-        Nats by which it explains the labels better than h = 0 does.
-    """
-
-    share: float = 0.0
+    share: float = 0.0  # h, chance that a task is hard; 0: none is
+    # the edge on a hard task and on any other one, over the edge believed; s is their ratio
     hard: float = 1.0
     easy: float = 1.0
+    # 95 % interval of h by the profile likelihood
     low: float = 0.0
     high: float = 0.0
+    # that of s
     least: float = 1.0
     most: float = 1.0
-    gain: float = 0.0
+    gain: float = 0.0  # nats by which it explains the labels better than h = 0 does
 
     def __post_init__(self) -> None:
         if not 0 <= self.share < 1 or self.easy <= 0 or abs(self.hard) > self.easy:
@@ -85,16 +74,8 @@ NONE = Difficulty()
 def label_terms(edge: Floats, difficulty: Difficulty) -> tuple[Floats, Floats, Floats]:
     """What labels add to a task's log odds if it is easy, if it is hard, and to the log odds that it is easy.
 
-    Parameters
-    ----------
-    edge : (k,) float
-        2p - 1 of the worker, negative where the label is class 0.
-    difficulty : Difficulty
-
-    Returns
-    -------
-    easy, hard, lean : (k,) float
-        ``lean`` is without what either class explains: ``1/2 ln((1 - a^2) / (1 - b^2))``, a and b the edges there.
+    edge (k,): 2p - 1 of the worker, negative where the label is class 0; -> easy, hard, lean (k,): ``lean`` is without
+    what either class explains: ``1/2 ln((1 - a^2) / (1 - b^2))``, a and b the edges there.
     """
     a = np.clip(difficulty.easy * edge, -LARGEST, LARGEST)
     b = np.clip(difficulty.hard * edge, -LARGEST, LARGEST)
@@ -106,16 +87,7 @@ def mixed_odds(sums: Floats, share: float) -> tuple[Floats, Floats]:
 
     ``P(y, labels) ~ (1 - h) exp(lean + y easy/2) + h exp(y hard/2)``, y = +-1.
 
-    Parameters
-    ----------
-    sums : (3, tasks) float
-        Of easy, hard and lean.
-    share : float
-        h, above 0.
-
-    Returns
-    -------
-    odds, chance : (tasks,) float
+    sums (3, tasks): of easy, hard and lean; share: h, above 0; -> odds, chance (tasks,).
     """
     easy, hard, lean = sums
     first, second = log1p(-share) + lean, log(share)

@@ -27,20 +27,12 @@ FEWEST = 20  # tasks with two labels, below which nothing is fitted
 
 @dataclass(frozen=True, eq=False)
 class EdgedLabels:
-    """Labels with the edge that is believed of whoever gave each.
+    """Labels with the edge that is believed of whoever gave each."""
 
-    Parameters
-    ----------
-    task, label : (k,) int
-    edge : (k,) float
-        ``(K p - 1) / (K - 1)``.
-    shape : (tasks, classes)
-    """
-
-    task: Ints
-    label: Ints
-    edge: Floats
-    shape: tuple[int, int]
+    task: Ints  # (k,)
+    label: Ints  # (k,)
+    edge: Floats  # (k,): ``(K p - 1) / (K - 1)``
+    shape: tuple[int, int]  # (tasks, classes)
 
 
 def fitted(
@@ -55,20 +47,9 @@ def fitted(
     mean has that class alone. What else is known of the mean edge, by gold, comes as ``anchor``. Without both,
     agreement cannot tell misled workers from right ones, and s is at least 0.
 
-    Parameters
-    ----------
-    labels : EdgedLabels
-    truth : (tasks,) int, optional
-        -1 where unknown.
-    anchor : callable, optional
-        Log-likelihood of gold at mean edges of so many times the believed ones, (any,) -> (any,).
-    gain : float
-        Nats by which it has to explain the labels better than h = 0 does.
-
-    Returns
-    -------
-    Difficulty
-        h = 0 where that explains the labels as well, to ``gain`` nats.
+    truth (tasks,): -1 where unknown; anchor: log-likelihood of gold at mean edges of so many times the believed ones,
+    (any,) -> (any,); gain: nats by which it has to explain the labels better than h = 0 does; -> h = 0 where that
+    explains the labels as well, to ``gain`` nats.
     """
     count = np.bincount(labels.task, minlength=labels.shape[0])
     if np.count_nonzero(count >= 2) < FEWEST:
@@ -125,8 +106,10 @@ class _Likelihood:
     def of(self, easy: int, hard: int, share: Floats) -> Floats:
         """At scale indices of easy and hard tasks (a negative one: of the scale with the other sign), per share."""
         middle = SCALES.size - 1
-        total = _mixed(self.unknown[middle + easy], self.unknown[middle + hard], share)
-        total += _mixed(self.known[middle + easy], self.known[middle + hard], share)
+        total: Floats = np.zeros(share.size)
+        for table in (self.unknown, self.known):
+            if table.shape[1]:  # often no truth is known, and this is called a hundred times a fit
+                total += _mixed(table[middle + easy], table[middle + hard], share)
         mean = (1 - share) * SCALES[easy] + share * np.sign(hard) * SCALES[abs(hard)]
         if self.anchor is not None:
             total = total + np.asarray(self.anchor(mean))

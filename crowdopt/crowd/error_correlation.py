@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.elementary import arctanh, tanh
@@ -19,43 +18,25 @@ LARGEST = 0.999999  # of a correlation, where its transform is taken
 
 @dataclass(frozen=True, eq=False)
 class ErrorCorrelation:
-    """Pairs of workers and how their errors correlate, given the truth.
+    """Pairs of workers and how their errors correlate, given the truth."""
 
-    Parameters
-    ----------
-    first, second : (pairs,) int
-        Workers who share at least FEWEST tasks.
-    shared : (pairs,) int
-        Tasks that both answered.
-    correlation, low, high : (pairs,) float
-        Of their errors, with an interval by Fisher's transform; 0 with an open interval where one of them never, or
-        always, errs on what they share.
-    warned : (pairs,) bool
-        Pairs that err together: a one-sided test of each, Benjamini and Hochberg over all of them.
-    family : (workers,) int
-        Suggested families: workers tied by warned pairs, by single linkage; others are alone.
-    """
-
-    first: Ints
-    second: Ints
-    shared: Ints
-    correlation: Floats
-    low: Floats
-    high: Floats
-    warned: Bools
-    family: Ints
+    # workers who share at least FEWEST tasks
+    first: Ints  # (pairs,)
+    second: Ints  # (pairs,)
+    shared: Ints  # (pairs,): tasks that both answered
+    # of their errors, with an interval by Fisher's transform; 0 with an open interval where one of them never, or
+    # always, errs on what they share
+    correlation: Floats  # (pairs,)
+    low: Floats  # (pairs,)
+    high: Floats  # (pairs,)
+    # pairs that err together: a one-sided test of each, Benjamini and Hochberg over all of them
+    warned: Bools  # (pairs,)
+    family: Ints  # (workers,): suggested families: workers tied by warned pairs, by single linkage; others are alone
 
     def effective_votes(self, members: ArrayLike) -> float:
         """``n / (1 + (n - 1) rho)``: how many independent votes some workers are worth, rho their mean correlation.
 
-        Parameters
-        ----------
-        members : (n,) array of int
-
-        Returns
-        -------
-        float
-            Between 1 and n; n where no pair of them is known.
+        members (n,) array of int; -> between 1 and n; n where no pair of them is known.
         """
         some = np.asarray(members)
         inside = np.isin(self.first, some) & np.isin(self.second, some)
@@ -75,30 +56,16 @@ def error_correlation(
 ) -> ErrorCorrelation:
     """Correlations of errors, pair by pair, with intervals, warnings and suggested families.
 
-    Parameters
-    ----------
-    task, worker : (labels,) array of int
-        Of each label on a task whose truth is known; a pair once.
-    wrong : (labels,) array of bool
-    workers : int
-        How many there are.
-    kind : (labels,) array of int, optional
-        Type of each label's task. A worker's share of errors in a type is taken off first: that a type is harder for
-        all is no dependence.
-    confidence : float
-        Of each interval.
-    rate : float
-        Of false ones among the warned pairs, at most, as Benjamini and Hochberg promise it.
-
-    Returns
-    -------
-    ErrorCorrelation
-
-    Raises
-    ------
-    InputError
-        If the arrays do not fit, or a worker labelled a task twice.
+    task, worker (labels,) array of int: of each label on a task whose truth is known; a pair once.
+    wrong (labels,) array of bool.
+    kind (labels,) array of int: type of each label's task. A worker's share of errors in a type is taken off first:
+    that a type is harder for all is no dependence.
+    confidence: of each interval.
+    rate: of false ones among the warned pairs, at most, as Benjamini and Hochberg promise it. Raises InputError if the
+    arrays do not fit, or a worker labelled a task twice.
     """
+    from scipy.special import ndtr, ndtri
+
     i, j, x = np.asarray(task), np.asarray(worker), np.asarray(wrong, dtype=np.float64)
     if not i.shape == j.shape == x.shape or i.ndim != 1:
         raise InputError("task, worker and wrong need one entry per label")

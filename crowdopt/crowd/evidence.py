@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from crowdopt.arrays import Bools, Floats
 from crowdopt.elementary import exp, log
@@ -26,35 +25,24 @@ CLIP = 1e-6  # accuracies are kept this far from 0 and 1 where a logarithm needs
 
 @dataclass(frozen=True)
 class Rule:
-    """One way to keep ``P(error) <= epsilon`` by a sum of evidence over a task's labels.
-
-    Parameters
-    ----------
-    name : str
-    only_binary : bool
-        Whether the rule is for two classes only.
-    checked : bool
-        Whether the sum is no proof by itself, so that plans are held against the exact error of their votes.
-    heeds_prior : bool
-        Whether the vote adds the prior's log-odds; else the rule holds whatever the prior is.
-    worth, weight : callables
-        ``worth(accuracy, classes)``: evidence of one label before FLOOR; ``weight(accuracy, classes)``: vote weight.
-    need_of, error_of : callables
-        ``need_of(epsilon, prior)``: evidence a task needs; ``error_of(evidence, prior)``: its inverse. The prior has
-        its classes along the last axis.
-    average : bool
-        Whether the target is for the mean error of all tasks, so that no task needs anything by itself.
-    """
+    """One way to keep ``P(error) <= epsilon`` by a sum of evidence over a task's labels."""
 
     name: str
-    only_binary: bool
+    only_binary: bool  # whether the rule is for two classes only
+    # whether the sum is no proof by itself, so that plans are held against the exact error of their votes
     checked: bool
-    heeds_prior: bool
+    heeds_prior: bool  # whether the vote adds the prior's log-odds; else the rule holds whatever the prior is
+    # ``worth(accuracy, classes)``: evidence of one label before FLOOR; ``weight(accuracy, classes)``: vote weight
     worth: Callable[[Floats, int], Floats]
     weight: Callable[[Floats, int], Floats]
+    # ``need_of(epsilon, prior)``: evidence a task needs; ``error_of(evidence, prior)``: its inverse. The prior has its
+    # classes along the last axis
     need_of: Callable[[Floats, Floats], Floats]
     error_of: Callable[[Floats, Floats], Floats]
+    # whether the target is for the mean error of all tasks, so that no task needs anything by itself
     average: bool = False
+    # the linear rule whose plans all keep this one's promise; empty where its own sums make a program
+    implied_by: str = ""
 
     def evidence(self, accuracy: Floats, classes: int = 2) -> Floats:
         """Evidence of one label; what is at most FLOOR is exactly 0. A few rows at a time: tables may be large."""
@@ -104,14 +92,7 @@ def _log_odds(accuracy: Floats, classes: int) -> Floats:
 def guessing(prior: Floats) -> Floats:
     """Error of the likeliest class without any label, ``1 - max prior``, summed over the other classes.
 
-    Parameters
-    ----------
-    prior : (..., classes) float
-        Rows add up to 1.
-
-    Returns
-    -------
-    (...,) float
+    prior (..., classes): rows add up to 1; -> (...,).
     """
     error: Floats = np.sort(prior, axis=-1)[..., :-1].sum(axis=-1)
     return error
@@ -137,17 +118,8 @@ def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
     """``sum over pairs of sqrt(prior_k prior_l) e^{-A/2}``, which the vote by log-odds never exceeds.
 
-    Parameters
-    ----------
-    evidence : (tasks,) float
-        A, in the rule's unit.
-    prior : (classes,) or (tasks, classes) float
-        Rows add up to 1.
-
-    Returns
-    -------
-    (tasks,) float
-        More than 1 where little is known.
+    evidence (tasks,): A, in the rule's unit; prior (classes,) or (tasks, classes) float: rows add up to 1; -> (tasks,):
+    more than 1 where little is known.
     """
     error: Floats = _overlap(prior) * exp(-evidence / 2)
     return error
@@ -158,6 +130,8 @@ def _probit_error(evidence: Floats, prior: Floats) -> Floats:
 
     Of more than two classes the sum over pairs, each as if there were no others.
     """
+    from scipy.special import ndtr
+
     root = np.sqrt(np.maximum(evidence, 1e-300))
     lean = log(np.maximum(prior, 1e-300))
     if prior.shape[-1] > 2:
@@ -174,6 +148,8 @@ def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
     """``z^2`` of 1 - epsilon where classes are equally likely (epsilon / (K - 1) for K); else by bisection."""
     equal = (prior[..., :-1] == prior[..., 1:]).all(axis=-1)
     if equal.all():
+        from scipy.special import ndtri
+
         need: Floats = np.square(ndtri(epsilon / (prior.shape[-1] - 1))) + 0.0 * equal
         return need
     shape = np.broadcast_shapes(epsilon.shape, equal.shape)
@@ -207,16 +183,7 @@ def _least_need(epsilon: Floats, prior: Floats) -> Floats:
 def least_overlap(error: Floats, classes: int) -> Floats:
     """``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``, at least the overlap of the classes that a vote leaves.
 
-    Parameters
-    ----------
-    error : array of float
-        e, at most 1 - 1/K.
-    classes : int
-        K.
-
-    Returns
-    -------
-    array of float
+    error: e, at most 1 - 1/K; classes: K.
     """
     phi: Floats = (classes - 2) / 2 * error + np.sqrt((classes - 1) * error * (1 - error))
     return phi
@@ -225,16 +192,7 @@ def least_overlap(error: Floats, classes: int) -> Floats:
 def least_error(overlap: Floats, classes: int) -> Floats:
     """The inverse of :func:`least_overlap`, ``2 (b - sqrt(b^2 - K^2 y^2)) / K^2``, ``b = (K - 2) y + K - 1``.
 
-    Parameters
-    ----------
-    overlap : array of float
-        y, from 0 to (K - 1) / 2.
-    classes : int
-        K.
-
-    Returns
-    -------
-    array of float
+    overlap: y, from 0 to (K - 1) / 2; classes: K.
     """
     b = (classes - 2) * overlap + classes - 1
     root = np.sqrt(np.maximum(0.0, b * b - (classes * overlap) ** 2))
@@ -291,6 +249,7 @@ EXACT_ERROR = Rule(
     weight=_log_odds,
     need_of=_least_need,
     error_of=_least_error,
+    implied_by=BHATTACHARYYA.name,
 )
 
 MEAN_ERROR = Rule(
@@ -303,6 +262,7 @@ MEAN_ERROR = Rule(
     need_of=lambda epsilon, prior: 0.0 * (epsilon + prior[..., 0]),
     error_of=bhattacharyya_error,
     average=True,
+    implied_by=BHATTACHARYYA.name,
 )
 
 RULES = {rule.name: rule for rule in (HOEFFDING, BHATTACHARYYA, PROBIT, EXACT_ERROR, MEAN_ERROR)}

@@ -28,15 +28,7 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
     0 but for tasks with many labels that all differ (crowdopt.crowd.voting.vote_errors, and
     crowdopt.crowd.class_votes for more than two classes).
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-
-    Returns
-    -------
-    above, width : (tasks,) float
+    pairs (k, 2): task and worker of each label; -> above, width (tasks,).
     """
     known = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
     every = np.concatenate([known, pairs])
@@ -57,17 +49,7 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
 def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
     """Exact errors (their upper bounds) of some tasks if they had just these workers' labels.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    tasks : (k,) int
-        Whose errors are wanted.
-    hands : list of k arrays of int
-        The workers who label each of them.
-
-    Returns
-    -------
-    (k,) float
+    tasks (k,): whose errors are wanted; hands list of k arrays of int: the workers who label each of them; -> (k,).
     """
     sizes = [len(hand) for hand in hands]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -126,14 +108,7 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
     decide: the fewest labels are then at least as many as this. So they do where some tasks are hard: there votes are
     taken to know which ones.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (tasks,) int
-        One more than there are workers where a task cannot reach its target.
+    -> (tasks,): one more than there are workers where a task cannot reach its target.
     """
     task, of = _alike(instance)
     ranked = [_ranked(instance, int(i)) for i in task]
@@ -155,16 +130,7 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
 
 
 def least_errors(instance: AssignmentInstance) -> Floats:
-    """What every plan's vote errs with at least, whatever it buys, (tasks,): all labels that a task may have.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (tasks,) float
-    """
+    """What every plan's vote errs with at least, whatever it buys, (tasks,): all labels that a task may have."""
     task, of = _alike(instance)
     held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
     hands = [np.array(held[k] + _ranked(instance, int(i)).tolist(), np.int64) for k, i in enumerate(task)]
@@ -175,20 +141,10 @@ def least_errors(instance: AssignmentInstance) -> Floats:
 def at_best(accuracy: Floats, classes: int) -> Floats:
     """A skill of at least 1/K that knows all that a worker knows: p, or ``1 - (K - 1) p`` where p is below 1/K.
 
-    Whoever is right with that chance and then names any other class is right with chance p. Between 1/K and that skill
-    whoever sometimes guesses is anything between: so of two such skills the larger one knows all that the other does.
+    A worker who is right so often and then names any other class is right with chance p. Between 1/K and that skill
+    one who sometimes guesses is anything between: so of two such skills the larger one knows all that the other does.
 
-    Parameters
-    ----------
-    accuracy : array of float
-        p, of any shape.
-    classes : int
-        K.
-
-    Returns
-    -------
-    array of float
-        Of the shape of the accuracies.
+    accuracy: p, of any shape; classes: K; -> the same shape.
     """
     best: Floats = np.where(accuracy * classes < 1, 1 - (classes - 1) * accuracy, accuracy)
     return best
@@ -211,7 +167,7 @@ def _at_least(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
 def _alike(instance: AssignmentInstance) -> tuple[Ints, Ints]:
     """One task of each kind that differs in type, target, prior or in pairs of its own, and the kind of each task."""
     special = np.zeros(instance.n_tasks, np.int64)
-    own = np.unique(instance.barred[:, 0])
+    own = np.unique(np.concatenate([instance.barred, instance.collected])[:, 0])
     special[own] = 1 + own
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     table = np.column_stack([instance.task_type, instance.epsilon, prior, special])

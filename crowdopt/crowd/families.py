@@ -36,17 +36,7 @@ CHERNOFF = ("bhattacharyya", "hoeffding")  # rules whose promise rests on a Cher
 def dependence(groups: Sequence[Group], collected: Ints, n: int) -> Ints:
     """The most labels that each task can have of one family, at least 1, (tasks,): the k of the theorem.
 
-    Parameters
-    ----------
-    groups : sequence of Group
-    collected : (k, 2) int
-        Task and worker of each label already in.
-    n : int
-        Tasks.
-
-    Returns
-    -------
-    (tasks,) array
+    collected (k, 2): task and worker of each label already in; n: tasks; -> (tasks,).
     """
     most = np.ones(n, np.int64)
     for group in groups:
@@ -60,20 +50,8 @@ def dependence(groups: Sequence[Group], collected: Ints, n: int) -> Ints:
 def refuse_rule(rule: str, observed: bool, most: Ints, task_id: Callable[[int], str]) -> None:
     """InputError where a rule promises nothing to a task with several labels of one family.
 
-    Parameters
-    ----------
-    rule : str
-    observed : bool
-        Whether what the labels already in say is in the prior.
-    most : (tasks,) int
-        From :func:`dependence`.
-    task_id : callable
-        A task's id.
-
-    Raises
-    ------
-    InputError
-        Naming the task and what would help.
+    observed: whether what the labels already in say is in the prior; most (tasks,): from :func:`dependence`; task_id: a
+    task's id.
     """
     if (most > 1).any() and (rule not in CHERNOFF or observed):
         task = task_id(int(np.flatnonzero(most > 1)[0]))
@@ -87,17 +65,8 @@ def refuse_rule(rule: str, observed: bool, most: Ints, task_id: Callable[[int], 
 def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
     """Evidence that each task needs with at most k labels of each family; the rule's own where k is 1.
 
-    Parameters
-    ----------
-    rule : Rule
-        One of CHERNOFF where some k is above 1.
-    epsilon : (tasks,) float
-    prior : (classes,) or (tasks, classes) float
-    k : (tasks,) int
-
-    Returns
-    -------
-    (tasks,) array
+    rule: one of CHERNOFF where some k is above 1; epsilon (tasks,); prior (classes,) or (tasks, classes) float; k
+    (tasks,); -> (tasks,).
     """
     alone = rule.need(epsilon, prior.shape[-1], prior)
     scale = np.ones_like(epsilon) if rule.name == "hoeffding" else _spread(prior, k)
@@ -108,17 +77,7 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
 def joint_error(rule: Rule, evidence: Floats, prior: Floats, k: Ints) -> Floats:
     """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,).
 
-    Parameters
-    ----------
-    rule : Rule
-        One of CHERNOFF.
-    evidence : (tasks,) float
-    prior : (classes,) or (tasks, classes) float
-    k : (tasks,) int
-
-    Returns
-    -------
-    (tasks,) array
+    rule: one of CHERNOFF; evidence (tasks,); prior (classes,) or (tasks, classes) float; k (tasks,); -> (tasks,).
     """
     scale = np.ones_like(evidence) if rule.name == "hoeffding" else _spread(prior, k)
     error: Floats = np.minimum(1.0, scale * exp(-evidence / (2 * k)))

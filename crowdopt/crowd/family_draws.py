@@ -1,8 +1,8 @@
 """Errors of workers who err together, drawn: one number for a task and a family decides for all its members.
 
 A member who is right with chance p is right where the family's number is below p. So each has the accuracy that the
-campaign says, and whoever is worse errs wherever a better one of the family does: of all laws with these accuracies the
-one under which they err together most often (Fréchet 1951). A second number says which wrong class: whoever errs names
+campaign says, and a worse worker errs wherever a better one of the family does: of all laws with these accuracies the
+one under which they err together most often (Fréchet 1951). A second number says which wrong class: those who err name
 the same one, but for what confusion tables say.
 
 Labels that are in confine both numbers to intervals: those in which every member says what they said.
@@ -22,18 +22,10 @@ from crowdopt.crowd.posteriors import posteriors
 
 @dataclass(frozen=True, eq=False)
 class KnownLabels:
-    """Labels that are there already, of which draws take notice.
+    """Labels that are there already, of which draws take notice."""
 
-    Parameters
-    ----------
-    pairs : (k, 2) int
-        Task and worker.
-    label : (k,) int
-        Class.
-    """
-
-    pairs: Ints
-    label: Ints
+    pairs: Ints  # (k, 2): task and worker
+    label: Ints  # (k,): class
 
     def of(self, chosen: Bools) -> KnownLabels:
         """Those of a mask."""
@@ -50,17 +42,9 @@ def share_draws(
 ) -> None:
     """Replace the draws of family members, in place, by those that their families share.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label to be drawn.
-    truth : (tasks,) int
-    draws : two (k,) arrays
-        In [0, 1): whether a worker is right, and which wrong class they say.
-    rng : Generator
-    known : KnownLabels, optional
-        The family's numbers are drawn given what they say; those of which the law knows no way to happen are let be.
+    pairs (k, 2): task and worker of each label to be drawn; truth (tasks,); draws two (k,) arrays: in [0, 1): whether a
+    worker is right, and which wrong class they say; known: the family's numbers are drawn given what they say; those of
+    which the law knows no way to happen are let be.
     """
     n = instance.n_tasks
     for group in instance.groups:
@@ -79,15 +63,7 @@ def family_posteriors(instance: AssignmentInstance, known: KnownLabels) -> Float
 
     Where no class explains a task's labels by that law, as if its workers erred independently.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    known : KnownLabels
-
-    Returns
-    -------
-    (tasks, classes) float
-        Each row adds up to 1.
+    -> (tasks, classes): each row adds up to 1.
     """
     alone = posteriors(instance, known.pairs, known.label)
     families = [group for group in instance.groups if group.dependent]
@@ -125,7 +101,7 @@ def _intervals(
 
 
 def _said(instance: AssignmentInstance, had: KnownLabels, true: Ints) -> tuple[Floats, Floats, Floats]:
-    """Chance to be right of whoever gave each label, and where the second number lies if that label is wrong."""
+    """Chance to be right of each label's worker, and where the second number lies if that label is wrong."""
     cell = instance.task_type[had.pairs[:, 0]], had.pairs[:, 1]
     if instance.confusion is None:
         place, others = (had.label - true - 1) % instance.classes, instance.classes - 1

@@ -18,14 +18,7 @@ Fractions: TypeAlias = tuple[Ints, Ints]  # numerators, denominators > 0
 def reliability(correct: Any, asked: Any) -> Floats:
     """``w = c / n``, unbiased (Li & Liu, eq. 10).
 
-    Parameters
-    ----------
-    correct, asked : (workers,) array_like of int
-        c and n of each.
-
-    Returns
-    -------
-    (workers,) float
+    correct, asked (workers,): c and n of each; -> (workers,).
     """
     share: Floats = np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
     return share
@@ -34,14 +27,7 @@ def reliability(correct: Any, asked: Any) -> Floats:
 def reliability_variance(correct: Any, asked: Any) -> Floats:
     """``c (n - c) / (n^2 (n - 1))``, unbiased for the variance of ``c / n`` (Li & Liu, eq. 10).
 
-    Parameters
-    ----------
-    correct, asked : (workers,) array_like of int
-        c and n of each, n at least 2.
-
-    Returns
-    -------
-    (workers,) float
+    correct, asked (workers,): c and n of each, n at least 2; -> (workers,).
     """
     c, n = np.asarray(correct, np.float64), np.asarray(asked, np.float64)
     variance: Floats = c * (n - c) / (n**2 * (n - 1))
@@ -53,16 +39,7 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 
     By factorial moments; equal to the paper's two forms (crowdopt.hire.theorems).
 
-    Parameters
-    ----------
-    correct, asked : (workers,) int
-        c and n of each, n at least 2.
-    classes : int
-        L.
-
-    Returns
-    -------
-    numerator, denominator : (workers,) int
+    correct, asked (workers,): c and n of each, n at least 2; classes: L; -> numerator, denominator (workers,).
     """
     c, n = correct, asked
     pairs = n * (n - 1)
@@ -72,16 +49,7 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
     """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased upwards by ``L^2 var``.
 
-    Parameters
-    ----------
-    correct, asked : (workers,) int
-        c and n of each.
-    classes : int
-        L.
-
-    Returns
-    -------
-    numerator, denominator : (workers,) int
+    correct, asked (workers,): c and n of each; classes: L; -> numerator, denominator (workers,).
     """
     return (classes * correct - asked) ** 2, asked**2
 
@@ -89,16 +57,8 @@ def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
     """``c / n``, exactly.
 
-    Parameters
-    ----------
-    correct, asked : (workers,) int
-        c and n of each.
-    classes : int
-        Not needed; all three have the same arguments.
-
-    Returns
-    -------
-    numerator, denominator : (workers,) int
+    correct, asked (workers,): c and n of each; classes: not needed; all three have the same arguments; -> numerator,
+    denominator (workers,).
     """
     return correct, asked
 
@@ -106,10 +66,7 @@ def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions
 def score(gain: Any) -> float:
     """``F = |S|^(-1/2) sum of S's gains``: F-hat of gains (eq. 7), F-hat-plug of plug-in gains (9), F of true ones (5).
 
-    Parameters
-    ----------
-    gain : (|S|,) float
-        The gains of the set, at least one; for the true F, ``(L w - 1)^2`` with the true accuracies.
+    gain (|S|,): the gains of the set, at least one; for the true F, ``(L w - 1)^2`` with the true accuracies.
     """
     of_set = np.asarray(gain, np.float64)
     return float(of_set.sum() / np.sqrt(of_set.size))

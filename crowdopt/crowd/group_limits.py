@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.groups import UNBOUNDED
+from crowdopt.crowd.groups import UNBOUNDED, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 
@@ -15,13 +15,7 @@ def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
 
     UNBOUNDED where a group has no most.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (list of int, (k, tasks) array, (k, tasks) array)
+    -> (list of int, (k, tasks) array, (k, tasks) array).
     """
     limited = [g for g, group in enumerate(instance.groups) if group.has_task_limits]
     n = instance.n_tasks
@@ -35,34 +29,14 @@ def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
 
 
 def labels_had(instance: AssignmentInstance, group: int) -> Ints:
-    """Labels already in that are the group's, (tasks,).
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    group : int
-        Its position.
-
-    Returns
-    -------
-    (tasks,) array
-    """
+    """Labels already in that are the group's, (tasks,); group: its position; -> (tasks,)."""
     collected = instance.collected
     mine = np.isin(collected[:, 1], instance.groups[group].members)
     return np.bincount(collected[mine, 0], minlength=instance.n_tasks)
 
 
 def membership(instance: AssignmentInstance) -> Bools:
-    """Who is in which group, (groups, workers).
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (groups, workers) array
-    """
+    """Who is in which group, (groups, workers)."""
     table = np.zeros((len(instance.groups), instance.n_workers), bool)
     for g, group in enumerate(instance.groups):
         table[g, list(group.members)] = True
@@ -72,17 +46,10 @@ def membership(instance: AssignmentInstance) -> Bools:
 def told_apart(instance: AssignmentInstance) -> tuple[list[Ints], list[Ints]]:
     """Marks in which tasks, and workers, differ whom joint limits do not treat alike.
 
-    Tasks differ in the labels that groups with limits per task may still give them, workers in their groups; whoever
-    stands in a row of one's own is alone.
+    Tasks differ in the labels that groups with limits per task may still give them, workers in their groups, and both
+    in their entries of rows of one's own.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    list of (tasks,) arrays, list of (workers,) arrays
-        None where there are no joint limits.
+    -> list of (tasks,) arrays, list of (workers,) arrays: None where there are no joint limits.
     """
     if not has_joint_limits(instance):
         return [], []
@@ -90,11 +57,22 @@ def told_apart(instance: AssignmentInstance) -> tuple[list[Ints], list[Ints]]:
     limited = [group.has_limits for group in instance.groups]
     tasks, workers = [*fewest, *most], [row.astype(np.int64) for row in membership(instance)[limited]]
     if instance.own_rows is not None:
-        for marks, side, count in ((tasks, 0, instance.n_tasks), (workers, 1, instance.n_workers)):
-            alone, named = np.zeros(count, np.int64), np.unique(instance.own_rows.pairs[:, side])
-            alone[named] = 1 + named
-            marks.append(alone)
+        tasks.append(_alike(instance.own_rows, 0, instance.n_tasks))
+        workers.append(_alike(instance.own_rows, 1, instance.n_workers))
     return tasks, workers
+
+
+def _alike(own: OwnRows, side: int, count: int) -> Ints:
+    """Tasks, or workers, with the same entries share a number; 0 for those without any."""
+    order = np.lexsort((own.coefficient, own.row, own.pairs[:, 1 - side], own.pairs[:, side]))
+    one, other = own.pairs[order, side], own.pairs[order, 1 - side]
+    entries = np.column_stack([own.row[order], other, own.coefficient[order]])
+    marks = np.zeros(count, np.int64)
+    known: dict[bytes, int] = {}
+    named, starts = np.unique(one, return_index=True)
+    for number, part in zip(named.tolist(), np.split(entries, starts[1:]), strict=True):
+        marks[number] = known.setdefault(part.tobytes(), len(known) + 1)
+    return marks
 
 
 def has_joint_limits(instance: AssignmentInstance) -> bool:
@@ -105,18 +83,7 @@ def has_joint_limits(instance: AssignmentInstance) -> bool:
 def refuse_joint_limits(instance: AssignmentInstance, what: str, why: str = "") -> None:
     """InputError where a method does not know groups or own rows: ignoring them would be a wrong answer.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    what : str
-        Who does not know them.
-    why : str
-        The reason, in words that follow "because".
-
-    Raises
-    ------
-    InputError
-        If there are such limits.
+    what: who does not know them; why: the reason, in words that follow "because".
     """
     if has_joint_limits(instance):
         reason = f", because {why}" if why else ""

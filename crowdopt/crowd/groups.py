@@ -58,7 +58,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class OwnRows:
-    """Rows ``lower <= sum over entries of coefficient * y[task, worker] <= upper`` that somebody wishes of a plan.
+    """Rows ``lower <= sum over entries of coefficient * y[task, worker] <= upper`` that a user wishes of a plan.
 
     Parameters
     ----------
@@ -82,13 +82,7 @@ class OwnRows:
 
 
 def checked_groups(groups: Any, worker_id: Any, m: int) -> tuple[Group, ...]:
-    """Groups as given, each validated; a mapping's keys are the names.
-
-    Raises
-    ------
-    InputError
-        If a group, one of its members or limits cannot be used; the sentence says which.
-    """
+    """Groups as given, each validated; a mapping's keys are the names."""
     if groups is None:
         return ()
     if isinstance(groups, Mapping):

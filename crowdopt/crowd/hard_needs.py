@@ -1,7 +1,7 @@
-"""Plans where some tasks are hard for everybody: what evidence they need, and what their votes promise.
+"""Plans where some tasks are hard for all workers: what evidence they need, and what their votes promise.
 
-Accuracies p are those on easy tasks. With chance h a task is hard, and whoever is right with chance p elsewhere is
-right with chance ``1/2 + s (p - 1/2)`` there. Votes keep the weights of p, since nobody knows which tasks are hard. A
+Accuracies p are those on easy tasks. With chance h a task is hard, and a worker right with chance p elsewhere is
+right with chance ``1/2 + s (p - 1/2)`` there. Votes keep the weights of p, as it is unknown which tasks are hard. A
 vote errs with ``(1 - h) e(p) + h e(1/2 + s (p - 1/2))``, e its exact error at such accuracies
 (crowdopt.crowd.exactness).
 
@@ -23,25 +23,14 @@ from crowdopt.crowd.evidence import EXACT_ERROR, PROBIT, bhattacharyya_error, gu
 from crowdopt.errors import InputError
 
 RULE = EXACT_ERROR.name  # the rule that integrates over difficulty
-MOST = 1e4  # evidence; whoever needs more is said to need this
+MOST = 1e4  # evidence; a task that needs more is said to need this
 HALVINGS = 100  # of the interval from 0 to MOST
 
 
 def refuse_difficulty(difficulty: Difficulty, rule: str, classes: int, observed: bool) -> None:
     """InputError where no exact error over easy and hard tasks is known.
 
-    Parameters
-    ----------
-    difficulty : Difficulty
-    rule : str
-    classes : int
-    observed : bool
-        Whether what labels say is in the prior.
-
-    Raises
-    ------
-    InputError
-        Saying what is in the way and what to do.
+    observed: whether what labels say is in the prior.
     """
     if not difficulty.share:
         return
@@ -61,50 +50,19 @@ def refuse_difficulty(difficulty: Difficulty, rule: str, classes: int, observed:
 
 
 def stated(difficulty: Difficulty) -> str:
-    """What a plan takes for granted, in words.
-
-    Parameters
-    ----------
-    difficulty : Difficulty
-
-    Returns
-    -------
-    str
-    """
+    """What a plan takes for granted, in words."""
     share, left = 100 * difficulty.share, 100 * difficulty.left
     return f"{share:.3g} % of the tasks are hard, with {left:.3g} % of a worker's edge over guessing left there"
 
 
 def on_hard_tasks(accuracy: Floats, difficulty: Difficulty) -> Floats:
-    """``1/2 + s (p - 1/2)``.
-
-    Parameters
-    ----------
-    accuracy : array of float
-        p, of any shape.
-    difficulty : Difficulty
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``1/2 + s (p - 1/2)``; accuracy: p, of any shape; -> the same shape."""
     hard: Floats = 0.5 + difficulty.left * (accuracy - 0.5)
     return hard
 
 
 def mixture(easy: Floats, hard: Floats, difficulty: Difficulty) -> Floats:
-    """``(1 - h) easy + h hard``.
-
-    Parameters
-    ----------
-    easy, hard : array of float
-    difficulty : Difficulty
-
-    Returns
-    -------
-    array of float
-    """
+    """``(1 - h) easy + h hard``; easy, hard array of float; -> array of float."""
     mixed: Floats = (1 - difficulty.share) * easy + difficulty.share * hard
     return mixed
 
@@ -112,16 +70,7 @@ def mixture(easy: Floats, hard: Floats, difficulty: Difficulty) -> Floats:
 def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
     """The least A with ``(1 - h) e(A) + h e(s^2 A) <= epsilon``: evidence that every plan has (see above).
 
-    Parameters
-    ----------
-    epsilon : (tasks,) float
-    prior : (2,) or (tasks, 2) float
-    difficulty : Difficulty
-
-    Returns
-    -------
-    (tasks,) float
-        At most MOST.
+    epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
     """
     return _least(EXACT_ERROR.error_of, epsilon, prior, difficulty)[0]
 
@@ -129,16 +78,7 @@ def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
 def normal_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
     """The same with the votes' sums taken as normal: what a plan may aim at.
 
-    Parameters
-    ----------
-    epsilon : (tasks,) float
-    prior : (2,) or (tasks, 2) float
-    difficulty : Difficulty
-
-    Returns
-    -------
-    (tasks,) float
-        At most MOST.
+    epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
     """
     return _least(PROBIT.error_of, epsilon, prior, difficulty)[1]
 
@@ -162,16 +102,7 @@ def hard_bound(evidence: Floats, prior: Floats, difficulty: Difficulty) -> Float
 
     On hard tasks votes with other weights than their own err at most as a vote over guesses does.
 
-    Parameters
-    ----------
-    evidence : (tasks,) float
-        A.
-    prior : (2,) or (tasks, 2) float
-    difficulty : Difficulty
-
-    Returns
-    -------
-    (tasks,) float
+    evidence (tasks,): A; prior (2,) or (tasks, 2) float; -> (tasks,).
     """
     easy = np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
     return mixture(easy, prior.max(axis=-1), difficulty)

@@ -15,7 +15,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.checks import chances, floats, ids, integers, is_amount, per
 from crowdopt.crowd.confusion import checked_tables, class_votes, confusion_evidence, one_coin_like
 from crowdopt.crowd.difficulty import NONE, Difficulty
-from crowdopt.crowd.evidence import Rule, bhattacharyya_error, guessing, rule_named
+from crowdopt.crowd.evidence import BHATTACHARYYA, EXACT_ERROR, Rule, bhattacharyya_error, guessing, rule_named
 from crowdopt.crowd.families import dependence, joint_error, joint_need, refuse_rule
 from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
 from crowdopt.crowd.hard_needs import hard_bound, hard_need, refuse_difficulty
@@ -32,17 +32,10 @@ UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where no
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The campaign that an instance was read from, and what was stated in place of its settings.
+    """The campaign that an instance was read from, and what was stated in place of its settings."""
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        As the campaign has it.
-    stated : tuple of str
-        Settings that somebody stated: a plan records them even where they say what the campaign says.
-    """
-
-    instance: AssignmentInstance
+    instance: AssignmentInstance  # as the campaign has it
+    # settings that were stated: a plan records them even where they say what the campaign says
     stated: tuple[str, ...] = ()
 
 
@@ -61,9 +54,10 @@ class AssignmentInstance:
         M_j, the most tasks worker j will label (beside those in ``collected``).
     epsilon : float or (tasks,) float
         Target error probability, in (0, 1/2).
-    rule : str
-        How evidence adds up: ``bhattacharyya``, ``hoeffding``, ``probit``, ``exact-error`` or ``mean-error``
-        (crowdopt.crowd.evidence).
+    rule : str, optional
+        What makes a task's labels enough: ``exact-error``, ``bhattacharyya``, ``hoeffding``, ``probit`` or
+        ``mean-error`` (crowdopt.crowd.evidence). Default: the promise itself, ``exact-error``; ``bhattacharyya`` where
+        no exact error is known, with confusion tables and several labels of workers who err together.
     cost : float, (workers,) or (types, workers)
         c, what a label is paid; at least 0.
     classes : int
@@ -77,7 +71,7 @@ class AssignmentInstance:
         Whether what the collected labels say is in the prior already: they then add no evidence, and the guarantee is
         conditional on them.
     difficulty : Difficulty
-        How many tasks are hard for everybody, and what is left of skill there (crowdopt.crowd.hard_needs); the
+        How many tasks are hard for all workers, and what is left of skill there (crowdopt.crowd.hard_needs); the
         accuracies are then those on easy tasks. For the rule exact-error.
     confusion : (types, workers, classes, classes) float, optional
         Chances to say the last class where the one before is true. The accuracies are then those of one-coin workers
@@ -116,7 +110,7 @@ class AssignmentInstance:
     capacity: Ints = _ABSENT
     epsilon: Floats = _ABSENT
     _: KW_ONLY
-    rule: str = "bhattacharyya"
+    rule: str = _ABSENT
     cost: Floats = _DEFAULT_ONE
     classes: int = 2
     prior: Floats = _ABSENT
@@ -150,7 +144,7 @@ class AssignmentInstance:
             capacity: ArrayLike = ...,
             epsilon: ArrayLike = ...,
             *,
-            rule: str = "bhattacharyya",
+            rule: str | None = None,
             cost: ArrayLike = 1.0,
             classes: int = 2,
             prior: ArrayLike | None = None,
@@ -204,6 +198,12 @@ class AssignmentInstance:
         object.__setattr__(self, "class_names", ids("class_names", self.class_names, int(self.classes)))
         object.__setattr__(self, "groups", checked_groups(self.groups, self.worker_id, m))
         object.__setattr__(self, "own_rows", checked_rows(self.own_rows, n, m))
+        if self.rule is None:
+            known = self.confusion is None and bool((self.dependence == 1).all())
+            object.__setattr__(self, "rule", (EXACT_ERROR if known else BHATTACHARYYA).name)
+        if self.observed and not rule_named(str(self.rule), int(self.classes)).heeds_prior:
+            raise InputError(f"rule {self.rule} takes no notice of what labels say; use rule bhattacharyya")
+        rule_named(str(self.rule), int(self.classes))
         refuse_rule(self.rule, self.observed, self.dependence, self.task_id)
         tables = checked_tables(self.confusion, self.accuracy, int(self.classes), self.rule)
         if tables is not None:
@@ -281,7 +281,7 @@ class AssignmentInstance:
 
     @cached_property
     def floor(self) -> Floats:
-        """Evidence that every acceptable plan adds to each task: the residual need less COVERAGE, and a hair for noise.
+        """Evidence that every acceptable plan adds, (tasks,): the residual need less COVERAGE, and a hair for noise.
 
         Programs have this on their cover rows, so that their bounds hold for every plan that counts as covered.
         """
@@ -294,7 +294,7 @@ class AssignmentInstance:
 
     @cached_property
     def new_label_limits(self) -> tuple[Ints, Ints]:
-        """Fewest and most labels that may be added to each task, collected ones taken off."""
+        """Fewest and most labels that may be added to each task, each (tasks,), collected ones taken off."""
         fewest = np.maximum(0, self.min_labels - self.collected_count)
         unlimited = self.max_labels == UNLIMITED
         most = np.where(unlimited, UNLIMITED, np.maximum(0, self.max_labels - self.collected_count))
@@ -323,7 +323,7 @@ class AssignmentInstance:
         return paid
 
     def error_bound(self, evidence: Floats) -> Floats:
-        """What is guaranteed of each task with this much evidence, never above guessing the likeliest class.
+        """What is guaranteed of tasks with this much evidence, (tasks,): never above guessing the likeliest class.
 
         The rule's own error, or the rule bhattacharyya's where the rule promises nothing by itself; where several
         labels of a task may err together, the theorem of crowdopt.crowd.families, which a guess does not cap.
@@ -364,10 +364,14 @@ class AssignmentInstance:
         return replace(self, accuracy=accuracy, difficulty=stated)
 
     def with_confusion(self, confusion: ArrayLike) -> AssignmentInstance:
-        """The instance with a confusion table for each type and worker, and accuracies that tell as much."""
+        """The instance with a confusion table for each type and worker, and accuracies that tell as much.
+
+        No rule of exact errors knows such tables: ``bhattacharyya`` takes its place.
+        """
         tables = floats("confusion", confusion)
         told = [one_coin_like(confusion_evidence(table), int(self.classes)) for table in tables]
-        return replace(self, accuracy=np.stack(told), confusion=tables)
+        rule = BHATTACHARYYA.name if self.the_rule.checked else self.rule
+        return replace(self, accuracy=np.stack(told), confusion=tables, rule=rule)
 
     def as_read(self) -> AssignmentInstance:
         """The same instance, which remembers that a campaign says all of this."""
@@ -436,9 +440,6 @@ def _pairs(name: str, values: Any, n: int, m: int) -> Ints:
 def _check_ranges(instance: AssignmentInstance) -> None:
     if not isinstance(instance.classes, int | np.integer) or not 2 <= instance.classes <= CLASSES:
         raise InputError(f"classes must be a whole number from 2 to {CLASSES}, not {instance.classes}")
-    if instance.observed and not rule_named(str(instance.rule), int(instance.classes)).heeds_prior:
-        raise InputError(f"rule {instance.rule} takes no notice of what labels say; use rule bhattacharyya")
-    rule_named(str(instance.rule), int(instance.classes))
     _refuse(instance, "accuracy", (instance.accuracy < 0) | (instance.accuracy > 1), "must lie in [0, 1]")
     _refuse(instance, "cost", (instance.cost < 0) | np.isinf(instance.cost), "must be finite and at least 0")
     odd = (instance.cost > 0) & ((instance.cost < PRICES[0]) | (instance.cost > PRICES[1]))

@@ -33,21 +33,8 @@ def item_recipe(name: str, features: int, n: int, m: int, seed: int) -> Assignme
     1.5), loadings v ~ N(0, .3 / sqrt(k)) of shape (k, m), prices ``round(exp(N(0, .7) + s / 2), 3)``, at least .001,
     then the features f ~ N(0, 1) of shape (n, k). Rule bhattacharyya, error target .3, capacities ``6 n // m + 1``.
 
-    Parameters
-    ----------
-    name : str
-        The recipe's, for the title.
-    features : int
-        k, at least 1.
-    n, m : int
-        Items and workers.
-    seed : int
-        Of the generator.
-
-    Returns
-    -------
-    AssignmentInstance
-        Its types are its tasks.
+    name: the recipe's, for the title; features: k, at least 1; n, m: items and workers; seed: of the generator; -> its
+    types are its tasks.
     """
     rng = np.random.default_rng(seed)
     skill = rng.normal(1.2, 0.6, m)
@@ -60,14 +47,7 @@ def item_recipe(name: str, features: int, n: int, m: int, seed: int) -> Assignme
 def item_crowd(features: int, m: int, seed: int) -> ItemCrowd:
     """The workers of a recipe in parts: skills, loadings and prices as :func:`item_recipe` draws them, in this order.
 
-    Parameters
-    ----------
-    features, m, seed : int
-        As there.
-
-    Returns
-    -------
-    ItemCrowd
+    features, m, seed: as there.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     skill = rng.normal(1.2, 0.6, m)
@@ -79,25 +59,8 @@ def items_of_part(name: str, crowd: ItemCrowd, n: int, part: slice, place: int, 
 
     Accuracies are rounded to 32 bits. Whatever was drawn before, and wherever, a part is always the same.
 
-    Parameters
-    ----------
-    name : str
-        The recipe's, for the title.
-    crowd : ItemCrowd
-        The workers.
-    n : int
-        Items of all parts, which capacities follow.
-    part : slice
-        Which of them the part has.
-    place : int
-        The part's number.
-    seed : int
-        Of the recipe.
-
-    Returns
-    -------
-    AssignmentInstance
-        Of the part's items alone, with the capacities of the whole.
+    name: the recipe's, for the title; n: items of all parts, which capacities follow; part: which of them the part has;
+    place: the part's number; seed: of the recipe; -> of the part's items alone, with the capacities of the whole.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(place,)))
     difficulty = np.minimum(rng.normal(0.0, 0.8, part.stop - part.start), 1.5)
@@ -127,6 +90,7 @@ def _instance(name: str, crowd: ItemCrowd, accuracy: Floats, n: int, seed: int) 
         task_type=np.arange(len(accuracy)),
         capacity=np.full(m, min(n, LABELS * n // m + 1)),
         epsilon=np.asarray(0.3),
+        rule="bhattacharyya",
         cost=crowd.cost,
         title=f"{name}, seed {seed}: accuracies per item, skill, difficulty and {features} features, prices per worker",
     )

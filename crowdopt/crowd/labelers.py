@@ -15,25 +15,13 @@ from crowdopt.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Labelers:
-    """Who can be asked, and how often each is right.
+    """Who can be asked, and how often each is right."""
 
-    Parameters
-    ----------
-    accuracy : (kinds, labelers) float
-        p of each kind of task; one row: it does not depend on the task.
-    cost : (labelers,) float
-        c, what a label is paid.
-    classes : int
-        L; wrong labels fall evenly on the other classes.
-    at : (kinds,) float, optional
-        Given, the context of a task is a number in [0, 1] and skills are linear between these, ascending.
-    names : tuple of str
-    """
-
-    accuracy: Floats
-    cost: Floats
-    classes: int = 2
-    at: Floats | None = None
+    accuracy: Floats  # (kinds, labelers): p of each kind of task; one row: it does not depend on the task
+    cost: Floats  # (labelers,): c, what a label is paid
+    classes: int = 2  # L; wrong labels fall evenly on the other classes
+    # given, the context of a task is a number in [0, 1] and skills are linear between these, ascending
+    at: Floats | None = None  # (kinds,)
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -28,10 +28,7 @@ class Labels:
     ) -> Labels:
         """Build from three columns of ids; tasks and workers keep their order of appearance, classes are sorted.
 
-        Raises
-        ------
-        InputError
-            If there is no label, or a pair (task, worker) occurs twice.
+        Raises InputError if there is no label, or a pair (task, worker) occurs twice.
         """
         if not task:
             raise InputError("there is no label; a label table needs at least one row")
@@ -77,19 +74,8 @@ def _refuse_repeats(task: Ints, worker: Ints, tasks: Sequence[str], workers: Seq
 def tally(labels: Labels, truth: Mapping[str, str] | Ints, task_type: Ints, types: int) -> tuple[Ints, Ints]:
     """Gold tallies of real labels.
 
-    Parameters
-    ----------
-    labels : Labels
-    truth : (tasks,) int
-        Index of each task's true class, -1 where it is not known.
-    task_type : (tasks,) int
-        Type of each task.
-    types : int
-        How many types there are.
-
-    Returns
-    -------
-    correct, asked : (types, workers) int
+    truth (tasks,): index of each task's true class, -1 where it is not known; task_type (tasks,): type of each task;
+    types: how many types there are; -> correct, asked (types, workers).
     """
     known = np.asarray(truth)[labels.task] >= 0
     cell = task_type[labels.task] * len(labels.workers) + labels.worker

@@ -18,14 +18,6 @@ def is_open(instance: AssignmentInstance) -> Bools:
     Least loads, shares of all labels, rows of one's own and a rule for the average tie all. A label of a task that is
     not open only costs money, capacity and room in its own limits; so some cheapest plan has none, and multipliers 0
     prove that.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (tasks,) array
     """
     return np.ones(instance.n_tasks, bool) if _ties_all(instance) else asks(instance)
 
@@ -35,35 +27,18 @@ def asks(instance: AssignmentInstance) -> Bools:
 
     It does if it lacks evidence, labels or labels of a group, if it has a fixed pair, or if under a checked rule its
     vote as it is errs more than its target.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (tasks,) array
     """
     lacks: Bools = (instance.floor > 0) | (instance.new_label_limits[0] > 0)
     lacks |= (task_limits(instance)[1] > 0).any(axis=0)
     lacks[instance.fixed[:, 0]] = True
-    if instance.the_rule.checked and not instance.the_rule.average:
+    if instance.the_rule.checked and not instance.the_rule.average and not lacks.all():
         error, _ = exact_errors(instance, NO_PAIRS)
         lacks |= error > instance.epsilon + CERTAIN
     return lacks
 
 
 def open_tasks(instance: AssignmentInstance) -> Ints:
-    """The tasks that are open (:func:`is_open`); the first one where none is, as a program has a task.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (k,) int
-    """
+    """The tasks that are open (:func:`is_open`); the first one where none is, as a program has a task; -> (k,)."""
     tasks = np.flatnonzero(is_open(instance))
     return tasks if tasks.size else np.zeros(1, np.int64)
 

@@ -16,12 +16,8 @@ CELLS = 256  # beliefs among more than two classes up to which an error is exact
 class Errors:
     """Errors of the votes by log-odds over patterns of these skills, each computed once.
 
-    Parameters
-    ----------
-    skill : (G,) float
-        p of each pool, in [1/K, 1).
-    prior : float or (K,) float
-        Probability of class 1 of two, or of each of more classes.
+    skill (G,): p of each pool, in [1/K, 1); prior float or (K,) float: probability of class 1 of two, or of each of
+    more classes.
     """
 
     def __init__(self, skill: Floats, prior: float | Floats) -> None:

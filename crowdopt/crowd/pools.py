@@ -21,35 +21,22 @@ class Pools:
 
     Unlike in :class:`crowdopt.crowd.classes.Classes`, workers of a pool may differ in capacity, and between two classes
     an accuracy below 1/2 is the same skill as its complement: a vote by log-odds turns it round.
-
-    Parameters
-    ----------
-    kind, pool : (tasks,), (workers,) int
-        Kind of each task; pool of each worker, -1 for those who are of no use.
-    tasks_in : (T,) int
-    skill, cost : (T, G)
-        Chance of a right label, in [1/K, 1), and its price.
-    epsilon : (T,)
-        Target.
-    prior : (T,) or (T, K)
-        Probability of class 1 of two, or of each of more classes.
-    fewest, most : (T,) int
-        Limits on new labels.
-    deepest : (G,) int, optional
-        Labels of a pool beyond which no task needs more of it; default: all there are.
     """
 
     instance: AssignmentInstance
-    kind: Ints
-    pool: Ints
-    tasks_in: Ints
-    skill: Floats
-    cost: Floats
-    epsilon: Floats
-    prior: Floats
-    fewest: Ints
-    most: Ints
-    deepest: Ints | None = None
+    # kind of each task; pool of each worker, -1 for those who are of no use
+    kind: Ints  # (tasks,)
+    pool: Ints  # (workers,)
+    tasks_in: Ints  # (T,)
+    # chance of a right label, in [1/K, 1), and its price
+    skill: Floats  # (T, G)
+    cost: Floats  # (T, G)
+    epsilon: Floats  # (T,): target
+    prior: Floats  # (T,) or (T, K): probability of class 1 of two, or of each of more classes
+    # limits on new labels
+    fewest: Ints  # (T,)
+    most: Ints  # (T,)
+    deepest: Ints | None = None  # (G,): labels of a pool beyond which no task needs more of it; default: all there are
 
     @cached_property
     def members(self) -> list[Ints]:
@@ -60,7 +47,7 @@ class Pools:
 
     @property
     def room_of(self) -> Ints:
-        """Tasks each worker can take at most: nobody labels a task twice."""
+        """Tasks each worker can take at most: no worker labels a task twice."""
         room: Ints = np.minimum(self.instance.capacity, self.instance.n_tasks)
         return room
 
@@ -94,11 +81,8 @@ class Pools:
 def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = False) -> Pools:
     """Pool the workers: those of equal skill and price, or at most so many pools for each price.
 
-    Parameters
-    ----------
-    pools : int, optional
-        Skills inside a pool are rounded: down to the least for each type, so that a plan for the pools holds for the
-        workers; or ``up`` to the greatest, so that a bound for the pools is one for the workers.
+    pools: skills inside a pool are rounded: down to the least for each type, so that a plan for the pools holds for the
+    workers; or ``up`` to the greatest, so that a bound for the pools is one for the workers.
     """
     refuse_joint_limits(instance, "method patterns", "it plans for pools of equally skilled workers of any group")
     skill = folded(instance, up)
@@ -140,18 +124,9 @@ def _priors(instance: AssignmentInstance) -> Floats:
 def folded(instance: AssignmentInstance, up: bool) -> Floats:
     """Skills as a vote by log-odds sees them: p or 1 - p, whichever is larger, clipped; 1/2 without evidence.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    up : bool
-        Among more classes whoever is mostly wrong counts as whoever names another class than theirs,
-        ``(1 - p) / (K - 1)``, which is no more than they know; or, if ``up``, as the skill of
-        :func:`crowdopt.crowd.exactness.at_best`.
-
-    Returns
-    -------
-    (types, workers) float
-        In [1/K, 1).
+    up: among more classes a worker who is mostly wrong counts as one who names another class than theirs,
+    ``(1 - p) / (K - 1)``, which is no more than they know; or, if ``up``, as the skill of
+    :func:`crowdopt.crowd.exactness.at_best`; -> (types, workers): in [1/K, 1).
     """
     if instance.classes > 2:
         p, most = instance.accuracy, instance.classes - 1

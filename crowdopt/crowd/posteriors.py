@@ -20,19 +20,8 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
     tables, where labels add log-likelihoods. Accuracies are clipped as in the evidence. Where tasks may be hard it is
     ``prior times [(1 - h) P(labels | class, easy) + h P(labels | class, hard)]``.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the skills, the prior and the difficulty.
-    pairs : (k, 2) int
-        Task and worker of each label.
-    label : (k,) int
-        Its class.
-
-    Returns
-    -------
-    (tasks, classes) float
-        Each row adds up to 1.
+    instance: of the skills, the prior and the difficulty; pairs (k, 2): task and worker of each label; label (k,): its
+    class; -> (tasks, classes): each row adds up to 1.
     """
     cell = instance.task_type[pairs[:, 0]], pairs[:, 1]
     if instance.votes is not None:
@@ -46,17 +35,7 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
 def hard_chances(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
     """``P(hard | class, labels)`` of each task, where tasks may be hard; their share where there are no labels.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    label : (k,) int
-        Its class.
-
-    Returns
-    -------
-    (tasks, classes) float
+    pairs (k, 2): task and worker of each label; label (k,): its class; -> (tasks, classes).
     """
     easy, hard = _by_hardness(instance, pairs, label)
     chance: Floats = exp(hard - logaddexp(easy, hard))
@@ -85,22 +64,9 @@ def vote_sums(
 ) -> Floats:
     """Sum of the weights of each task's labels for each class, and the log of its prior.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the prior.
-    pairs : (k, 2) int
-        Task and worker of each label.
-    label : (k,) int
-        Its class.
-    weight : (k,) or (k, classes) float
-        What it counts: for its own class, or for each.
-    heeds_prior : bool
-        Whether the log of the prior is added.
-
-    Returns
-    -------
-    (tasks, classes) float
+    instance: of the prior; pairs (k, 2): task and worker of each label; label (k,): its class; weight (k,) or
+    (k, classes) float: what it counts: for its own class, or for each; heeds_prior: whether the log of the prior is
+    added; -> (tasks, classes).
     """
     n, classes = instance.n_tasks, instance.classes
     cell = pairs[:, 0] * classes + label

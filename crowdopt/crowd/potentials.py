@@ -2,7 +2,7 @@
 
 A task's belief is the chance that it is of class 1, given everything seen; a label of a worker of known accuracy p
 moves it by Bayes' rule. A *potential* V says how far a task at a belief is from done. If no label can lower it by
-more than c(p) in expectation, then whoever wants to be done needs labels whose c adds up to the potential they start
+more than c(p) in expectation, then one who wants to be done needs labels whose c adds up to the potential they start
 with: that bounds every policy, however clever (crowdopt.online.limits.least_cost).
 """
 
@@ -24,33 +24,17 @@ KNOTS = 160
 def grid(knots: int = KNOTS) -> Floats:
     """Beliefs from 1/2 to 1, evenly spaced in log-odds but for the last one, which is certainty.
 
-    Parameters
-    ----------
-    knots : int
-        How many beliefs, at least 2.
-
-    Returns
-    -------
-    (knots,) float
-        Ascending.
+    knots: how many beliefs, at least 2; -> (knots,): ascending.
     """
     return np.append(1 / (1 + exp(-np.linspace(0.0, FARTHEST, knots - 1))), 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Potential:
-    """``V(b)``, linear between knots, and ``V(b) = V(1 - b)``.
+    """``V(b)``, linear between knots, and ``V(b) = V(1 - b)``."""
 
-    Parameters
-    ----------
-    knots : (k,) float
-        Beliefs, ascending, from 1/2 to 1.
-    value : (k,) float
-        V there.
-    """
-
-    knots: Floats
-    value: Floats
+    knots: Floats  # (k,): beliefs, ascending, from 1/2 to 1
+    value: Floats  # (k,): V there
 
     def at(self, belief: Any) -> Floats:
         """V of beliefs of any shape."""
@@ -62,10 +46,7 @@ class Potential:
 
         Exact over all beliefs: between two neighbours of ``turning_points`` the difference is linear.
 
-        Parameters
-        ----------
-        accuracy : array of float
-            p, of any shape; p and 1 - p tell equally much.
+        accuracy: p, of any shape; p and 1 - p tell equally much.
         """
         p = np.asarray(accuracy, dtype=np.float64)
         distinct, place = np.unique(np.maximum(p, 1 - p), return_inverse=True)
@@ -82,17 +63,8 @@ class Potential:
 def after(belief: Floats, p: float) -> tuple[Floats, Floats, Floats]:
     """Chance that the label speaks for class 1, and the belief after it does, or speaks against.
 
-    Parameters
-    ----------
-    belief : (k,) float
-        Chance of class 1.
-    p : float
-        Accuracy of the label.
-
-    Returns
-    -------
-    says, right, wrong : (k,) float
-        The chance, and the belief in either case.
+    belief (k,): chance of class 1; p: accuracy of the label; -> says, right, wrong (k,): the chance, and the belief in
+    either case.
     """
     says = belief * p + (1 - belief) * (1 - p)
     right = np.divide(belief * p, says, out=np.ones_like(belief), where=says > 0)
@@ -106,17 +78,8 @@ def turning_points(knots: Floats, p: float) -> Floats:
     ``E_p V(b')`` is a sum of ``P(label) V(b')``, and ``P(label) (a + d b')`` is linear in b: it turns only where b or
     one of the two b' is a knot, or the mirror image of one.
 
-    Parameters
-    ----------
-    knots : (m,) float
-        Ascending beliefs from 1/2 to 1.
-    p : float
-        Accuracy of the label, at least 1/2.
-
-    Returns
-    -------
-    (k,) float
-        Ascending, the knots among them.
+    knots (m,): ascending beliefs from 1/2 to 1; p: accuracy of the label, at least 1/2; -> (k,): ascending, the knots
+    among them.
     """
     if p >= 1 or p <= 0.5:
         return knots
@@ -130,16 +93,8 @@ def turning_points(knots: Floats, p: float) -> Floats:
 def reading(knots: Floats, belief: Floats, weight: Floats) -> sparse.csr_array:
     """The matrix that takes values at the knots to ``weight * V(belief)``, one row per belief.
 
-    Parameters
-    ----------
-    knots : (m,) float
-        Ascending beliefs.
-    belief, weight : (k,) float
-        Where V is read, and what it is multiplied by.
-
-    Returns
-    -------
-    (k, m) sparse array
+    knots (m,): ascending beliefs; belief, weight (k,): where V is read, and what it is multiplied by; -> (k, m) sparse
+    array.
     """
     folded = np.maximum(belief, 1 - belief)
     left = np.minimum(np.searchsorted(knots, folded, side="right") - 1, knots.size - 2)
@@ -153,16 +108,7 @@ def reading(knots: Floats, belief: Floats, weight: Floats) -> sparse.csr_array:
 def steps(knots: Floats, p: float) -> sparse.csr_array:
     """The matrix that takes values at the knots to ``V(b) - E_p V(b')`` at every turning point b.
 
-    Parameters
-    ----------
-    knots : (m,) float
-        Ascending beliefs.
-    p : float
-        Accuracy of the label.
-
-    Returns
-    -------
-    (turning points, m) sparse array
+    knots (m,): ascending beliefs; p: accuracy of the label; -> (turning points, m) sparse array.
     """
     before = turning_points(knots, max(p, 1 - p))
     chance, right, wrong = after(before, max(p, 1 - p))
@@ -173,15 +119,7 @@ def steps(knots: Floats, p: float) -> sparse.csr_array:
 def bending(knots: Floats) -> sparse.csr_array:
     """Rows that are at most 0 where V, mirrored at 1/2, is concave: neighbours' chord at each knot, less V.
 
-    Parameters
-    ----------
-    knots : (m,) float
-        Ascending beliefs.
-
-    Returns
-    -------
-    (m - 1, m) sparse array
-        A row for each knot but certainty.
+    knots (m,): ascending beliefs; -> (m - 1, m) sparse array: a row for each knot but certainty.
     """
     before = np.concatenate([[1 - knots[1]], knots[:-2]])  # the first knot's other neighbour is its mirror image
     wide = knots[1:] - before

@@ -145,23 +145,9 @@ def simulated_labels(
     Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class;
     then those that families share (crowdopt.crowd.family_draws); then, where tasks may be hard, one per task for that.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    rng : Generator
-    truth : (tasks,) int, optional
-        Class of each task; drawn by default.
-    known : KnownLabels, optional
-        Labels already in: the truth, what families share, and which tasks are hard are drawn given what they say.
-
-    Returns
-    -------
-    truth : (tasks,) int
-        As given or drawn.
-    label : (k,) int
-        Class of each pair's label.
+    pairs (k, 2): task and worker of each label; truth (tasks,): class of each task; drawn by default; known: labels
+    already in: the truth, what families share, and which tasks are hard are drawn given what they say; -> truth
+    (tasks,): as given or drawn; label (k,): class of each pair's label.
     """
     before = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     chance = before if known is None or truth is not None else family_posteriors(instance, known)

@@ -21,18 +21,12 @@ WHOLE = 2.0**62  # sums of whole numbers stay below this, or are added up in Pyt
 
 @dataclass(frozen=True, eq=False)
 class ScoreLevels:
-    """Distinct values, greatest first, and who has which: equal fractions are one level, whatever float64 thinks.
+    """Distinct values, greatest first, and who has which: equal fractions are one level, whatever float64 thinks."""
 
-    Parameters
-    ----------
-    numerator, denominator : (levels,) int
-    of : (workers,) int
-        Each worker's level; ``np.argsort(of, kind="stable")`` is the stable descending order.
-    """
-
-    numerator: Ints
-    denominator: Ints
-    of: NDArray[np.integer[Any]]
+    numerator: Ints  # (levels,)
+    denominator: Ints  # (levels,)
+    # each worker's level; ``np.argsort(of, kind="stable")`` is the stable descending order
+    of: NDArray[np.integer[Any]]  # (workers,)
 
     @cached_property
     def value(self) -> Floats:
@@ -63,21 +57,8 @@ class ScoreLevels:
 def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
     """Sum of ``count`` times whole values per kind, exactly, whatever their size.
 
-    Parameters
-    ----------
-    values : (levels,) int
-        Whole values.
-    count : (levels,) int
-        How often each counts.
-    of : (levels,) int
-        The sum it belongs to.
-    kinds : int
-        How many sums.
-
-    Returns
-    -------
-    list of int
-        One sum per kind.
+    values (levels,): whole values; count (levels,): how often each counts; of (levels,): the sum it belongs to; kinds:
+    how many sums; -> one sum per kind.
     """
     bound = float(np.abs(values).max(initial=0)) * float(count.sum())
     sums = np.zeros(kinds, np.int64 if bound < WHOLE else object)
@@ -88,15 +69,7 @@ def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
 def fraction_sum(numerators: list[int], denominators: Ints) -> Fraction:
     """Sum of fractions, by one common denominator: thousands of Fractions would each be reduced on the way.
 
-    Parameters
-    ----------
-    numerators : list of k int
-    denominators : (k,) int
-        Positive.
-
-    Returns
-    -------
-    Fraction
+    denominators (k,): positive.
     """
     bottoms = denominators.tolist()
     common = lcm(*bottoms)
@@ -108,18 +81,8 @@ def levels(
 ) -> ScoreLevels:
     """Sort workers into the levels of ``value(correct, asked, classes)``, a fraction, which is taken once per tally.
 
-    Parameters
-    ----------
-    correct, asked : (workers,) int
-        c and n of each.
-    classes : int
-        L.
-    value : callable
-        One of crowdopt.crowd.gains' fractions: two arrays (workers,) in, numerators and denominators (workers,) out.
-
-    Returns
-    -------
-    ScoreLevels
+    correct, asked (workers,): c and n of each; classes: L; value: one of crowdopt.crowd.gains' fractions: two arrays
+    (workers,) in, numerators and denominators (workers,) out.
     """
     pairs, place = _distinct(correct, asked)
     numerator, denominator = value(*pairs, classes)

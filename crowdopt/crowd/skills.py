@@ -13,21 +13,9 @@ from crowdopt.errors import InputError
 def plug_in(correct: Any, asked: Any) -> Floats:
     """``p = c / s``, the share of gold answered correctly; NaN where nothing was asked.
 
-    Over-confident for few gold tasks: whoever looks best was also lucky.
+    Over-confident for few gold tasks: the one who looks best was also lucky.
 
-    Parameters
-    ----------
-    correct, asked : (types, workers) int
-        c and s.
-
-    Returns
-    -------
-    (types, workers) float
-
-    Raises
-    ------
-    InputError
-        If a tally is impossible.
+    correct, asked (types, workers): c and s; -> (types, workers).
     """
     c, s = _tallies(correct, asked)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -39,19 +27,7 @@ def unbiased_evidence(correct: Any, asked: Any) -> Floats:
 
     For equal s it is affine in the plug-in: it changes how much is bought, never whom the ranking prefers.
 
-    Parameters
-    ----------
-    correct, asked : (types, workers) array_like of int
-        c and s.
-
-    Returns
-    -------
-    (types, workers) float
-
-    Raises
-    ------
-    InputError
-        If a tally is impossible.
+    correct, asked (types, workers): c and s; -> (types, workers).
     """
     _, s = _tallies(correct, asked)
     naive = (2 * plug_in(correct, asked) - 1) ** 2
@@ -62,19 +38,7 @@ def unbiased_evidence(correct: Any, asked: Any) -> Floats:
 def unbiased(correct: Any, asked: Any) -> Floats:
     """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2.
 
-    Parameters
-    ----------
-    correct, asked : (types, workers) array_like of int
-        c and s.
-
-    Returns
-    -------
-    (types, workers) float
-
-    Raises
-    ------
-    InputError
-        If a tally is impossible.
+    correct, asked (types, workers): c and s; -> (types, workers).
     """
     side = np.where(plug_in(correct, asked) < 0.5, -1.0, 1.0)
     accuracy: Floats = 0.5 + 0.5 * side * np.sqrt(unbiased_evidence(correct, asked))
@@ -89,24 +53,13 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
     ``t = 1/rho - 1`` the prior's weight in answers. Decisions at the edges:
 
     - a pair without gold takes its type's mean; a type without any takes the mean over all types;
-    - rho <= 0 (workers differ no more than by chance), or every worker asked once: everybody gets mu;
+    - rho <= 0 (workers differ no more than by chance), or every worker asked once: all get mu;
     - rho >= 1 (every worker all right or all wrong): t = 0, the plug-in;
-    - every answer right, or every one wrong: mu is (c + 1) / (s + 2) of the type, and everybody gets it;
+    - every answer right, or every one wrong: mu is (c + 1) / (s + 2) of the type, and all get it;
     - fewer than two workers with gold: the prior is uniform, p = (c + 1) / (s + 2).
 
-    Parameters
-    ----------
-    correct, asked : (types, workers) int
-        c and s.
-
-    Returns
-    -------
-    (types, workers) float
-
-    Raises
-    ------
-    InputError
-        If nobody has answered any gold, or a tally is impossible.
+    correct, asked (types, workers): c and s; -> (types, workers). Raises InputError if no worker has answered any gold,
+    or a tally is impossible.
     """
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
@@ -140,7 +93,7 @@ def _prior_weight(c: Floats, s: Floats, mean: float) -> float:
     spread = (s * (c / s - mean) ** 2).sum()
     once = (1 - s / total).sum()  # what binomial noise alone puts into the spread, over chance
     always = (s * (1 - s / total)).sum()  # what it would be if each worker's answers were all alike
-    if always <= once * (1 + 1e-12):  # everybody was asked once: no answer to compare with another
+    if always <= once * (1 + 1e-12):  # all were asked once: no answer to compare with another
         return float("inf")
     rho = (spread / chance - once) / (always - once)
     return float("inf") if rho <= 0 else max(0.0, 1 / rho - 1)

@@ -19,21 +19,8 @@ PAIRS = ("forbidden", "fixed", "collected")
 def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     """The instance with some tasks alone, in that order; workers and all their limits stay as they are.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    tasks : (k,) int
-        Each once.
-
-    Returns
-    -------
-    AssignmentInstance
-        Its task k is ``tasks[k]``; all types stay.
-
-    Raises
-    ------
-    InputError
-        If there are limits on all labels together: shares, rows of one's own.
+    tasks (k,): each once; -> its task k is ``tasks[k]``; all types stay. Raises InputError if there are limits on all
+    labels together: shares, rows of one's own.
     """
     if instance.own_rows is not None or any(group.has_share_limits for group in instance.groups):
         raise InputError("shares of all labels and rows of one's own are about all tasks; solve them all together")
@@ -54,17 +41,8 @@ def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
 def own_accuracies(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     """Some tasks alone, each with a row of accuracies of its own; rows that no task has are left out.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Without limits on tasks beside pairs, and with a price for each worker.
-    tasks : (k,) int
-        Each once.
-
-    Returns
-    -------
-    AssignmentInstance
-        Its task k is ``tasks[k]``.
+    instance: without limits on tasks beside pairs, and with a price for each worker; tasks (k,): each once; -> its task
+    k is ``tasks[k]``.
     """
     return AssignmentInstance(
         instance.accuracy[instance.task_type[tasks]],
@@ -82,23 +60,9 @@ def own_accuracies(instance: AssignmentInstance, tasks: Ints) -> AssignmentInsta
 def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] | None = None) -> AssignmentInstance:
     """The instance with some workers alone, in that order; tasks and all their limits stay as they are.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    workers : (k,) int
-        One who stands here several times is copied; the pairs stay with the first.
-    ids : sequence of str, optional
-        What these workers are called; default: 0, 1, 2, ...
-
-    Returns
-    -------
-    AssignmentInstance
-        Its worker k is ``workers[k]``.
-
-    Raises
-    ------
-    InputError
-        If there are rows of one's own, or nobody of a group is left that every plan must have labels of.
+    workers (k,): one who stands here several times is copied; the pairs stay with the first; ids: what these workers
+    are called; default: 0, 1, 2, ...; -> its worker k is ``workers[k]``. Raises InputError if there are rows of one's
+    own, or no member of a group is left that every plan must have labels of.
     """
     if instance.own_rows is not None:
         raise InputError("rows of one's own are about the workers they name; take them out before choosing workers")
@@ -116,13 +80,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
 
 
 def _members(instance: AssignmentInstance, workers: Ints) -> tuple[Group, ...]:
-    """The groups with those chosen, copies included, renumbered; a group that nobody is left of is gone.
-
-    Raises
-    ------
-    InputError
-        If a group that each task must have labels of has too few workers left.
-    """
+    """The groups with those chosen, copies included, renumbered; a group without members left is gone."""
     chosen = [(group, np.flatnonzero(np.isin(workers, group.members)).tolist()) for group in instance.groups]
     gone = next((group for group, members in chosen if not members and group.min_per_task + group.min_share > 0), None)
     if gone is not None:

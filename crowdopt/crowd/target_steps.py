@@ -15,15 +15,7 @@ TOLD_APART = 8  # different targets that are told apart as they are
 def stepped_up(target: Floats) -> Floats:
     """``2^(ceil(32 log2 epsilon) / 32)``: the next step, at most 2.2 % above; none is below its target.
 
-    Parameters
-    ----------
-    target : array of float
-        Targets above 0.
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
+    target: targets above 0; -> the same shape.
     """
     step = np.ceil(STEPS / LN2 * log(target) - ON_A_STEP)
     steps: Floats = exp(LN2 / STEPS * step)

@@ -4,6 +4,7 @@ import numpy as np
 
 from crowdopt.compiled_kernels import njit
 from crowdopt.elementary_kernels import log
+from crowdopt.sorting_kernels import stable_order
 
 EQUAL = 1e-13  # of the sum of |weights|: sums this close are the same, so equal workers convolve
 TIE = 1e-11  # of the sum of |weights|: a vote this close to its threshold is a tie
@@ -17,6 +18,7 @@ def _merged(sums, mass, size, weight, right, near, out_sums, out_mass):
     """
     low, high, count, moved = 0, 0, 0, 0.0
     while low < size or high < size:
+        # two ascending lists, all sums less w and all sums plus w, merged: the law stays sorted without a sort
         if high >= size or (low < size and sums[low] - weight <= sums[high] + weight):
             value, chance = sums[low] - weight, mass[low] * (1 - right)
             low += 1
@@ -51,6 +53,7 @@ def _law(weight, right, chosen, total, room):
         a, b, c, d = room[here], room[here + 1], room[there], room[there + 1]
         count, moved = _merged(a, b, size, weight[j], right[j], EQUAL * total, c, d)
         if count < 0:
+            # no room: the same label again, on a lattice so coarse that its values fit between -reach and reach
             count, moved = _merged(a, b, size, weight[j], right[j], 2 * reach / (cells - 2), c, d)
             lowered += moved
         size, swapped = count, not swapped
@@ -61,7 +64,7 @@ def _law(weight, right, chosen, total, room):
 @njit(cache=True, nogil=True)
 def _halves(weight, right):
     """Labels in two halves, equal ones together, so that both halves' sums take about equally many values."""
-    order = np.argsort(weight)
+    order = stable_order(weight)
     k = order.size
     starts, counts = np.empty(k, np.int64), np.empty(k, np.int64)
     runs = 0
@@ -74,7 +77,8 @@ def _halves(weight, right):
             runs += 1
     first, second = np.empty(k, np.int64), np.empty(k, np.int64)
     sizes, values = np.zeros(2, np.int64), np.zeros(2)
-    for run in np.argsort(-counts[:runs], kind="mergesort"):
+    # the longest runs first, each to the half of fewer values: a run of c equal labels multiplies them by c + 1
+    for run in stable_order(-counts[:runs]):
         half = 0 if values[0] <= values[1] else 1
         values[half] += log(counts[run] + 1.0)
         for place in range(starts[run], starts[run] + counts[run]):
@@ -118,15 +122,8 @@ def errors(votes, cells, above, width, first, last):
     that one law serves both classes: ``P(wrong) = pi P(S < -b) + (1 - pi) P(S < b)``, ties half. A lattice lowers sums
     only, which makes the error too large, by no more than what the same thresholds less all that was lowered give.
 
-    Parameters
-    ----------
-    votes : Votes
-    cells : int
-        Values that a half's law may take before it is put on a lattice.
-    above, width : (tasks,) float
-        Written: the upper bound, and how far below it the error may lie.
-    first, last : int
-        The tasks from ``first`` to the one before ``last``.
+    cells: values that a half's law may take before it is put on a lattice; above, width (tasks,), written: the upper
+    bound, and how far below it the error may lie; first, last: the tasks from ``first`` to the one before ``last``.
     """
     room = np.empty((8, cells))
     for i in range(first, last):
@@ -138,12 +135,14 @@ def errors(votes, cells, above, width, first, last):
         one, two = _halves(w, p)
         a, b, down = _law(w, p, one, total, room[:4])
         c, d, sunk = _law(w, p, two, total, room[4:])
+        # masses of the second half summed up, so that the pass in the middle reads tails at once
         for k in range(1, d.size):
             d[k] += d[k - 1]
         lowered = down + sunk
         yes, no = votes.prior[i], 1 - votes.prior[i]
         above[i] = yes * _middle(a, b, c, d, -bias, tie) + no * _middle(a, b, c, d, bias, tie)
         width[i] = 0.0
+        # had no sum been lowered, each threshold would be met at most `lowered` later: the least the error can be
         if lowered > 0:
             least = yes * _middle(a, b, c, d, -bias - lowered, tie)
             least += no * _middle(a, b, c, d, bias - lowered, tie)

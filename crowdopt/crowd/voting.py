@@ -32,19 +32,8 @@ def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: 
 
     With two classes this is ``sign(sum w l)``. Ties go to the smallest class.
 
-    Parameters
-    ----------
-    task, label : (k,) int
-        Task and class of each label.
-    weight : (k,) float
-        Its weight; a negative one speaks against its class.
-    tasks, classes : int
-        How many of each.
-
-    Returns
-    -------
-    (tasks,) int
-        Class of each task; -1 without labels.
+    task, label (k,): task and class of each label; weight (k,): its weight; a negative one speaks against its class;
+    tasks, classes: how many of each; -> (tasks,): class of each task; -1 without labels.
     """
     votes = np.bincount(task * classes + label, weights=weight, minlength=tasks * classes)
     answers = votes.reshape(tasks, classes).argmax(axis=1)
@@ -67,15 +56,7 @@ def hoeffding_bound(accuracy: Any, weight: Any) -> float:
 def log_odds(accuracy: Any) -> Floats:
     """``ln(p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1.
 
-    Parameters
-    ----------
-    accuracy : array_like
-        p, of any shape.
-
-    Returns
-    -------
-    array of float
-        Of the shape of the accuracies.
+    accuracy: p, of any shape; -> the same shape.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -86,14 +67,7 @@ def log_odds(accuracy: Any) -> Floats:
 def poisson_binomial(accuracy: Any) -> Floats:
     """``P(c of the labels are right)``, c = 0, ..., k, by convolution label by label.
 
-    Parameters
-    ----------
-    accuracy : (k,) array_like of float
-        p of each label.
-
-    Returns
-    -------
-    (k + 1,) float
+    accuracy (k,): p of each label; -> (k + 1,).
     """
     law = np.ones(1)
     for right in np.asarray(accuracy, dtype=np.float64):
@@ -104,10 +78,7 @@ def poisson_binomial(accuracy: Any) -> Floats:
 def majority_accuracy(accuracy: Any) -> float:
     """``P(more than half of the labels are right)``, ties counted half: the Poisson-binomial majority of two classes.
 
-    Parameters
-    ----------
-    accuracy : (k,) float
-        p of each label; without labels the answer is a fair guess, 1/2.
+    accuracy (k,): p of each label; without labels the answer is a fair guess, 1/2.
     """
     p = _probabilities("accuracy", accuracy)
     law = poisson_binomial(p)
@@ -120,26 +91,12 @@ def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias:
 
     The vote says class 1 where ``bias + sum w_j l_j > 0``, l = +1 for class 1, -1 for the other.
 
-    Parameters
-    ----------
-    accuracy : (k,) float
-        p of each label; below 1/2 and exactly 0 or 1 are allowed.
-    weights : (k,) float, optional
-        w. Default: log-odds, which no vote beats; certainties outweigh everybody else.
-    prior : float
-        Probability of class 1.
-    bias : float, optional
-        Default: ``ln(prior / (1 - prior))``, which belongs to log-odds weights; give 0 for votes that ignore the prior.
-
-    Returns
-    -------
-    float
-        Where more than about 24 labels all differ, an upper bound: see :func:`vote_errors` for its width.
-
-    Raises
-    ------
-    InputError
-        If an accuracy is no probability, or the weights are not as many finite numbers.
+    accuracy (k,): p of each label; below 1/2 and exactly 0 or 1 are allowed.
+    weights (k,): w. Default: log-odds, which no vote beats; certainties outweigh all others.
+    prior: probability of class 1.
+    bias: default: ``ln(prior / (1 - prior))``, which belongs to log-odds weights; give 0 for votes that ignore the
+    prior.
+    -> where more than about 24 labels all differ, an upper bound: see :func:`vote_errors` for its width.
     """
     p = _probabilities("accuracy", accuracy)
     w = _finite_weights(p) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -161,20 +118,9 @@ def vote_errors(
     values (24 workers who all differ) the width is 0; beyond, sums are rounded down, label by label, to a lattice, and
     the width is what that may have added.
 
-    Parameters
-    ----------
-    starts : (tasks + 1,) int
-        Task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``.
-    accuracy, weight : (k,) float
-        p and w of each label.
-    prior, bias : (tasks,) float
-        Probability of class 1, and what is added to the vote for it.
-    cells : int
-        Cells of the lattice per half.
-
-    Returns
-    -------
-    above, width : (tasks,) float
+    starts (tasks + 1,): task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``; accuracy, weight
+    (k,): p and w of each label; prior, bias (tasks,): probability of class 1, and what is added to the vote for it;
+    cells: cells of the lattice per half; -> above, width (tasks,).
     """
     votes = Votes(starts, accuracy, weight, prior, bias)
     above, width = _in_threads(votes, np.arange(starts.size - 1), EXACT)
@@ -185,23 +131,15 @@ def vote_errors(
 
 
 class Votes(NamedTuple):
-    """Votes between two classes, as the compiled loops take them; see :func:`vote_errors`.
+    """Votes between two classes, as the compiled loops take them; see :func:`vote_errors`."""
 
-    Parameters
-    ----------
-    starts : (tasks + 1,) int
-        Task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``.
-    accuracy, weight : (k,) float
-        p and w of each label.
-    prior, bias : (tasks,) float
-        Probability of class 1, and what is added to the vote for it.
-    """
-
-    starts: Ints
-    accuracy: Floats
-    weight: Floats
-    prior: Floats
-    bias: Floats
+    starts: Ints  # (tasks + 1,): task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``
+    # p and w of each label
+    accuracy: Floats  # (k,)
+    weight: Floats  # (k,)
+    # probability of class 1, and what is added to the vote for it
+    prior: Floats  # (tasks,)
+    bias: Floats  # (tasks,)
 
 
 def _in_threads(votes: Votes, tasks: Ints, cells: int) -> tuple[Floats, Floats]:
@@ -231,21 +169,8 @@ def plurality_error(accuracy: Any, weights: Any, prior: Any) -> float:
     Each label is right with chance p and otherwise wrong uniformly over the other classes (one coin). The law of the
     score vectors is built label by label; equal vectors are joined, so that crowds of few kinds stay small.
 
-    Parameters
-    ----------
-    accuracy, weights : (k,) float
-        p and w of each label.
-    prior : (L,) float
-        Probabilities of the classes, all positive.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If the votes can fall in more than CLASSWISE ways.
+    accuracy, weights (k,): p and w of each label; prior (L,): probabilities of the classes, all positive. Raises
+    InputError if the votes can fall in more than CLASSWISE ways.
     """
     p, w = _probabilities("accuracy", accuracy), np.asarray(weights, dtype=np.float64)
     chances = np.asarray(prior, dtype=np.float64)

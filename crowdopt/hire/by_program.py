@@ -29,20 +29,7 @@ def solve_program(
     The bound is the best of three: the ranking's proof where the instance is problem (11) as printed; the certificate
     of the LP relaxation, which is tight unless money is limited; what the search claims.
 
-    Parameters
-    ----------
-    instance : SelectionInstance
-    solve : callable
-        ``solve(program, backend, options)``.
-    backend : str
-        Who searches.
-    options : Options
-    relaxation : str, optional
-        The backend that solves the relaxation for its multipliers.
-
-    Returns
-    -------
-    Selection
+    backend: who searches; relaxation: the backend that solves the relaxation for its multipliers.
     """
     program = selection.build(instance)
     solution = solve(program, backend, options)
@@ -67,12 +54,9 @@ def solve_program(
 def solve_table(instance: SelectionInstance) -> Selection:
     """Hire by dynamic programming over amounts of money: exact for prices on a common grid, much faster than a search.
 
-    The last point of the frontier against cost; nobody but the table vouches for its bound.
+    The last point of the frontier against cost; only the table vouches for its bound.
 
-    Raises
-    ------
-    InputError
-        If there is no price, or the prices need too fine a grid.
+    Raises InputError if there is no price, or the prices need too fine a grid.
     """
     found = cost_frontier(instance)
     if found.size.size == 0:
@@ -104,18 +88,7 @@ def _members(instance: SelectionInstance, program: Program, solution: Solution) 
 
 
 def keeps_limits(instance: SelectionInstance, members: Ints) -> bool:
-    """Whether a set has an allowed size, the required, none of the barred, what groups may have, and can be paid.
-
-    Parameters
-    ----------
-    instance : SelectionInstance
-    members : (k,) int
-        Workers of the set.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a set (k,) has an allowed size, the required, no barred one, what groups may have, and can be paid."""
     if not 1 <= members.size <= instance.sizes or not np.isin(instance.required, members).all():
         return False
     if np.isin(members, instance.barred).any():

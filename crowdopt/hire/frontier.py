@@ -30,10 +30,7 @@ def cost_frontier(instance: SelectionInstance) -> Frontier:
     group (with one more axis for how many of a group's fewest are in). Time and memory grow with workers x K x units of
     money, where the unit is the largest of which every price is a multiple.
 
-    Raises
-    ------
-    InputError
-        If there is no price, or the prices need too fine a grid.
+    Raises InputError if there is no price, or the prices need too fine a grid.
     """
     if instance.price is None:
         raise InputError("a frontier against cost needs a price for each worker")
@@ -78,6 +75,7 @@ def _tables(instance: SelectionInstance, price: Ints, shape: tuple[int, int]) ->
     value[0, 0] = 0.0
     done: list[Group] = []
     for g, depth in enumerate(instance.fewest.tolist() if grouped else [0]):
+        # layer j: j of the group's fewest are in; the last layer also takes more than those
         layers = np.full((depth + 1, *shape), -np.inf)
         layers[0] = value
         decisions = []
@@ -85,6 +83,7 @@ def _tables(instance: SelectionInstance, price: Ints, shape: tuple[int, int]) ->
             layers, code = _with_worker(layers, float(instance.gain[i]), int(price[i]), i in instance.required)
             decisions.append((i, code))
         done.append((depth, decisions))
+        # only tables with the group's fewest in go on to the next group
         value = layers[depth]
     return value, done
 
@@ -92,11 +91,13 @@ def _tables(instance: SelectionInstance, price: Ints, shape: tuple[int, int]) ->
 def _with_worker(layers: Floats, worth: float, price: int, required: bool) -> tuple[Floats, Codes]:
     """The tables with one more worker to choose from, and what each cell did with them."""
     depth, width = layers.shape[0] - 1, layers.shape[2]
+    # a required worker leaves no cell as it was: only those that take them count
     after = np.full_like(layers, -np.inf) if required else layers.copy()
     code = np.full(layers.shape, LEFT, np.uint8)
     if price >= width:
         return after, code
     for j, to, mark in [(j, j + 1, TAKEN) for j in range(depth)] + [(depth, depth, MORE)]:
+        # one worker more and `price` units more: the table shifted by (1, price), from the tables before them
         taken = layers[j, :-1, : width - price] + worth
         target = after[to, 1:, price:]
         better = taken > target
@@ -123,6 +124,7 @@ def _set(groups: list[Group], price: Ints, size: int, units: int) -> Ints:
     found: list[int] = []
     for depth, decisions in reversed(groups):
         inside = depth
+        # a cell's mark says whether its best set took the worker, so one pass back finds the set
         for worker, code in reversed(decisions):
             mark = code[inside, size, units]
             if mark != LEFT:

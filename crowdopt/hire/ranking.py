@@ -29,12 +29,8 @@ def algorithm1(instance: SelectionInstance) -> Selection:
     """Sort by G, take the first k workers with the largest ``(G_(1) + ... + G_(k)) / sqrt(k)``, the smallest such k.
 
     Solves problem (11) exactly (Li & Liu 2015, Algorithm 1 and Theorem 4). Workers of equal G keep their order, and
-    equal means equal fractions. Time in proportion to the workers, plus sorting the distinct tallies.
-
-    Raises
-    ------
-    InputError
-        If the instance limits more than the number of workers.
+    equal means equal fractions. Time in proportion to the workers, plus sorting the distinct tallies. Raises InputError
+    if the instance limits more than the number of workers.
     """
     _refuse_limits(instance, "Algorithm 1")
     total, size = _best_prefix(instance.gain_levels, instance.sizes)
@@ -108,6 +104,7 @@ def _best_prefix(levels: ScoreLevels, most: int) -> tuple[Fraction, int]:
     before = np.concatenate([[0.0], np.cumsum(levels.value[:levels_in] * (last - first + 1))[:-1]])
     score = (before[level] + levels.value[level] * (size - first[level] + 1)) / np.sqrt(size)
     best = score.max()
+    # float64 only shortlists; which of the shortlisted is best is decided in fractions
     noise = ROUNDING * (levels_in + 10) * float(np.abs(score).max())
     close = np.unique(size[score >= best - noise])  # those that float64 cannot tell apart
     return _exact_best(levels, close)

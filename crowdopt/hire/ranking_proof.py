@@ -26,23 +26,14 @@ ROUNDING = 16 * 2.0**-53  # relative and per term; what float64 decides by more 
 
 @dataclass(frozen=True, eq=False)
 class RankingProof:
-    """No set of 1 to K workers scores more than ``total / sqrt(size)``.
-
-    Parameters
-    ----------
-    total : Fraction
-    size : int
-    numerator, denominator : (stretches,) int
-        A threshold per stretch of sizes.
-    last : (stretches,) int
-        The largest size of each stretch, ascending; the first begins at 1, the last ends at K.
-    """
+    """No set of 1 to K workers scores more than ``total / sqrt(size)``."""
 
     total: Fraction
     size: int
-    numerator: Ints
-    denominator: Ints
-    last: Ints
+    # a threshold per stretch of sizes
+    numerator: Ints  # (stretches,)
+    denominator: Ints  # (stretches,)
+    last: Ints  # (stretches,): the largest size of each stretch, ascending; the first begins at 1, the last ends at K
 
     @property
     def bound(self) -> float:
@@ -72,6 +63,7 @@ class RankingProof:
         threshold, first = self.numerator / self.denominator, np.concatenate([[0], self.last[:-1]]) + 1
         excess, terms = pool.excess(threshold)
         called = []
+        # both ends of each stretch, for the difference of the sides is concave in between (see _covers)
         for sizes in (first, self.last):
             line = sizes * threshold + excess
             ceiling = self.bound * np.sqrt(sizes)
@@ -132,6 +124,7 @@ class _Pool:
         """Sum of the gains of the workers with the first so many tallies (default: all), exactly."""
         end = self.count.size if first is None else first
         start, total = self.known
+        # thresholds come in order, so most sums are the last one and a few tallies more or fewer
         if abs(end - start) > NEAR:
             asked, of = np.unique(self.asked[:end], return_inverse=True)
             sums = whole_sums(self.top[:end], self.count[:end], of, asked.size)

@@ -21,10 +21,7 @@ def linear_vote_bound(score: float, classes: int) -> float:
 
     Li & Liu 2015, Theorem 1, corrected: a vote's contribution has a range of ``2 (L - 1)``, not L.
 
-    Parameters
-    ----------
-    score : float
-        F of eq. (5), with the true accuracies; an estimate gives an estimate.
+    score: F of eq. (5), with the true accuracies; an estimate gives an estimate.
     """
     return min(1.0, (classes - 1) * exp(-(score**2) / (2 * (classes - 1) ** 4)))
 
@@ -32,17 +29,7 @@ def linear_vote_bound(score: float, classes: int) -> float:
 def best_vote_bound(accuracy: Any, classes: int) -> float:
     """Bhattacharyya's bound on the error of the vote with log-odds weights, with the true accuracies of the set.
 
-    Parameters
-    ----------
-    accuracy : (|S|,) array_like of float
-        True accuracies of the set.
-    classes : int
-        L.
-
-    Returns
-    -------
-    float
-        At most 1 - 1/L, the error of guessing.
+    accuracy (|S|,); classes: L; -> at most 1 - 1/L, the error of guessing.
     """
     rule = rule_named("bhattacharyya", classes)
     evidence = rule.evidence(np.asarray(accuracy, np.float64), classes).sum()
@@ -54,12 +41,8 @@ def interval_half_width(asked: Any, classes: int, coverage: float = 0.95) -> flo
 
     The score's estimate is within so much of the true score with that probability, for a set fixed in advance.
 
-    Parameters
-    ----------
-    asked : (|S|,) int
-        Control questions of each worker of the set; equal ones give the paper's ``n/(n - 1)``.
-    coverage : float
-        In (0, 1).
+    asked (|S|,): control questions of each worker of the set; equal ones give the paper's ``n/(n - 1)``; coverage: in
+    (0, 1).
     """
     if not 0 < coverage < 1:
         raise InputError(f"the coverage of an interval must lie strictly between 0 and 1, not {coverage}")

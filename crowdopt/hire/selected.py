@@ -21,24 +21,13 @@ STEP = 1e-12  # relative; a frontier's next point scores more by at least this, 
 
 @dataclass(frozen=True, eq=False)
 class Frontier:
-    """Sets that no other beats in both coordinates, cheapest first.
+    """Sets that no other beats in both coordinates, cheapest first."""
 
-    Parameters
-    ----------
-    size : (points,) int
-        Workers in the set.
-    score : (points,) float
-        F-hat, ascending.
-    cost : (points,) float, optional
-        What the set costs, ascending; None for the frontier of score against size.
-    members : tuple of (size,) int arrays, optional
-        The sets; for score against size they are the first of the ranking.
-    """
-
-    size: Ints
-    score: Floats
-    cost: Floats | None = None
-    members: tuple[Ints, ...] | None = None
+    size: Ints  # (points,): workers in the set
+    score: Floats  # (points,): F-hat, ascending
+    cost: Floats | None = None  # (points,): what the set costs, ascending; None for the frontier of score against size
+    # the sets; for score against size they are the first of the ranking
+    members: tuple[Ints, ...] | None = None  # tuple of (size,) int arrays
 
     def set_of(self, point: int, instance: SelectionInstance) -> Ints:
         """The workers of one point."""
@@ -150,7 +139,7 @@ class Selection:
 
     @property
     def warnings(self) -> list[str]:
-        """What whoever reads the numbers has to know."""
+        """What a reader of the numbers has to know."""
         sentences = []
         idle = self.members[self.weights == 0]
         if idle.size:
@@ -190,18 +179,7 @@ class Selection:
 
 
 def records(scores: Floats) -> Ints:
-    """Where a score exceeds all before it, by STEP at least; -inf is none.
-
-    Parameters
-    ----------
-    scores : (points,) float
-        Best score at each point.
-
-    Returns
-    -------
-    (records,) int
-        Places, ascending.
-    """
+    """Places where a score exceeds all before by STEP at least; (points,) -> (records,), ascending; -inf is none."""
     before = np.concatenate([[-np.inf], np.maximum.accumulate(scores)[:-1]])
     known = np.where(np.isfinite(before), before, 0.0)
     passed = np.where(np.isfinite(before), known + STEP * np.maximum(1.0, np.abs(known)), -np.inf)

@@ -17,18 +17,8 @@ from crowdopt.crowd.gains import reliability
 def gain_from_estimates(accuracy: Any, variance: Any, classes: int) -> Floats:
     """``G = (L w - 1)^2 - L^2 var``, unbiased for ``(L w - 1)^2`` with any unbiased estimates (eq. 8, 25; Lemma 2).
 
-    Parameters
-    ----------
-    accuracy : (workers,) float
-        w, unbiased estimates.
-    variance : (workers,) float
-        Unbiased estimates of their variance.
-    classes : int
-        L.
-
-    Returns
-    -------
-    (workers,) float
+    accuracy (workers,): w, unbiased estimates; variance (workers,): unbiased estimates of their variance; classes: L;
+    -> (workers,).
     """
     w, spread = np.asarray(accuracy, np.float64), np.asarray(variance, np.float64)
     gain: Floats = (classes * w - 1) ** 2 - classes**2 * spread
@@ -38,16 +28,7 @@ def gain_from_estimates(accuracy: Any, variance: Any, classes: int) -> Floats:
 def gain_completed_square(correct: Any, asked: Any, classes: int) -> Floats:
     """G, the gain of the tallies, as ``n/(n-1) [(L w - 1 - (L-2)/(2n))^2 - ((L-2)^2/(4n^2) + (L-1)/n)]`` (eq. 26).
 
-    Parameters
-    ----------
-    correct, asked : (workers,) int
-        Control questions answered correctly; answered, n.
-    classes : int
-        L.
-
-    Returns
-    -------
-    (workers,) float
+    correct, asked (workers,): control questions answered correctly; answered, n; classes: L; -> (workers,).
     """
     n = np.asarray(asked, np.float64)
     shift = (classes - 2) / (2 * n)

@@ -13,36 +13,19 @@ from crowdopt.io.tables import read_table
 
 @dataclass(frozen=True, eq=False)
 class AnsweredTable:
-    """Answers in the order of their table.
+    """Answers in the order of their table."""
 
-    Parameters
-    ----------
-    path : path
-        The file they were read from.
-    digest : str
-        SHA-256 of its bytes, as ``sha256sum`` prints it.
-    tasks, labels : tuple of str
-        Each task and its answer; an empty answer is a wrong one.
-    claims : (tasks,) float, optional
-        Claimed probability that each is wrong.
-    """
-
-    path: Path
-    digest: str
-    tasks: tuple[str, ...]
-    labels: tuple[str, ...]
-    claims: Floats | None
+    path: Path  # the file they were read from
+    digest: str  # SHA-256 of its bytes, as ``sha256sum`` prints it
+    tasks: tuple[str, ...]  # each task and its answer
+    labels: tuple[str, ...]  # an empty answer is a wrong one
+    claims: Floats | None  # (tasks,): claimed probability that each is wrong
 
 
 def read_answered(path: str | Path) -> AnsweredTable:
     """Read what ``aggregate`` wrote: a table, or a folder with an answers.csv in it.
 
     Columns task and label (or answer), and optionally error or confidence, a probability; others are ignored.
-
-    Raises
-    ------
-    InputError
-        If there is no such table, it has no answers, or a probability is none.
     """
     place = Path(path)
     place = place / "answers.csv" if place.is_dir() else place

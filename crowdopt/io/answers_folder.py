@@ -27,11 +27,6 @@ def write_answers(found: Answered, folder: str | Path, force: bool = False) -> N
     that solving it buys for tasks that are not yet sure, and nothing for those that are. A rule that takes no notice
     of that gives way to one that does; where labels count as evidence all the same, a task that is not sure and lacks
     none is asked for one label more (crowdopt.io.continuation). Capacities are what is left.
-
-    Raises
-    ------
-    InputError
-        If the target exists and is not forced, or cannot be written.
     """
     instance, result = found.instance, found.answers
     if not found.folder.is_dir():

@@ -60,13 +60,7 @@ def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
 
 
 def read_archive(path: Path) -> AssignmentInstance:
-    """Read what :func:`write_archive` wrote; nothing in it is executed.
-
-    Raises
-    ------
-    InputError
-        If the file is no such archive, or its instance is not valid.
-    """
+    """Read what :func:`write_archive` wrote; nothing in it is executed."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}

@@ -46,58 +46,28 @@ DRAWN = Keys(
 
 @dataclass(frozen=True, eq=False)
 class Committed:
-    """What ``draw.json`` says.
-
-    Parameters
-    ----------
-    terms : AuditTerms
-    confidence : float
-        Of all claims of this audit and the earlier ones together.
-    earlier : list of dict
-        Commitment and delta of each earlier audit of the same answers.
-    digest : str
-        SHA-256 of the table of answers.
-    checks : int
-        How many were to be looked at to begin with.
-    strata, versions, numbers
-        As in the draw.
-    assumed : float
-    version : str
-        Of the program that drew.
-    commitment : str
-        SHA-256 of all of it: whoever has this number beforehand knows that nothing was changed afterwards.
-    """
+    """What ``draw.json`` says."""
 
     terms: AuditTerms
-    confidence: float
-    earlier: list[dict[str, Any]]
-    digest: str
-    checks: int
+    confidence: float  # of all claims of this audit and the earlier ones together
+    earlier: list[dict[str, Any]]  # commitment and delta of each earlier audit of the same answers
+    digest: str  # SHA-256 of the table of answers
+    checks: int  # how many were to be looked at to begin with
+    # as in the draw
     strata: Strata
     versions: ErrorVersions
     numbers: Any
     assumed: float
-    version: str
+    version: str  # of the program that drew
+    # SHA-256 of all of it: one who has this number beforehand knows that nothing was changed afterwards
     commitment: str
 
 
 def written_draw(draw: Draw, table: AnsweredTable, confidence: float, earlier: list[dict[str, Any]]) -> dict[str, Any]:
     """All that decides a draw, as plain values, with its commitment.
 
-    Parameters
-    ----------
-    draw : Draw
-    table : AnsweredTable
-        The answers it was drawn from.
-    confidence : float
-        Of the claim, in (0, 1).
-    earlier : list of dict
-        Audits that were done before and share the chance of a wrong claim.
-
-    Returns
-    -------
-    dict
-        What ``draw.json`` says.
+    table: the answers it was drawn from; confidence: of the claim, in (0, 1); earlier: audits that were done before and
+    share the chance of a wrong claim; -> what ``draw.json`` says.
     """
     strata = draw.strata
     columns = zip(strata.size.tolist(), strata.claim.tolist(), strata.rate.tolist(), strict=True)
@@ -127,24 +97,8 @@ def commitment(said: dict[str, Any]) -> str:
 def write_draw(draw: Draw, table: AnsweredTable, said: dict[str, Any], folder: Path, show: bool, force: bool) -> None:
     """Write ``draw.json`` and ``check.csv`` as a folder, whole or not at all.
 
-    Parameters
-    ----------
-    draw : Draw
-    table : AnsweredTable
-        The answers it was drawn from.
-    said : dict
-        What ``draw.json`` says (:func:`written_draw`).
-    folder : Path
-        Of the audit.
-    show : bool
-        Whether ``check.csv`` shows the answers.
-    force : bool
-        Whether an audit that is there is replaced.
-
-    Raises
-    ------
-    InputError
-        If the folder is there and not forced, or cannot be written.
+    table: the answers it was drawn from; said: what ``draw.json`` says (:func:`written_draw`); folder: of the audit;
+    show: whether ``check.csv`` shows the answers; force: whether an audit that is there is replaced.
     """
     with new_folder(folder, DRAW, force) as new:
         (new / DRAW).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")
@@ -154,17 +108,8 @@ def write_draw(draw: Draw, table: AnsweredTable, said: dict[str, Any], folder: P
 def write_checks(draw: Draw, table: AnsweredTable, folder: Path, checks: int, show: bool) -> None:
     """The tasks to look at, in order; with their answers only where asked for: an expert should not be led.
 
-    Parameters
-    ----------
-    draw : Draw
-    table : AnsweredTable
-        The answers it was drawn from.
-    folder : Path
-        Where ``check.csv`` goes.
-    checks : int
-        How many tasks.
-    show : bool
-        Whether the answers are shown.
+    table: the answers it was drawn from; folder: where ``check.csv`` goes; checks: how many tasks; show: whether the
+    answers are shown.
     """
     chosen = np.concatenate([draw.certain, draw.order])[:checks].tolist()
     columns = [[table.tasks[i] for i in chosen]] + ([[table.labels[i] for i in chosen]] if show else [])
@@ -172,13 +117,7 @@ def write_checks(draw: Draw, table: AnsweredTable, folder: Path, checks: int, sh
 
 
 def read_draw(folder: Path) -> Committed:
-    """What a draw was committed to.
-
-    Raises
-    ------
-    InputError
-        If there is no audit, or its first file was changed.
-    """
+    """What a draw was committed to."""
     said = read_json(folder / DRAW, DRAWN, "audit")
     terms = AuditTerms(**{name: said[name] for name in asdict(AuditTerms())})
     groups = [np.array([group[name] for group in said["groups"]]) for name in ("size", "claim", "rate")]

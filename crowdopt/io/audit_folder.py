@@ -38,50 +38,23 @@ CLAIMED = Keys(
 
 @dataclass(frozen=True, eq=False)
 class ExpertAnswers:
-    """The expert's answers, sorted by what they count for.
-
-    Parameters
-    ----------
-    path : path
-    digest : str
-        SHA-256 of the file's bytes.
-    label : dict
-        Place of each answer that was looked at -> what the expert says.
-    wrong : (k,) bool
-        Of the first k answers in the order of the draw, whether the expert says otherwise.
-    certain, others : (int, int)
-        Looked at and wrong: among the least sure answers, and among those neither drawn nor least sure.
-    """
+    """The expert's answers, sorted by what they count for."""
 
     path: Path
-    digest: str
-    label: dict[int, str]
-    wrong: Bools
-    certain: tuple[int, int]
-    others: tuple[int, int]
+    digest: str  # SHA-256 of the file's bytes
+    label: dict[int, str]  # place of each answer that was looked at -> what the expert says
+    wrong: Bools  # (k,): of the first k answers in the order of the draw, whether the expert says otherwise
+    # looked at and wrong: among the least sure answers, and among those neither drawn nor least sure
+    certain: tuple[int, int]  # (int, int)
+    others: tuple[int, int]  # (int, int)
 
 
 def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int) -> ExpertAnswers:
     """Read the columns task and label; rows without a label were not looked at yet.
 
-    Parameters
-    ----------
-    path : path
-        The expert's table.
-    table : AnsweredTable
-        The answers that are audited.
-    draw : Draw
-    listed : int
-        Tasks in ``check.csv``, from the top of the draw's order.
-
-    Returns
-    -------
-    ExpertAnswers
-
-    Raises
-    ------
-    InputError
-        If a task is unknown or named twice, or one was skipped while later ones of the draw were looked at.
+    path: the expert's table; table: the answers that are audited; listed: tasks in ``check.csv``, from the top of the
+    draw's order. Raises InputError if a task is unknown or named twice, or one was skipped while later ones of the draw
+    were looked at.
     """
     file = Path(path)
     rows = read_table(file, ("task", "label"), extras=True)
@@ -162,23 +135,8 @@ def write_audit(
 ) -> None:
     """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on.
 
-    Parameters
-    ----------
-    audited : Audited
-    table : AnsweredTable
-        The answers that were audited.
-    said : dict
-        What ``audit.json`` says (:func:`facts`).
-    expert : ExpertAnswers
-    folder : Path
-        Of the audit; its ``draw.json`` stays.
-    checks : int
-        Tasks that ``check.csv`` lists.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
+    table: the answers that were audited; said: what ``audit.json`` says (:func:`facts`); folder: of the audit; its
+    ``draw.json`` stays; checks: tasks that ``check.csv`` lists.
     """
     show = listed_checks(folder)[1]
     with new_folder(folder, DRAW, force=True) as new:

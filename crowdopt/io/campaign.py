@@ -18,15 +18,27 @@ from crowdopt.io.campaign_limits import read_cost, read_epsilon, read_limits
 from crowdopt.io.campaign_settings import read_settings
 from crowdopt.io.campaign_skills import read_accuracy
 from crowdopt.io.campaign_tables import Ids, needed_table, optional_table, refuse_empty
+from crowdopt.io.gold_table import GoldTally, heed_gold
 from crowdopt.io.own_rows import read_groups, read_own
 from crowdopt.io.stated_difficulty import stated_difficulty
 from crowdopt.io.tables import is_folder
 
 
-def read_campaign(folder: str | Path) -> AssignmentInstance:
+def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> AssignmentInstance:
     """Read a campaign folder, or an ``.npz`` archive of a large one, into an instance.
 
     Where campaign.toml says ``collected = "observed"``, what the labels in collected.csv say becomes each task's prior.
+    A warning (:class:`crowdopt.errors.GoldWarning`) names workers whose gold is below chance, or who have none.
+
+    Parameters
+    ----------
+    folder : path
+    trust_gold : bool
+        Whether gold is taken as it is, even where the crowd is below chance. Default: what campaign.toml says.
+
+    Returns
+    -------
+    AssignmentInstance
 
     Raises
     ------
@@ -35,6 +47,8 @@ def read_campaign(folder: str | Path) -> AssignmentInstance:
     """
     campaign = read_with_labels(folder)
     instance = campaign.instance
+    if campaign.gold is not None and not (trust_gold or campaign.trusts_gold):
+        heed_gold(campaign.gold, instance.classes, [instance.worker_id(j) for j in range(instance.n_workers)])
     if not campaign.observed:
         return instance.as_read()
     return instance.given(posteriors(instance, instance.collected, campaign.indices())).as_read()
@@ -47,14 +61,13 @@ class Campaign:
     instance: AssignmentInstance
     collected_labels: list[str] = field(default_factory=list)
     observed: bool = False
+    gold: GoldTally | None = None
+    trusts_gold: bool = False
 
     def indices(self, more: Sequence[str] = ()) -> Ints:
         """Classes of the collected labels, and of more, by the campaign's class names, else by those that occur.
 
-        Raises
-        ------
-        InputError
-            If a label is no class, or there are more classes than the campaign has.
+        Raises InputError if a label is no class, or there are more classes than the campaign has.
         """
         every = [*self.collected_labels, *more]
         names = self.class_names(more)
@@ -101,7 +114,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
         epsilon=read_epsilon(tasks, settings),
         cost=read_cost(path, workers, ids),
         **read_limits(path, tasks, workers, ids),
-        rule=settings.get("rule", "bhattacharyya"),
+        rule=settings.get("rule"),
         classes=settings.get("classes", len(class_names or ()) or 2),
         prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
         class_names=class_names,
@@ -117,4 +130,5 @@ def read_with_labels(folder: str | Path) -> Campaign:
         skills_source=skills.source,
     )
     labels = [] if collected is None else collected.ids("label")
-    return Campaign(instance, labels, settings.get("collected") == "observed")
+    observed, trusts = settings.get("collected") == "observed", settings.get("trust_gold", False)
+    return Campaign(instance, labels, observed, skills.gold, trusts)

@@ -41,6 +41,7 @@ SETTINGS = Keys(
         "title": TEXT,
         "skills": one_of(*ESTIMATORS),
         "gold_source": TEXT,
+        "trust_gold": FLAG,
         "groups": Each(Keys(optional=GROUP), dict),
     }
 )
@@ -49,10 +50,7 @@ SETTINGS = Keys(
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings that campaign.toml has; those that it leaves out are left out.
 
-    Raises
-    ------
-    InputError
-        If it is missing, no TOML, has an unknown key, or a value is none that its key takes.
+    Raises InputError if it is missing, no TOML, has an unknown key, or a value is none that its key takes.
     """
     if not path.exists():
         raise InputError(f"there is no {path.name} in {path.parent}; it needs at least a line such as epsilon = 0.05")
@@ -63,7 +61,7 @@ def read_settings(path: Path) -> dict[str, Any]:
     return settings
 
 
-def settings_text(instance: AssignmentInstance, gold_source: str | None) -> str:
+def settings_text(instance: AssignmentInstance, gold_source: str | None, trust_gold: bool = False) -> str:
     """campaign.toml of an instance."""
     lines = [f"title = {_quoted(instance.title)}"] if instance.title else []
     if (instance.epsilon == instance.epsilon[0]).all():
@@ -81,6 +79,7 @@ def settings_text(instance: AssignmentInstance, gold_source: str | None) -> str:
         lines.append(f"budget = {float(instance.budget)!r}")
     if gold_source is not None:
         lines.append(f"gold_source = {_quoted(gold_source)}")
+    lines += ["trust_gold = true"] * trust_gold
     return "\n".join([*lines, *group_tables(instance)]) + "\n"
 
 

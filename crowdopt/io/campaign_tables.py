@@ -16,6 +16,7 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "workers": (("worker", "capacity"), ("price", "min_tasks")),
     "skills": (("worker", "accuracy"), ("type",)),
     "gold": (("worker", "correct", "asked"), ("type",)),
+    "gold answers": (("worker", "task", "label", "truth"), ("type",)),
     "gold by class": (("worker", "true", "answered"), ("type", "count")),
     "prices": (("worker", "price"), ("type",)),
     "forbidden": (("task", "worker"), ()),
@@ -52,18 +53,7 @@ def refuse_empty(*tables: Table) -> None:
 def refuse_repeats(table: Table, keys: Ints, column: str, what: str) -> None:
     """Refuse a table in which a key stands twice.
 
-    Parameters
-    ----------
-    table : Table
-    keys : (rows,) int
-        What must be there once.
-    column, what : str
-        The column to name in the complaint, and what was there before.
-
-    Raises
-    ------
-    InputError
-        At the first row whose key was there before.
+    keys (rows,): what must be there once; column, what: the column to name in the complaint, and what was there before.
     """
     unique, first = np.unique(keys, return_index=True)
     if unique.size < keys.size:

@@ -26,6 +26,7 @@ def write_campaign(
     force: bool = False,
     gold: tuple[Ints, Ints] | None = None,
     gold_source: str | None = None,
+    trust_gold: bool = False,
     collected_labels: Sequence[str] = (),
 ) -> None:
     """Write an instance as a campaign folder, or as an archive where the name ends in ``.npz``.
@@ -40,6 +41,8 @@ def write_campaign(
         Written as gold.csv in place of the accuracies.
     gold_source : str, optional
         What the tallies were counted against, in words.
+    trust_gold : bool
+        Whether the campaign says that its gold is to be taken as it is.
     collected_labels : sequence of str
         The labels of ``instance.collected``, needed where there are any.
 
@@ -61,7 +64,8 @@ def write_campaign(
     if len(collected_labels) != len(instance.collected):
         raise InputError("the labels already in must be given, one for each collected pair")
     with new_folder(path, CAMPAIGN, force) as new:
-        (new / "campaign.toml").write_text(settings_text(instance, gold_source), encoding="utf-8", newline="\n")
+        text = settings_text(instance, gold_source, trust_gold)
+        (new / "campaign.toml").write_text(text, encoding="utf-8", newline="\n")
         _write_tasks(instance, new)
         _write_workers(instance, new)
         _write_skills(instance, new, gold)

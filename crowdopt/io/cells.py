@@ -19,10 +19,7 @@ from crowdopt.io.folder import check_target
 def cells_of(path: Path) -> tuple[list[str], list[list[str]], int]:
     """Header, columns of cells stripped of surrounding blanks, and the number of rows.
 
-    Raises
-    ------
-    InputError
-        If the file is missing, unreadable, not UTF-8, empty or ragged.
+    Raises InputError if the file is missing, unreadable, not UTF-8, empty or ragged.
     """
     return _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
 
@@ -45,6 +42,17 @@ def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
     if not body:
         return header, [[] for _ in header], 0
     return header, [[cell.strip() for cell in column] for column in zip(*body, strict=True)], len(body)
+
+
+def header_of(path: Path) -> list[str]:
+    """Names of the columns: of a CSV file by its first line alone."""
+    try:
+        if path.suffix != ".parquet":
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                return [name.strip() for name in next(filter(None, csv.reader(file, strict=True)))]
+    except (OSError, UnicodeDecodeError, csv.Error, StopIteration):  # said by whoever reads all of it
+        pass
+    return cells_of(path)[0]
 
 
 def _trouble(path: Path, error: Exception) -> str:
@@ -77,14 +85,15 @@ def _read_parquet(path: Path) -> tuple[list[str], list[list[str]], int]:
         raise InputError(f"{path.name} needs pyarrow: pip install 'crowdopt[frames]'") from None
     try:
         table = parquet.read_table(parquet_source(path))
-        columns = [[_as_text(cell) for cell in column.to_pylist()] for column in table.columns]
+        columns = [[as_text(cell) for cell in column.to_pylist()] for column in table.columns]
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         said = " ".join(str(error).split())[:200]
         raise InputError(f"{path.name} cannot be read as Parquet: {said}") from None
     return [str(name).strip() for name in table.column_names], columns, table.num_rows
 
 
-def _as_text(cell: Any) -> str:
+def as_text(cell: Any) -> str:
+    """A cell as CSV would have it: whole numbers without a point, nothing for None."""
     if cell is None:
         return ""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
@@ -114,21 +123,8 @@ def write_csv(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]
 def write_table(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]], force: bool = False) -> None:
     """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    header : sequence of str
-        Names of the columns.
-    columns : iterable of iterables
-        Their cells, equally many.
-    force : bool
-        Whether a file that is there is replaced.
-
-    Raises
-    ------
-    InputError
-        If the file is there and not forced, or cannot be written.
+    path: the file; header: names of the columns; columns: their cells, equally many; force: whether a file that is
+    there is replaced.
     """
     check_target(path, None, force)
     with draft(path, replace=force) as file:

@@ -17,13 +17,7 @@ WORK = "work"  # finished rows and what they share; a second start goes on from 
 
 
 def check_comparison(folder: Path, force: bool, mark: str = COMPARISON) -> None:
-    """Refuse a folder that holds a finished comparison or something else; ``mark`` is the file that tells it.
-
-    Raises
-    ------
-    InputError
-        The sentence says which.
-    """
+    """Refuse a folder that holds a finished comparison or something else; ``mark`` is the file that tells it."""
     if (folder / mark).exists() and not force:
         raise InputError(f"{folder} already holds a comparison; choose another name or pass --force to replace it")
     ours = folder.is_dir() and ((folder / mark).exists() or (folder / WORK).is_dir())
@@ -43,21 +37,8 @@ def write_comparison_tables(
 
     Equal input and seed give equal bytes, but for timings.csv and the timings on the page.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it is not there.
-    facts : dict
-        What comparison.json says beside the summary.
-    rows, summary, timings : sequence of dict
-        Lines of the tables; a key is a column.
-    page : str
-        Of comparison.md.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
+    folder: made if it is not there; facts: what comparison.json says beside the summary; rows, summary, timings: lines
+    of the tables; a key is a column; page: of comparison.md.
     """
     write_lines(folder, {"trials.csv": rows, "summary.csv": summary, "timings.csv": timings})
     write_text(folder / "comparison.md", page)

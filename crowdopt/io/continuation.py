@@ -9,12 +9,10 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.evidence import EXACT_ERROR, ROUNDING, guessing
-from crowdopt.crowd.exactness import CERTAIN, least_errors
-from crowdopt.crowd.exhausted import evidence_left
+from crowdopt.crowd.exhausted import evidence_left, out_of_reach
 from crowdopt.crowd.families import CHERNOFF, dependence
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.open_tasks import asks
-from crowdopt.crowd.subset import of_tasks
 from crowdopt.io.labels_back import Answered
 
 HEEDFUL = {"hoeffding": "bhattacharyya", "mean-error": "exact-error"}  # for rules that heed no single task's labels
@@ -29,10 +27,6 @@ class Continuation:
     A rule that takes no notice of what labels say, or of single tasks, gives way to one that does. Labels of workers
     who err together count as evidence, since no posterior is known of them, and so do those of tasks that may be hard,
     of which a posterior of the class is not all that is to be known.
-
-    Parameters
-    ----------
-    found : Answered
     """
 
     found: Answered
@@ -75,24 +69,8 @@ class Continuation:
 
     @cached_property
     def out_of_reach(self) -> Ints:
-        """Tasks that are not sure and need more than all labels that they can still have, though they can, (k,).
-
-        Less evidence than their need; or, under a checked rule, an exact error above their target even so.
-        """
-        left = evidence_left(self._next)
-        short = left < self._next.floor
-        if self._next.the_rule.checked:
-            every = self._next.collected_evidence + left
-            doubtful = np.flatnonzero(self._unsure & ~short & (self._next.error_bound(every) > self._next.epsilon))
-            short[doubtful] = self._errs_beyond(doubtful)
-        return np.flatnonzero(self._unsure & short & (left > 0))
-
-    def _errs_beyond(self, tasks: Ints, rule: str | None = None) -> Bools:
-        """Whether the exact error of each of these tasks misses its target with all labels that it can still have."""
-        if not tasks.size:
-            return np.zeros(0, bool)
-        part = replace(of_tasks(self._next, tasks), rule=rule or self.rule)
-        return least_errors(part) > part.epsilon + CERTAIN
+        """Tasks that are not sure and need more than all labels that they can still have, though they can, (k,)."""
+        return np.flatnonzero(self._unsure & out_of_reach(self._next) & (evidence_left(self._next) > 0))
 
     @cached_property
     def accepted(self) -> Ints:
@@ -118,7 +96,7 @@ class Continuation:
         rule, tasks = EXACT_ERROR.name, self.out_of_reach
         if not self.observed or self.rule == rule or self._next.confusion is not None or not tasks.size:
             return tasks[:0]
-        return tasks[~self._errs_beyond(tasks, rule)]
+        return tasks[~out_of_reach(replace(self._next, rule=rule))[tasks]]
 
     @property
     def sure_by_its_votes(self) -> Ints:

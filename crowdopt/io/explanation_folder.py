@@ -27,25 +27,9 @@ def write_explanation(
 
     Tables whose first column is ``task`` or ``worker`` are about all of them, and get the ids.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the ids.
-    facts : dict
-        What ``explain.json`` says.
-    tables : dict of dict
-        Name -> column -> cells; ``task`` or ``worker`` without cells stands for all of them.
-    folder : Path
-        Of the explanation.
-    force : bool
-        Whether an explanation that is there is replaced.
-    pictures : dict of bytes, optional
-        File name -> content.
-
-    Raises
-    ------
-    InputError
-        If the folder is there and not forced, or cannot be written.
+    instance: of the ids; facts: what ``explain.json`` says; tables: name -> column -> cells; ``task`` or ``worker``
+    without cells stands for all of them; folder: of the explanation; force: whether an explanation that is there is
+    replaced; pictures: file name -> content.
     """
     ids = {
         "task": [instance.task_id(i) for i in range(instance.n_tasks)],

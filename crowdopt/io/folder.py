@@ -18,18 +18,9 @@ CAMPAIGN, PLAN = "campaign.toml", "plan.json"  # the files that tell a folder of
 def check_target(path: Path, mark: str | None, force: bool) -> None:
     """Refuse a target that may not be written, before any work is done.
 
-    Parameters
-    ----------
-    mark : str, optional
-        CAMPAIGN or PLAN for a folder, None for a file. Only a folder that is empty or has that file in it is ever
-        replaced, and only a file by a file.
-    force : bool
-        Whether what is there may be replaced at all.
-
-    Raises
-    ------
-    InputError
-        If something is there and not to be replaced, or the place cannot be written.
+    mark: CAMPAIGN or PLAN for a folder, None for a file. Only a folder that is empty or has that file in it is ever
+    replaced, and only a file by a file.
+    force: whether what is there may be replaced at all.
     """
     if not path.name or path.name == "..":
         raise InputError(f"{str(path)!r} is no name for something new; choose another one")
@@ -68,10 +59,8 @@ def _replaceable(path: Path, mark: str | None) -> bool:
 def new_folder(path: Path, mark: str, force: bool = False) -> Iterator[Path]:
     """A temporary folder beside ``path`` that takes its name when the block ends without an error.
 
-    Raises
-    ------
-    InputError
-        If the target exists and is not forced, is written by another command meanwhile, or cannot be written.
+    Raises InputError if the target exists and is not forced, is written by another command meanwhile, or cannot be
+    written.
     """
     path = path.resolve()
     check_target(path, mark, force)
@@ -90,14 +79,8 @@ def new_folder(path: Path, mark: str, force: bool = False) -> Iterator[Path]:
 def name_folder(temporary: Path, path: Path, mark: str, force: bool) -> None:
     """Give a finished folder its name; what stood there is moved aside first and comes back if that fails.
 
-    Parameters
-    ----------
-    temporary, path : Path
-        On one file system.
-    mark : str
-        The file that tells a folder of ours.
-    force : bool
-        Whether what is there may be replaced.
+    temporary, path: on one file system; mark: the file that tells a folder of ours; force: whether what is there may be
+    replaced.
     """
     if not force or not path.exists():
         try:

@@ -13,16 +13,18 @@ from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.errors import InputError
 from crowdopt.hire.selected import Frontier, Selection
 from crowdopt.io.cells import write_table
+from crowdopt.io.frames import TableLike
+from crowdopt.io.gold_table import read_gold_table
 from crowdopt.io.tables import Table, read_table
 
 EVERY = "*"  # in place of a group: all that are not named
 
 
 def read_candidates(
-    gold: str | Path,
+    gold: TableLike,
     classes: int = 2,
     most: int | None = None,
-    workers: str | Path | None = None,
+    workers: TableLike | None = None,
     money: float | None = None,
     required: Sequence[str] = (),
     barred: Sequence[str] = (),
@@ -32,35 +34,11 @@ def read_candidates(
 ) -> SelectionInstance:
     """A selection instance from gold tallies and, where there is one, a table of workers.
 
-    Parameters
-    ----------
-    gold : path
-        Columns worker, correct, asked; with a column type, a worker's types are added up, unless ``kind`` names one.
-    classes : int
-        L.
-    most : int, optional
-        K, the most workers to hire; default: all.
-    workers : path, optional
-        Columns worker, and price or group or both (others are ignored); it must have every worker of the gold.
-    money : float, optional
-        What the hired may cost together.
-    required, barred : sequence of str
-        Ids of workers.
-    fewest : dict, optional
-        Group -> the fewest of it to hire.
-    kind : str, optional
-        The type of task whose tallies count; default: all added up.
-    most_each : dict, optional
-        Group -> the most of it to hire; ``*`` stands for every other group.
-
-    Returns
-    -------
-    SelectionInstance
-
-    Raises
-    ------
-    InputError
-        If a table cannot be used; the sentence says file, line, column and remedy.
+    gold: columns worker, correct, asked; with a column type, a worker's types are added up, unless ``kind`` names one;
+    classes: L; most: K, the most workers to hire; default: all; workers: columns worker, and price or group or both
+    (others are ignored); it must have every worker of the gold; money: what the hired may cost together; required,
+    barred: ids of workers; fewest: group -> the fewest of it to hire; kind: the type of task whose tallies count;
+    default: all added up; most_each: group -> the most of it to hire; ``*`` stands for every other group.
     """
     names, correct, asked = read_gold(gold, kind)
     place = {name: k for k, name in enumerate(names)}
@@ -83,29 +61,16 @@ def read_candidates(
     )
 
 
-def read_gold(path: str | Path, kind: str | None = None) -> tuple[tuple[str, ...], Ints, Ints]:
+def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ...], Ints, Ints]:
     """Workers in order of appearance, and their tallies over all types, or of one.
 
-    Parameters
-    ----------
-    path : path
-        A table with columns worker, correct, asked, and optionally type; others are ignored.
-    kind : str, optional
-        The type whose tallies count; default: all added up.
-
-    Returns
-    -------
-    names : tuple of str
-    correct, asked : (workers,) int
-
-    Raises
-    ------
-    InputError
-        If the table cannot be used, a worker (and type) stands twice, or nobody has such a type.
+    source: columns worker, correct, asked, or worker, task, label, truth; and optionally type; others are ignored;
+    kind: the type whose tallies count; default: all added up; -> correct, asked (workers,). Raises InputError if the
+    table cannot be used, a worker (and type) stands twice, or nobody has such a type.
     """
-    table = read_table(Path(path), ("worker", "correct", "asked"), ("type",), extras=True)
+    table = read_gold_table(source, extras=True)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
-    if len(set(keys)) < len(keys):
+    if "task" not in table and len(set(keys)) < len(keys):
         first = {key: k for k, key in reversed(list(enumerate(keys)))}
         row = next(k for k, key in enumerate(keys) if first[key] < k)
         raise table.error(row, "worker", f"{keys[row][0]!r} was there before; give each worker (and type) one row")
@@ -124,9 +89,9 @@ def read_gold(path: str | Path, kind: str | None = None) -> tuple[tuple[str, ...
     return names, correct, asked
 
 
-def read_workers(path: str | Path) -> Table:
+def read_workers(path: TableLike) -> Table:
     """A table of workers with a price, a group, or both."""
-    table = read_table(Path(path), ("worker",), ("price", "group"), extras=True)
+    table = read_table(path, ("worker",), ("price", "group"), extras=True)
     if "price" not in table and "group" not in table:
         raise InputError(f"{table.path.name} has neither a column price nor a column group; add one, or leave it out")
     return table
@@ -147,20 +112,7 @@ def write_hired(selection: Selection, path: Path, force: bool = False) -> None:
 def write_frontier(frontier: Frontier, instance: SelectionInstance, path: Path, force: bool = False) -> None:
     """``workers,score[,cost],hired`` per point, cheapest first; the hired of a point as ids between blanks.
 
-    Parameters
-    ----------
-    frontier : Frontier
-    instance : SelectionInstance
-        Of the workers' ids.
-    path : Path
-        The file.
-    force : bool
-        Whether a file that is there is replaced.
-
-    Raises
-    ------
-    InputError
-        If the file is there and not forced, or cannot be written.
+    instance: of the workers' ids; path: the file; force: whether a file that is there is replaced.
     """
     header, columns = ["workers", "score"], [frontier.size, frontier.score]
     if frontier.cost is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -11,35 +10,23 @@ from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
+from crowdopt.io.frames import TableLike, name_of
 from crowdopt.io.tables import Table, read_table
 
 
-def read_label_table(path: str | Path) -> Table:
-    """Columns task, worker, label, filled in every row; other columns are ignored.
-
-    Raises
-    ------
-    InputError
-        If the table cannot be used; the sentence says file, line, column and remedy.
-    """
-    table = read_table(Path(path), ("task", "worker", "label"), extras=True)
+def read_label_table(path: TableLike) -> Table:
+    """Columns task, worker, label, filled in every row; other columns are ignored."""
+    table = read_table(path, ("task", "worker", "label"), extras=True)
     for name in ("task", "worker", "label"):
         table.ids(name)
     return table
 
 
-def read_labels(path: str | Path, classes: Sequence[str] = ()) -> Labels:
+def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
     """A label table in indices of its own.
 
-    Parameters
-    ----------
-    classes : sequence of str
-        Labels that count as classes even where nobody gave them, such as those of the truth.
-
-    Raises
-    ------
-    InputError
-        If the table cannot be used, has a pair twice, or there is one class only.
+    classes: labels that count as classes even where nobody gave them, such as those of the truth. Raises InputError if
+    the table cannot be used, has a pair twice, or there is one class only.
     """
     table = read_label_table(path)
     try:
@@ -51,32 +38,17 @@ def read_labels(path: str | Path, classes: Sequence[str] = ()) -> Labels:
     return labels
 
 
-def read_true_labels(path: str | Path) -> dict[str, str]:
+def read_true_labels(path: TableLike) -> dict[str, str]:
     """Known labels of tasks, from columns task, label."""
-    return _of_tasks(Path(path), "label")
+    return _of_tasks(path, "label")
 
 
 def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
     """Class of each task of the labels.
 
-    Parameters
-    ----------
-    known : dict
-        Task -> its truth.
-    labels : Labels
-        Of the tasks and classes.
-    source : str
-        The file they are from, for the complaint when it knows none of the tasks.
-
-    Returns
-    -------
-    (tasks,) int
-        -1 where it is not known, one beyond the last for a label that nobody gave.
-
-    Raises
-    ------
-    InputError
-        If no task of the labels is known.
+    known: task -> its truth; labels: of the tasks and classes; source: the file they are from, for the complaint when
+    it knows none of the tasks; -> (tasks,): -1 where it is not known, one beyond the last for a label that nobody gave.
+    Raises InputError if no task of the labels is known.
     """
     place = {name: k for k, name in enumerate(labels.classes)}
     truth = np.array([place.get(known[task], len(place)) if task in known else -1 for task in labels.tasks])
@@ -85,55 +57,25 @@ def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
     return truth
 
 
-def read_truth(path: str | Path, labels: Labels) -> Ints:
+def read_truth(path: TableLike, labels: Labels) -> Ints:
     """Class of each task of the labels, from a table of known labels (:func:`true_classes`).
 
-    Parameters
-    ----------
-    path : path
-        Columns task and label.
-    labels : Labels
-        Of the tasks and classes.
-
-    Returns
-    -------
-    (tasks,) int
-
-    Raises
-    ------
-    InputError
-        If the table cannot be used, or knows none of the tasks.
+    path: columns task and label; labels: of the tasks and classes; -> (tasks,).
     """
-    return true_classes(read_true_labels(path), labels, Path(path).name)
+    return true_classes(read_true_labels(path), labels, name_of(path))
 
 
-def read_types(path: str | Path | None, tasks: Sequence[str]) -> tuple[Ints, list[str]]:
+def read_types(path: TableLike | None, tasks: Sequence[str]) -> tuple[Ints, list[str]]:
     """Type of each labelled task, and the types' names, sorted; without a table every task is of type ``all``.
 
-    Parameters
-    ----------
-    path : path, optional
-        Columns task and type.
-    tasks : sequence of str
-        The labelled tasks.
-
-    Returns
-    -------
-    type : (tasks,) int
-        Place of each task's type among the names.
-    names : list of str
-
-    Raises
-    ------
-    InputError
-        If a task has no type.
+    path: columns task and type; tasks: the labelled tasks; -> type (tasks,): place of each task's type among the names.
     """
     if path is None:
         return np.zeros(len(tasks), np.int64), ["all"]
-    given = _of_tasks(Path(path), "type")
+    given = _of_tasks(path, "type")
     missing = next((task for task in tasks if task not in given), None)
     if missing is not None:
-        raise InputError(f"{Path(path).name} has no type for task {missing!r}; every labelled task needs one")
+        raise InputError(f"{name_of(path)} has no type for task {missing!r}; every labelled task needs one")
     names = sorted({given[task] for task in tasks})
     place = {name: k for k, name in enumerate(names)}
     return np.array([place[given[task]] for task in tasks], np.int64), names
@@ -142,21 +84,8 @@ def read_types(path: str | Path | None, tasks: Sequence[str]) -> tuple[Ints, lis
 def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:
     """Task and worker of each row, in the campaign's indices.
 
-    Parameters
-    ----------
-    table : Table
-        Columns task and worker.
-    instance : AssignmentInstance
-        The campaign.
-
-    Returns
-    -------
-    (rows, 2) int
-
-    Raises
-    ------
-    InputError
-        If a row names a task or a worker that is not the campaign's.
+    table: columns task and worker; instance: the campaign; -> (rows, 2). Raises InputError if a row names a task or a
+    worker that is not the campaign's.
     """
     tasks = {instance.task_id(i): i for i in range(instance.n_tasks)}
     workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
@@ -164,6 +93,6 @@ def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:
     return np.column_stack([table.places("task", tasks, remedy), table.places("worker", workers, remedy)])
 
 
-def _of_tasks(path: Path, column: str) -> dict[str, str]:
+def _of_tasks(path: TableLike, column: str) -> dict[str, str]:
     table = read_table(path, ("task", column), extras=True)
     return dict(zip(table.unique_ids("task"), table.ids(column), strict=True))

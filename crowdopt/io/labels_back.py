@@ -12,6 +12,7 @@ from crowdopt.answers.planned import PlanAnswers, answers
 from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.campaign import Campaign, read_with_labels
+from crowdopt.io.frames import TableLike
 from crowdopt.io.label_table import campaign_pairs, read_label_table
 from crowdopt.io.overrides import overridden
 from crowdopt.io.stored_plan import read_overrides, read_pairs
@@ -68,27 +69,13 @@ class Answered:
 
 
 def read_answers(
-    labels: str | Path, plan: str | Path, campaign: str | Path, skipped: str | Path | None = None
+    labels: TableLike, plan: str | Path, campaign: str | Path, skipped: TableLike | None = None
 ) -> Answered:
     """Vote over the labels that came back, and those already in, with the weights of a plan.
 
-    Parameters
-    ----------
-    labels : path
-        Columns task, worker, label; labels of pairs that were not planned count as well.
-    plan, campaign : path
-        The plan's folder and the folder of the campaign it was made for.
-    skipped : path, optional
-        Columns task, worker: who was asked and gave no label; pairs that have one all the same are left out.
-
-    Returns
-    -------
-    Answered
-
-    Raises
-    ------
-    InputError
-        If something cannot be read, a pair has two labels that differ, or a label is no class of the campaign.
+    labels: columns task, worker, label; labels of pairs that were not planned count as well; plan, campaign: the plan's
+    folder and the folder of the campaign it was made for; skipped: columns task, worker: who was asked and gave no
+    label; pairs that have one all the same are left out.
     """
     known = read_with_labels(campaign)
     overrides = read_overrides(plan)
@@ -113,11 +100,11 @@ def read_answers(
     return Answered(known, Path(campaign), result, pairs, every, fresh, names, left_out, overrides, silent)
 
 
-def _silent(path: str | Path | None, instance: AssignmentInstance, pairs: Ints) -> Ints:
+def _silent(path: TableLike | None, instance: AssignmentInstance, pairs: Ints) -> Ints:
     """Pairs of a table task, worker that have no label, each once."""
     if path is None:
         return pairs[:0]
-    table, m = read_table(Path(path), ("task", "worker"), extras=True), instance.n_workers
+    table, m = read_table(path, ("task", "worker"), extras=True), instance.n_workers
     asked = np.unique(campaign_pairs(table, instance), axis=0)
     return asked[~np.isin(asked @ [m, 1], pairs @ [m, 1])]
 

@@ -13,32 +13,25 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.comparison_folder import write_lines
+from crowdopt.io.frames import TableLike
 from crowdopt.io.label_table import read_labels, read_truth, read_types
 from crowdopt.io.tables import Table, read_table
 
 LEARNING = "learning.json"
 
 
-def read_skills(path: Path, cost: float, classes: int) -> dict[str, Any]:
+def read_skills(path: TableLike, cost: float, classes: int) -> dict[str, Any]:
     """Arrays of a skill table ``worker[,type or at],accuracy[,price]``: accuracy, cost, classes, at, names.
 
     A campaign's skills.csv will do.
 
-    Parameters
-    ----------
-    cost : float
-        Of a label where the table has no prices.
-
-    Raises
-    ------
-    InputError
-        If there is no labeler, one lacks a type or a context that others have, or has two prices.
+    cost: of a label where the table has no prices.
     """
     table = read_table(path, ("worker", "accuracy"), ("type", "at", "price"))
     if "type" in table and "at" in table:
-        raise InputError(f"{path.name}: a task has a type or a context (at), not both; keep one of the columns")
+        raise InputError(f"{table.path.name}: a task has a type or a context (at), not both; keep one of the columns")
     if not table.rows:
-        raise InputError(f"{path.name} has no labeler; it needs at least one row")
+        raise InputError(f"{table.path.name} has no labeler; it needs at least one row")
     names = tuple(dict.fromkeys(table.ids("worker")))
     kind, at = _kinds(table)
     place = {name: k for k, name in enumerate(names)}
@@ -47,7 +40,8 @@ def read_skills(path: Path, cost: float, classes: int) -> dict[str, Any]:
     accuracy = np.full((count, len(names)), np.nan)
     accuracy[kind, worker] = values
     if np.unique(kind * len(names) + worker).size < worker.size or np.isnan(accuracy).any():
-        raise InputError(f"{path.name}: each worker needs one accuracy for each type or context, and no second one")
+        needs = "each worker needs one accuracy for each type or context, and no second one"
+        raise InputError(f"{table.path.name}: {needs}")
     if not ((values >= 0) & (values <= 1)).all():
         row = int(np.flatnonzero(~((values >= 0) & (values <= 1)))[0])
         raise table.error(row, "accuracy", "must lie between 0 and 1")
@@ -55,7 +49,7 @@ def read_skills(path: Path, cost: float, classes: int) -> dict[str, Any]:
     if "price" in table:
         price[worker] = table.numbers("price")
         if (price[worker] != table.numbers("price")).any():
-            raise InputError(f"{path.name}: a worker has two different prices; give each one price")
+            raise InputError(f"{table.path.name}: a worker has two different prices; give each one price")
     return {"accuracy": accuracy, "cost": price, "classes": classes, "at": at, "names": names}
 
 
@@ -74,27 +68,11 @@ def _kinds(table: Table) -> tuple[Ints, Floats | None]:
     return table.places("type", place, ""), None
 
 
-def read_table_of_labels(labels: Path, truth: Path, types: Path | None, cost: float) -> dict[str, Any]:
+def read_table_of_labels(labels: TableLike, truth: TableLike, types: TableLike | None, cost: float) -> dict[str, Any]:
     """Arrays of a label table: label (tasks, workers), truth, context, cost, classes, names.
 
-    Parameters
-    ----------
-    labels, truth : Path
-        Tables task,worker,label and task,label.
-    types : Path, optional
-        Table task,type; default: all tasks are of one type.
-    cost : float
-        Of every label.
-
-    Returns
-    -------
-    dict
-        Name -> array, as above.
-
-    Raises
-    ------
-    InputError
-        If a table is not what it should be.
+    labels, truth: tables task,worker,label and task,label; types: table task,type; default: all tasks are of one type;
+    cost: of every label; -> name -> array, as above.
     """
     table = read_labels(labels)
     known = read_truth(truth, table)
@@ -120,21 +98,8 @@ def write_learning(
 
     Equal input and seed give equal bytes, but for timings.csv.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it is not there.
-    facts : dict
-        What learning.json says.
-    tables : dict of sequences of dict
-        File name -> its lines; a key is a column.
-    page : str
-        Of learning.md.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
+    folder: made if it is not there; facts: what learning.json says; tables: file name -> its lines; a key is a column;
+    page: of learning.md.
     """
     write_lines(folder, tables)
     write_text(folder / "learning.md", page)

@@ -21,7 +21,8 @@ def text(program: Program, ids: Ids) -> str:
     ``capacity.upper(ada)``. A row without sides is left out.
     """
     columns = names_of(program.columns, ids, LP)
-    lines = [f"\\ {LP.spell(program.name)}", "Minimize", *_objective(program, columns)]
+    lines = [f"\\ {LP.spell(program.name)}", *[f"\\ {program.about}"] * bool(program.about)]
+    lines += ["Minimize", *_objective(program, columns)]
     lines += ["Subject To", *_rows(program, columns, ids)]
     lines += ["Bounds", *_bounds(program, columns), *_integers(program, columns), "End"]
     return "\n".join(lines) + "\n"

@@ -33,10 +33,7 @@ def read(path: Path) -> Program:
 
     A row with two sides that was written as two rows comes back as two.
 
-    Raises
-    ------
-    InputError
-        If it is no such file, is a maximum, or has what no linear program has.
+    Raises InputError if it is no such file, is a maximum, or has what no linear program has.
     """
     reader = _Lp(path)
     for number, text in enumerate(read_text(path), 1):
@@ -147,6 +144,7 @@ class _Lp:
             low, high = self._held(senses[0], self._side(parts[1]))
         elif len(parts) == 3:
             terms, constant = self._sum(parts[1])
+            # `l <= sum` says of the sum what `sum >= l` does
             first = self._held(_turned(senses[0]), self._side(parts[0]))
             last = self._held(senses[1], self._side(parts[2]))
             low, high = max(first[0], last[0]), min(first[1], last[1])
@@ -181,6 +179,7 @@ class _Lp:
         """Terms ``+ 0.64 y``, columns and coefficients, and the constant among them."""
         terms: list[tuple[str, float]] = []
         constant, sign, factor = 0.0, 1.0, None
+        # a sign at the end, so that a number behind the last sign is added as a constant too
         for kind, word in [*tokens, ("sign", "+")]:
             if kind == "name":
                 value = sign * (1.0 if factor is None else factor)
@@ -196,6 +195,7 @@ class _Lp:
                 if factor is not None:
                     constant += sign * factor
                     sign, factor = 1.0, None
+                # signs multiply: `- - 3 y` is 3 y
                 sign *= 1.0 if word == "+" else -1.0
             else:
                 raise self.line.wrong("a colon stands where no name is before it")

@@ -6,6 +6,7 @@ import numpy as np
 
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
 from crowdopt.io.mathprog_text import section, set_of, symbol, table, vector
 
@@ -15,22 +16,18 @@ RULES = ("hoeffding", "bhattacharyya")  # that the models know
 def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
     """The data section: ``glpsol -m assignment.mod -d FILE``. Parameters at their defaults are left out.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    dual : bool
-        For assignment_dual.mod, which knows no fixed pairs, label limits, least loads, budget, groups or own rows.
+    Of a rule that is no linear constraint the one that implies it; a comment says so.
 
-    Raises
-    ------
-    InputError
-        If the model does not know the rule, priors, observed labels or (the dual) a limit; if an id is too long.
+    dual: for assignment_dual.mod, which knows no fixed pairs, label limits, least loads, budget, groups or own rows.
+    Raises InputError if the model does not know the rule, priors, observed labels or (the dual) a limit; if an id is
+    too long.
     """
+    about, instance = f"# by {named_rule(instance)}", linear_of(instance)
     _refuse(instance, dual)
     tasks = [symbol(instance.task_id(i)) for i in range(instance.n_tasks)]
     workers = [symbol(instance.worker_id(j)) for j in range(instance.n_workers)]
     types = [symbol(instance.type_id(k)) for k in range(instance.n_types)]
-    lines = [set_of("TASKS", tasks), set_of("WORKERS", workers), set_of("TYPES", types), ""]
+    lines = [about, set_of("TASKS", tasks), set_of("WORKERS", workers), set_of("TYPES", types), ""]
     lines += [f"param rule := {instance.rule};"] * (instance.rule != RULES[0])
     lines += [f"param L := {instance.classes};"] * (instance.classes != 2)
     lines += [

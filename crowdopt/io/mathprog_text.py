@@ -29,18 +29,7 @@ def vector(name: str, keys: Sequence[str], values: Iterable[object]) -> str:
 
 
 def table(name: str, rows: Sequence[str], columns: Sequence[str], values: Iterable[Iterable[object]]) -> str:
-    """A parameter of two indices, a line a row.
-
-    Parameters
-    ----------
-    name : str
-    rows, columns : sequence of str
-    values : (rows, columns) numbers
-
-    Returns
-    -------
-    str
-    """
+    """A parameter of two indices, a line a row; values (rows, columns) numbers."""
     body = [f"{row} {' '.join(map(_text, entries))}" for row, entries in zip(rows, values, strict=True)]
     return f"param {name} : {' '.join(columns)} :=\n" + "\n".join(body) + ";"
 

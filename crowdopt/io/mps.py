@@ -18,10 +18,12 @@ def text(program: Program, ids: Ids) -> str:
     """The program in free MPS, a minimum as everywhere here.
 
     A row with two sides is an L row with a range, which the format writes as a difference; every other number is
-    exact. A row without sides is an N row behind the objective's: readers may drop it.
+    exact. A row without sides is an N row behind the objective's: readers may drop it. What the program is about is a
+    comment in front.
     """
     columns, rows = (names_of(blocks, ids, MPS) for blocks in (program.columns, program.rows))
-    lines = [f"NAME {MPS.spell(program.name)}", "ROWS", f" N {OBJECTIVE}"]
+    lines = [f"* {program.about}"] * bool(program.about)
+    lines += [f"NAME {MPS.spell(program.name)}", "ROWS", f" N {OBJECTIVE}"]
     lines += [f" {kind} {name}" for kind, name in zip(_kinds(program), rows, strict=True)]
     lines += ["COLUMNS", *_entries(program, columns, rows)]
     lines += ["RHS", *_sides(program, rows), *_ranges(program, rows)]
@@ -30,17 +32,7 @@ def text(program: Program, ids: Ids) -> str:
 
 
 def numbers(values: Floats) -> list[str]:
-    """Each number in the fewest digits that read back as the same float64.
-
-    Parameters
-    ----------
-    values : (k,) float
-        Finite.
-
-    Returns
-    -------
-    list of str
-    """
+    """Each number in the fewest digits that read back as the same float64; values (k,): finite."""
     return [repr(value).removesuffix(".0") for value in (values + 0.0).tolist()]
 
 

@@ -18,11 +18,8 @@ WITHOUT = {"FR", "MI", "PL", "BV"}  # bounds that have no number
 def read(path: Path) -> Program:
     """The program in a file of free MPS (names without blanks).
 
-    Raises
-    ------
-    InputError
-        If it is no such file, a maximum, or leaves to the reader what readers do not agree on: what an integer column
-        without bounds may be, what an upper side below 0 means for the lower.
+    Raises InputError if it is no such file, a maximum, or leaves to the reader what readers do not agree on: what an
+    integer column without bounds may be, what an upper side below 0 means for the lower.
     """
     reader = _Mps(path)
     for number, text in enumerate(read_text(path), 1):
@@ -106,6 +103,7 @@ class _Mps:
             self.named.entries.append((row, column, value))
 
     def _pairs(self, line: Line, words: list[str]) -> list[tuple[str, float]]:
+        # the set's name before the pairs may be left out; an odd number of words has one
         words = words[1:] if len(words) % 2 else words
         named = [(row, line.number_of(value)) for row, value in zip(words[::2], words[1::2], strict=True)]
         strange = next((row for row, _ in named if row not in self.kind), None)
@@ -120,6 +118,7 @@ class _Mps:
                     raise line.wrong("the objective has a constant; a program here has none")
                 continue
             sides = self.named.sides[row]
+            # an infinite side stays: it is the kind of the row that says which sides there are
             self.named.sides[row] = [value if np.isfinite(side) else side for side in sides]
 
     def _ranges(self, line: Line, words: list[str]) -> None:
@@ -127,6 +126,7 @@ class _Mps:
             kind, sides = self.kind[row], self.named.sides.get(row)
             if sides is None or kind == "N":
                 raise line.wrong("the objective has no range")
+            # the standard's table: L downwards, G upwards, E by the sign of the number
             if kind == "L":
                 sides[0] = sides[1] - abs(value)
             elif kind == "G":
@@ -137,6 +137,7 @@ class _Mps:
     def _bounds(self, line: Line, words: list[str]) -> None:
         kind = words[0].upper()
         wanted = 2 if kind in WITHOUT else 3
+        # the set's name may be left out here too
         words = words if len(words) == wanted else [words[0], *words[2:]]
         if kind in WITHOUT:
             words = words[:2]  # a number behind it says nothing
@@ -147,6 +148,7 @@ class _Mps:
         self.bounded.add(column)
         if kind in ("UP", "UI"):
             box[1] = value
+            # some readers then take the lower side as -inf, some as 0, some refuse: so do we, unless it is stated
             if value < 0 and box[0] == 0:
                 self.above.add(column)
         elif kind in ("LO", "LI", "MI", "FR"):

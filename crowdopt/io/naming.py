@@ -55,12 +55,8 @@ def names_of(blocks: Sequence[Block], ids: Ids, dialect: Dialect) -> list[str]:
 
     What a format refuses in an id (blanks, commas, brackets, anything but ASCII) is percent-encoded, and in LP files
     ``-`` becomes ``~``. A block without ids, or with names beyond LONGEST, is named by positions; one that is a
-    single number has no brackets.
-
-    Raises
-    ------
-    ValueError
-        If ids do not fit a block's shape, or two indices would share a name.
+    single number has no brackets. Raises ValueError if ids do not fit a block's shape, or two indices would share a
+    name.
     """
     found: list[str] = []
     for block in blocks:

@@ -168,17 +168,5 @@ def _write_rows(found: Answered, folder: Path) -> None:
 
 
 def pair_ids(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:
-    """Ids of the tasks and of the workers of pairs.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the ids.
-    pairs : (k, 2) int
-        Task and worker.
-
-    Returns
-    -------
-    list of two lists of str
-    """
+    """Ids of the tasks and of the workers of pairs; instance: of the ids; pairs (k, 2): task and worker."""
     return [[instance.task_id(i) for i in pairs[:, 0].tolist()], [instance.worker_id(j) for j in pairs[:, 1].tolist()]]

@@ -1,6 +1,6 @@
 """How an instance differs from the campaign it was read from: compared and recorded here, and here put in force again.
 
-A plan folder says so in plan.json, under ``in_place_of_campaign``, so that whoever verifies it, explains it or goes on
+A plan folder says so in plan.json, under ``in_place_of_campaign``, so that what verifies it, explains it or goes on
 from it does so with the settings it was made for.
 """
 
@@ -36,15 +36,8 @@ BEYOND_RECORD = {  # field -> what differs; a plan only names these, because it 
 def overrides(instance: AssignmentInstance) -> dict[str, Any]:
     """The settings in which an instance differs from the campaign it was read from, and those stated in their place.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        One that was read from no campaign differs from none.
-
-    Returns
-    -------
-    dict
-        Plain JSON, for :func:`overridden`. What :func:`beyond` names is not in it.
+    instance: one that was read from no campaign differs from none.
+    -> plain JSON, for :func:`overridden`. What :func:`beyond` names is not in it.
     """
     if instance.origin is None:
         return {}
@@ -80,16 +73,7 @@ def _differ(name: str, one: AssignmentInstance, other: AssignmentInstance) -> bo
 def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstance:
     """The instance with settings in place of its own, which are recorded as stated.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    settings : dict
-        As :func:`overrides` gives it, or read from a plan: nothing about it is taken for granted.
-
-    Raises
-    ------
-    InputError
-        If a setting is none that a plan may have, or its value cannot be used.
+    settings: as :func:`overrides` gives it, or read from a plan: nothing about it is taken for granted.
     """
     wrong = misfit(settings, RECORDED, RECORD)
     if wrong is not None:

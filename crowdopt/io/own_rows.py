@@ -13,6 +13,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign_tables import COLUMNS, Ids, optional_table
 from crowdopt.io.cells import write_csv
+from crowdopt.io.frames import TableLike
 from crowdopt.io.tables import Table, read_table
 
 MOST = 20_000_000  # entries of all rows together, once empty cells stand for everybody
@@ -21,10 +22,7 @@ MOST = 20_000_000  # entries of all rows together, once empty cells stand for ev
 def read_groups(folder: Path, ids: Ids, settings: dict[str, Any]) -> list[Group]:
     """The groups of groups.csv with the limits of campaign.toml.
 
-    Raises
-    ------
-    InputError
-        If campaign.toml limits a group that nobody is in, or a worker is unknown or twice in one group.
+    Raises InputError if campaign.toml limits a group that nobody is in, or a worker is unknown or twice in one group.
     """
     table, limits = optional_table(folder, "groups"), settings.get("groups", {})
     members: dict[str, list[int]] = {}
@@ -48,16 +46,14 @@ def read_own(folder: Path, ids: Ids) -> OwnRows | None:
     return None if table is None else _rows(table, ids)
 
 
-def read_rows(path: Path, instance: AssignmentInstance) -> OwnRows:
+def read_rows(path: TableLike, instance: AssignmentInstance) -> OwnRows:
     """Rows of a table row,task,worker,coefficient[,lower][,upper].
 
     An empty task or worker stands for all of them. Sides are stated in any line of a row; where several lines state one
     they must agree; a row needs a side.
 
-    Raises
-    ------
-    InputError
-        If the table cannot be read, names an unknown task or worker, or a row's sides are missing or contradictory.
+    Raises InputError if the table cannot be read, names an unknown task or worker, or a row's sides are missing or
+    contradictory.
     """
     ids = Ids(
         [instance.task_id(i) for i in range(instance.n_tasks)],

@@ -19,8 +19,7 @@ CAMPAIGN = """\
 title = "a panel of judges"
 
 # Every verdict shall be wrong with at most this probability.
-epsilon = 0.15
-rule = "bhattacharyya"
+epsilon = 0.05
 
 # Families. With max_per_task = 2 an item may have two judges of a family; it then needs more than twice the evidence.
 [groups.north]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.evidence import rule_named
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.cells import parquet_source
@@ -32,13 +33,7 @@ class Part:
 
 
 def arrow() -> tuple[Any, Any, Any]:
-    """The modules pyarrow, its compute functions and its Parquet.
-
-    Raises
-    ------
-    InputError
-        If pyarrow is not installed.
-    """
+    """The modules pyarrow, its compute functions and its Parquet. Raises InputError if pyarrow is not installed."""
     try:
         import pyarrow
         from pyarrow import compute, parquet
@@ -48,13 +43,7 @@ def arrow() -> tuple[Any, Any, Any]:
 
 
 def count_tasks(folder: PartsFolder, part: str) -> int:
-    """Rows of a part by its footer.
-
-    Raises
-    ------
-    InputError
-        If it is no Parquet file, or has no row.
-    """
+    """Rows of a part by its footer. Raises InputError if it is no Parquet file, or has no row."""
     rows = int(_open(folder.path(part)).metadata.num_rows)
     if rows == 0:
         raise InputError(f"{part} has no rows; drop the part")
@@ -64,10 +53,7 @@ def count_tasks(folder: PartsFolder, part: str) -> int:
 def read_part(folder: PartsFolder, part: str) -> Part:
     """Read the tasks of one part.
 
-    Raises
-    ------
-    InputError
-        At the first thing that cannot be used: part, row (the first is 1) and column are in the sentence.
+    Raises InputError at the first thing that cannot be used: part, row (the first is 1) and column are in the sentence.
     """
     _, compute, _ = arrow()
     path = folder.path(part)
@@ -248,21 +234,13 @@ def write_part(
 ) -> None:
     """Write the tasks of an instance as a part, whole or not at all.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    instance : AssignmentInstance
-        Accuracies per task, unless ``typed``.
-    ids : array of text
-        The tasks' ids, Arrow's or a list.
-    stated : float, optional
-        The target that campaign.toml states; where some task has another one, targets are written. Needs are written
-        where some task's is not what its target asks for.
-    typed : bool
-        Whether tasks have types, whose accuracies are in skills.csv.
-    single : bool
-        Whether accuracies are written as 32 bits.
+    path: the file; one that is there is replaced.
+    instance: accuracies per task, unless ``typed``.
+    ids array of text: the tasks' ids, Arrow's or a list.
+    stated: the target that campaign.toml states; where some task has another one, targets are written. Needs are
+    written where some task's is not what its target asks for.
+    typed: whether tasks have types, whose accuracies are in skills.csv.
+    single: whether accuracies are written as 32 bits.
     """
     pyarrow, _, _ = arrow()
     kind = pyarrow.float32() if single else pyarrow.float64()
@@ -273,7 +251,7 @@ def write_part(
         for j in range(instance.n_workers):
             columns[instance.worker_id(j)] = pyarrow.array(instance.accuracy[instance.task_type, j], kind)
     if (instance.demand != 1).any():
-        columns["need"] = pyarrow.array(instance.need)
+        columns["need"] = pyarrow.array(linear_of(instance).need)
     elif stated is None or (instance.epsilon != stated).any():
         columns["epsilon"] = pyarrow.array(instance.epsilon)
     for name in ("forbidden", "fixed"):

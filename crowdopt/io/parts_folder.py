@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import RULES, rule_named
+from crowdopt.crowd.evidence import EXACT_ERROR, RULES, rule_named
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import TEXT, Keys, number, read_toml
 from crowdopt.errors import InputError
@@ -39,44 +39,35 @@ OWN = ("task", "type", "epsilon", "need", "forbidden", "fixed")  # columns of a 
 
 @dataclass(frozen=True, eq=False)
 class PartsFolder:
-    """What all parts share, and their names.
-
-    Parameters
-    ----------
-    folder : Path
-    parts : tuple of str
-        Names of the Parquet files, sorted: their order in every sum.
-    settings : dict
-        Of campaign.toml.
-    workers : tuple of str
-        Ids.
-    capacity : (workers,) int
-        M.
-    price : (workers,) float
-        What a label is paid.
-    types : tuple of str
-        Ids; none where tasks have accuracies of their own.
-    skills : (types, workers) float, optional
-        Accuracies where tasks have types.
-    """
+    """What all parts share, and their names."""
 
     folder: Path
-    parts: tuple[str, ...]
-    settings: dict[str, Any]
-    workers: tuple[str, ...]
-    capacity: Ints
-    price: Floats
-    types: tuple[str, ...] = ()
-    skills: Floats | None = None
+    parts: tuple[str, ...]  # names of the Parquet files, sorted: their order in every sum
+    settings: dict[str, Any]  # of campaign.toml
+    workers: tuple[str, ...]  # ids
+    capacity: Ints  # (workers,): M
+    price: Floats  # (workers,): what a label is paid
+    types: tuple[str, ...] = ()  # ids; none where tasks have accuracies of their own
+    skills: Floats | None = None  # (types, workers): accuracies where tasks have types
 
     def path(self, part: str) -> Path:
         """Where a part lies."""
         return self.folder / PARTS / part
 
     @property
-    def rule(self) -> str:
+    def stated(self) -> str:
         """The evidence rule's name."""
-        return str(self.settings.get("rule", "bhattacharyya"))
+        return str(self.settings.get("rule", EXACT_ERROR.name))
+
+    @property
+    def rule(self) -> str:
+        """The rule by which parts are solved: the linear one that implies the one stated where that is none."""
+        return rule_named(self.stated).implied_by or self.stated
+
+    @property
+    def promise(self) -> str | None:
+        """The rule stated, where parts are solved by another one that implies it."""
+        return None if self.stated == self.rule else self.stated
 
     @cached_property
     def stamp(self) -> str:
@@ -95,19 +86,7 @@ def is_in_parts(path: str | Path) -> bool:
 def read_parts_folder(path: str | Path) -> PartsFolder:
     """Read what all parts share; the parts themselves are only named.
 
-    Parameters
-    ----------
-    path : path
-        The folder, or a glob of the parts that are meant.
-
-    Returns
-    -------
-    PartsFolder
-
-    Raises
-    ------
-    InputError
-        If a table cannot be used or there is no part.
+    path: the folder, or a glob of the parts that are meant.
     """
     place, pattern = Path(path), PARQUET
     if "*" in place.name:
@@ -120,7 +99,7 @@ def read_parts_folder(path: str | Path) -> PartsFolder:
 
 @lru_cache(maxsize=4)
 def known_folder(folder: str, stamp: str) -> PartsFolder:
-    """What all parts share, for whoever works on one of them: read once in a process for each ``stamp`` of it."""
+    """What all parts share, for all who work on one of them: read once in a process for each ``stamp`` of it."""
     return _shared(Path(folder), ())
 
 
@@ -129,12 +108,6 @@ def _shared(place: Path, names: tuple[str, ...]) -> PartsFolder:
     if not toml.exists():
         raise InputError(f"there is no {CAMPAIGN} in {place}; it needs at least a line such as epsilon = 0.05")
     settings: dict[str, Any] = read_toml(toml, SETTINGS)
-    rule = rule_named(settings.get("rule", "bhattacharyya"))
-    if rule.checked:
-        held = ", ".join(name for name, one in RULES.items() if not one.checked)
-        raise InputError(
-            f"{toml.name}: rule {rule.name} needs votes checked, which parts are not; choose one of {held}"
-        )
     table = needed_table(place, "workers")
     workers = table.unique_ids("worker")
     if not workers:
@@ -146,7 +119,7 @@ def _shared(place: Path, names: tuple[str, ...]) -> PartsFolder:
         raise table.error(taken, "worker", f"{workers[taken]!r} names a column of the parts; choose another id")
     skills = optional_table(place, "skills")
     kinds = [] if skills is None else list(dict.fromkeys(skills.ids("type"))) if "type" in skills else ["all"]
-    return PartsFolder(
+    folder = PartsFolder(
         folder=place,
         parts=names,
         settings=settings,
@@ -156,6 +129,12 @@ def _shared(place: Path, names: tuple[str, ...]) -> PartsFolder:
         types=tuple(kinds),
         skills=None if skills is None else filled(skills, skills.numbers("accuracy"), Ids([], workers, kinds)),
     )
+    if rule_named(folder.rule).checked:
+        held = ", ".join(name for name, one in RULES.items() if not one.checked or one.implied_by)
+        raise InputError(
+            f"{toml.name}: rule {folder.rule} needs votes checked, which parts are not; choose one of {held}"
+        )
+    return folder
 
 
 def _state(path: Path) -> tuple[int, int]:
@@ -166,14 +145,8 @@ def _state(path: Path) -> tuple[int, int]:
 def write_shared(instance: AssignmentInstance, folder: Path, types: Sequence[str] = ()) -> None:
     """Write campaign.toml, workers.csv and, for some types, skills.csv into a new folder.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Any one with the settings, workers, capacities and prices of the whole.
-    folder : Path
-        There already.
-    types : sequence of str
-        Ids of its rows of accuracy, where tasks have types.
+    instance: any one with the settings, workers, capacities and prices of the whole; folder: there already; types: ids
+    of its rows of accuracy, where tasks have types.
     """
     workers = [instance.worker_id(j) for j in range(instance.n_workers)]
     columns: dict[str, Any] = {"worker": workers, "capacity": instance.capacity}

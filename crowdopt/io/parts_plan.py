@@ -49,16 +49,8 @@ def is_plan_in_parts(folder: str | Path) -> bool:
 def write_pairs(folder: Path, part: Part, folder_of: PartsFolder, pairs: Ints) -> None:
     """Write the labels of one part under its name.
 
-    Parameters
-    ----------
-    folder : Path
-        Of all assignments.
-    part : Part
-        Whose tasks they are.
-    folder_of : PartsFolder
-        Whose workers they are.
-    pairs : (k, 2) int
-        Task and worker of each label, sorted.
+    folder: of all assignments; part: whose tasks they are; folder_of: whose workers they are; pairs (k, 2): task and
+    worker of each label, sorted.
     """
     pyarrow, _, _ = arrow()
     workers = pyarrow.DictionaryArray.from_arrays(pairs[:, 1].astype(np.int32), pyarrow.array(folder_of.workers))
@@ -69,23 +61,7 @@ def write_pairs(folder: Path, part: Part, folder_of: PartsFolder, pairs: Ints) -
 def read_pairs_of(folder: Path, part: Part, folder_of: PartsFolder) -> Ints:
     """Task and worker of each label of one part.
 
-    Parameters
-    ----------
-    folder : Path
-        Of all assignments.
-    part : Part
-        Whose tasks they are.
-    folder_of : PartsFolder
-        Whose workers they are.
-
-    Returns
-    -------
-    (k, 2) int
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a row has a task or a worker that the campaign does not have.
+    folder: of all assignments; part: whose tasks they are; folder_of: whose workers they are; -> (k, 2).
     """
     pyarrow, compute, parquet = arrow()
     path = folder / part.path.name
@@ -111,18 +87,8 @@ def write_numbers(
 ) -> None:
     """Write workers.csv, plan.json and run.json beside the assignments.
 
-    Parameters
-    ----------
-    place : Path
-        Of the plan.
-    folder : PartsFolder
-        The campaign.
-    load : (workers,) int
-        Labels of each worker.
-    dual : (workers,) float
-        Multipliers of the capacities.
-    claims, facts : dict
-        Of plan.json beside versions, and of run.json.
+    place: of the plan; folder: the campaign; load (workers,): labels of each worker; dual (workers,): multipliers of
+    the capacities; claims, facts: of plan.json beside versions, and of run.json.
     """
     columns: list[Any] = [list(folder.workers), load, folder.capacity, dual]
     write_csv(place / "workers.csv", ["worker", "load", "capacity", "dual"], columns)
@@ -134,23 +100,7 @@ def write_numbers(
 def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Table]:
     """The claims of a plan in parts, and the table of its workers: load, capacity and multiplier of each.
 
-    Parameters
-    ----------
-    place : Path
-        Of the plan.
-    folder : PartsFolder
-        The campaign.
-
-    Returns
-    -------
-    claims : dict
-    workers : Table
-        In the campaign's order.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or its workers are not the campaign's.
+    place: of the plan; folder: the campaign; -> workers: in the campaign's order.
     """
     claims: dict[str, Any] = read_json(place / PLAN, CLAIMS, "plan")
     table = read_table(place / "workers.csv", ("worker", "load", "capacity", "dual"))

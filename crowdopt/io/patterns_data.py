@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError
@@ -18,15 +19,8 @@ MOST = 1_000_000  # ways in which the labels of all patterns can fall: the model
 def patterns_data(instance: AssignmentInstance) -> str:
     """The data section: ``glpsol -m patterns.mod -d FILE``. What is at its default is left out.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of few workers: patterns.mod sums errors over every way in which the labels of a pattern can fall.
-
-    Raises
-    ------
-    InputError
-        If there are more than two classes, nobody is of use, or the ways are too many for GLPK.
+    instance: of few workers: patterns.mod sums errors over every way in which the labels of a pattern can fall. Raises
+    InputError if there are more than two classes, no worker is of use, or the ways are too many for GLPK.
     """
     if instance.classes != 2:
         raise InputError(
@@ -47,7 +41,8 @@ def patterns_data(instance: AssignmentInstance) -> str:
     rooms = [
         (f"{k + 1} {r + 1}", room) for k, who in enumerate(pools.members) for r, room in enumerate(pools.room_of[who])
     ]
-    lines = [f"param T := {kinds};", f"param G := {count};", set_of("PATTERNS", ids)]
+    rule = instance.rule if instance.the_rule.average else EXACT_ERROR.name
+    lines = [f"# by rule {rule}", f"param T := {kinds};", f"param G := {count};", set_of("PATTERNS", ids)]
     lines += [vector("n", t, pools.tasks_in), vector("epsilon", t, pools.epsilon)]
     lines += [vector("prior", t, pools.prior)] * bool((pools.prior != 0.5).any())
     lines += [table("p", t, g, pools.skill)] + [table("c", t, g, pools.cost)] * bool((pools.cost != 1).any())
@@ -61,14 +56,5 @@ def patterns_data(instance: AssignmentInstance) -> str:
 
 
 def pattern_id(pattern: Ints) -> str:
-    """``P2_0_1``: labels of each pool.
-
-    Parameters
-    ----------
-    pattern : (pools,) int
-
-    Returns
-    -------
-    str
-    """
+    """``P2_0_1``: labels of each pool; pattern (pools,)."""
     return "P" + "_".join(str(labels) for labels in pattern.tolist())

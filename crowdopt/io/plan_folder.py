@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.assign.plan import Plan, queues
+from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import PLAN, new_folder
@@ -20,7 +22,7 @@ from crowdopt.io.overrides import BEYOND, beyond, overrides
 from crowdopt.io.queue_names import queue_files
 from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stated_difficulty import difficulty_table
-from crowdopt.io.stored_plan import LIMITS
+from crowdopt.io.stored_plan import BEST_EFFORT, LIMITS, VOTE_ERROR
 from crowdopt.io.vote_table import write_weights
 from crowdopt.version import __version__
 
@@ -58,16 +60,16 @@ def summary(plan: Plan) -> dict[str, Any]:
     uniform = bool((instance.epsilon == instance.epsilon[0]).all())
     numbers: dict[str, Any] = {
         "title": instance.title,
-        "status": plan.status.value,
+        "status": BEST_EFFORT if plan.short.size else plan.status.value,
         "program": plan.program,
-        "proven": plan.proven,
-        "proof": plan.proof,
+        "proven": plan.proven and not plan.short.size,
+        "proof": "none" if plan.short.size else plan.proof,
         "objective": plan.objective,
         "bound": _finite(plan.bound),
         "certified_bound": _finite(plan.certified_bound),
         "gap": _finite(plan.gap),
         "violation": plan.violation,
-        "labels": _whole(plan.labels) if plan.found else None,
+        "labels": None if plan.pairs is None else _whole(plan.labels),
         "cost": plan.objective,
         "tasks": instance.n_tasks,
         "workers": instance.n_workers,
@@ -83,12 +85,16 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["certified_by"] = plan.duals.form
         if plan.duals.form == "patterns":
             numbers |= {"wrong_dual": plan.duals.wrong, "levels": plan.duals.levels}
+        if plan.duals.form == "sets" and instance.rule == EXACT_ERROR.name:
+            numbers["levels"] = plan.duals.levels
     if instance.has_prior or instance.observed:
         numbers["prior"] = stated_prior(instance)
     if instance.difficulty.share:
         numbers["difficulty"] = difficulty_table(instance.difficulty)
     if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
         numbers["budget_dual"] = plan.duals.budget
+    if plan.short.size:
+        numbers["short"] = [instance.task_id(i) for i in plan.short.tolist()]
     if plan.note:
         numbers["note"] = plan.note
     if plan.spending:
@@ -109,6 +115,12 @@ def stated_prior(instance: AssignmentInstance) -> Any:
 
 def versions() -> dict[str, str]:
     """Versions of everything that the plan's numbers depend on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Asked once: each answer reads a file of every library."""
     found = {"crowdopt": __version__, "python": platform.python_version()}
     for library in LIBRARIES:
         try:
@@ -162,21 +174,29 @@ def _write_tasks(plan: Plan, folder: Path) -> None:
     columns: dict[str, Iterable[Any]] = {
         "task": [instance.task_id(i) for i in range(instance.n_tasks)],
         "labels": _counted(plan, plan.task_labels),
+        **_errors(plan),
         "evidence": plan.evidence,
         "need": instance.need,
-        "error_bound": instance.error_bound(plan.evidence),
         "dual": [""] * instance.n_tasks if duals is None else duals.task,
     }
-    if plan.exact_error is not None:
-        above, width = plan.exact_error
-        columns["exact_error"] = above
-        if width.any():
-            columns["exact_width"] = width
+    if plan.short.size:
+        if plan.vote_error is not None and not instance.the_rule.checked:
+            columns[VOTE_ERROR] = plan.vote_error
+        columns["target"] = instance.epsilon
+        columns["short"] = np.where(np.isin(np.arange(instance.n_tasks), plan.short), "yes", "no")
     if plan.family_errors is not None:
         columns["independent_error"], columns["worst_error"] = plan.family_errors
     if duals is not None and duals.labels.any():
         columns["labels_dual"] = duals.labels
     write_csv(folder / "tasks.csv", list(columns), columns.values())
+
+
+def _errors(plan: Plan) -> dict[str, Any]:
+    """The errors by the rule that was used: exact ones where it promises those, else its bound."""
+    if plan.exact_error is None:
+        return {"error_bound": plan.instance.error_bound(plan.evidence)}
+    above, width = plan.exact_error
+    return {"exact_error": above} | ({"exact_width": width} if width.any() else {})
 
 
 def _write_workers(plan: Plan, folder: Path) -> None:

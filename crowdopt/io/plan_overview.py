@@ -8,36 +8,19 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.io.stored_plan import TOGETHER, read_claims
+from crowdopt.io.stored_plan import TASKS, read_claims
 from crowdopt.io.tables import Table, read_table
 
 ROWS = 2000  # tasks or workers that are listed one by one
 PARTS = 10  # of a worker's capacity that are told apart where workers are not listed
-TASKS = (
-    ("task", "labels", "evidence", "need", "error_bound", "dual"),
-    ("labels_dual", "exact_error", "exact_width", *TOGETHER),
-)
 
 
 def plan_overview(folder: str | Path) -> dict[str, Any]:
     """What a page of a plan shows.
 
-    Parameters
-    ----------
-    folder : path
-        A plan folder.
-
-    Returns
-    -------
-    dict
-        ``claims``, as plan.json has them; ``tasks``, ``workers`` and ``pairs``, lists of rows, cut at ROWS tasks and
-        workers; ``labels_per_task`` and ``use_of_capacity``, counts over all of them; ``busy`` and ``full`` workers;
-        ``errors``, smallest, mean and largest.
-
-    Raises
-    ------
-    InputError
-        If it is no plan, or a table cannot be read.
+    folder: a plan folder; -> ``claims``, as plan.json has them; ``tasks``, ``workers`` and ``pairs``, lists of rows,
+    cut at ROWS tasks and workers; ``labels_per_task`` and ``use_of_capacity``, counts over all of them; ``busy`` and
+    ``full`` workers; ``errors``, smallest, mean and largest.
     """
     place = Path(folder)
     claims = read_claims(place)
@@ -49,7 +32,7 @@ def plan_overview(folder: str | Path) -> dict[str, Any]:
     error = tasks.numbers("exact_error" if "exact_error" in tasks else "error_bound")
     return {
         "claims": claims,
-        "tasks": _rows(tasks, ("labels", "evidence", "need", "error_bound", "exact_error"), "task"),
+        "tasks": _rows(tasks, ("labels", "error_bound", "exact_error", "evidence", "need"), "task"),
         "workers": _rows(workers, ("load", "capacity", "dual"), "worker"),
         "pairs": [{"task": task, "worker": worker} for task, worker in pairs],
         "labels_per_task": _counted(tasks.numbers("labels")),

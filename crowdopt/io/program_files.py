@@ -37,20 +37,9 @@ def check_file(path: Path, force: bool = False, data: bool = False) -> None:
 def write_program(program: Program, path: Path, ids: Ids | None = None, force: bool = False) -> None:
     """Write a program as free MPS or CPLEX LP, as the file's ending says: whole or not at all.
 
-    Parameters
-    ----------
-    program : Program
-    path : Path
-        Ends in ``.mps`` or ``.lp``.
-    ids : mapping, optional
-        For each block the ids along its axes; names are made of them (crowdopt.io.naming). Others get numbers.
-    force : bool
-        Whether to replace a file that is there.
-
-    Raises
-    ------
-    InputError
-        If the ending is another one, the file exists and is not forced, or cannot be written.
+    path: ends in ``.mps`` or ``.lp``.
+    ids: for each block the ids along its axes; names are made of them (crowdopt.io.naming). Others get numbers.
+    force: whether to replace a file that is there.
     """
     check_file(path, force)
     content = FORMATS[path.suffix.lower()](program, ids or {})

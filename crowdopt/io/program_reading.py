@@ -64,13 +64,7 @@ def read_text(path: Path) -> list[str]:
 def assembled(named: Named, closing: tuple[str, str], plain: Callable[[str], str]) -> Program:
     """The program, its columns and rows in blocks by the heads of their names, ``y[a,b]`` in block ``y``.
 
-    Parameters
-    ----------
-    named : Named
-    closing : (str, str)
-        The brackets around ids.
-    plain : callable
-        An encoded text as it was.
+    closing (str, str): the brackets around ids; plain: an encoded text as it was.
     """
     columns, column_blocks = _blocks(list(named.box), closing, plain)
     rows, row_blocks = _blocks(list(named.sides), closing, plain)

@@ -20,24 +20,12 @@ RECORD = "in_place_of_campaign"  # entry of plan.json
 
 @dataclass(frozen=True)
 class RecordedSetting:
-    """A setting of an instance as a plan records it.
+    """A setting of an instance as a plan records it."""
 
-    Parameters
-    ----------
-    field : str
-        Of the instance.
-    shape : Value
-        What plan.json may say.
-    write : callable
-        ``write(instance)``: plain JSON.
-    read : callable
-        ``read(instance, value)``: what the field then is.
-    """
-
-    field: str
-    shape: Value | Each | Keys
-    write: Callable[[AssignmentInstance], Any]
-    read: Callable[[AssignmentInstance, Any], Any]
+    field: str  # of the instance
+    shape: Value | Each | Keys  # what plan.json may say
+    write: Callable[[AssignmentInstance], Any]  # ``write(instance)``: plain JSON
+    read: Callable[[AssignmentInstance, Any], Any]  # ``read(instance, value)``: what the field then is
 
 
 def _is_count(value: Any) -> bool:

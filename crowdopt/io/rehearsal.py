@@ -31,31 +31,14 @@ def write_rehearsal(
 ) -> int:
     """Draw labels for a plan's pairs by the campaign's skills and write them.
 
-    Parameters
-    ----------
-    campaign, plan : path
-        Folders.
-    output : path
-        The table task,worker,label.
-    truth : path, optional
-        Where the drawn truth is written; a table that is there already is read instead, for a second round. What is
-        drawn is drawn given the labels that are in.
-    seed : int
-        Of the draw; each round has numbers of its own.
-    lost : float
-        Share of the labels that do not come.
-    force : bool
-        Whether a table that is there is replaced.
-
-    Returns
-    -------
-    int
-        Labels written.
-
-    Raises
-    ------
-    InputError
-        If a folder or table cannot be used, or the output is there and not forced.
+    campaign, plan: folders.
+    output: the table task,worker,label.
+    truth: where the drawn truth is written; a table that is there already is read instead, for a second round. What is
+    drawn is drawn given the labels that are in.
+    seed: of the draw; each round has numbers of its own.
+    lost: share of the labels that do not come.
+    force: whether a table that is there is replaced.
+    -> labels written.
     """
     check_target(Path(output), None, force)
     if truth is not None and not os.path.exists(truth):
@@ -79,41 +62,13 @@ def write_rehearsal(
 
 
 def how_truth_is_drawn(campaign: str | Path) -> str:
-    """What a rehearsal that is given no truth draws it by, in a sentence; empty where that is the prior.
-
-    Parameters
-    ----------
-    campaign : path
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If the campaign cannot be read.
-    """
+    """What a rehearsal that is given no truth draws it by, in a sentence; empty where that is the prior."""
     count = len(read_with_labels(campaign).collected_labels)
     return f"truth drawn given the {count} label(s) that are in; --truth goes on with a table of it" if count else ""
 
 
 def how_errors_are_drawn(campaign: str | Path) -> str:
-    """What a rehearsal assumes of the joint law of errors, in a sentence.
-
-    Parameters
-    ----------
-    campaign : path
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If the campaign cannot be read.
-    """
+    """What a rehearsal assumes of the joint law of errors, in a sentence."""
     instance = read_with_labels(campaign).instance
     families = sum(group.dependent for group in instance.groups)
     if instance.difficulty.share:

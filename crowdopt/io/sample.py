@@ -13,7 +13,7 @@ CAMPAIGN = """\
 #   tasks.csv     task[,type][,epsilon][,min_labels][,max_labels]   what is to be labelled
 #   workers.csv   worker,capacity[,price][,min_tasks]               who can label, how much, for what pay
 #   gold.csv      worker[,type],correct,asked                       how well each did on tasks with known answers
-#                 (or skills.csv: worker[,type],accuracy, if you know the accuracies)
+#                 (or each answer, worker,task,label,truth; or skills.csv: worker[,type],accuracy, if you know those)
 #
 # and, if you need them: prices.csv, forbidden.csv, fixed.csv, collected.csv (labels that are already in).
 
@@ -22,9 +22,9 @@ title = "birds and plants"
 # Every task's answer shall be wrong with at most this probability.
 epsilon = 0.1
 
-# How labels add up to that promise: "bhattacharyya", "hoeffding" (as in Ho et al. 2013, two classes), or, with fewer
-# labels still, "exact-error" and "probit", which hold every task against the exact error of its vote.
-rule = "bhattacharyya"
+# Labels are enough if their vote errs no more than that, exactly computed. Stricter rules, for programs that are
+# linear: "bhattacharyya", "hoeffding" (as in Ho et al. 2013, two classes).
+# rule = "bhattacharyya"
 
 # How likely each class is before any label; leave it out if you do not know.
 # prior = { yes = 0.8, no = 0.2 }

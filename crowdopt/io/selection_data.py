@@ -10,14 +10,7 @@ from crowdopt.io.mathprog_text import section, set_of, symbol, vector
 def selection_data(instance: SelectionInstance) -> str:
     """The data section: ``glpsol -m selection.mod -d FILE``. What is at its default is left out.
 
-    Parameters
-    ----------
-    instance : SelectionInstance
-
-    Raises
-    ------
-    InputError
-        If an id is too long, or a group has a most.
+    Raises InputError if an id is too long, or a group has a most.
     """
     workers = [symbol(instance.worker_id(i)) for i in range(instance.n_workers)]
     if instance.limits_groups:

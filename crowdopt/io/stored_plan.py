@@ -17,6 +17,12 @@ from crowdopt.io.recorded_settings import RECORD, RECORDED
 from crowdopt.io.tables import Table, read_table
 
 TOGETHER = ("independent_error", "worst_error")  # columns of tasks.csv where workers may err together
+VOTE_ERROR = "vote_error"  # column of tasks.csv: exact errors where the rule of such a plan promises only a bound
+TASKS = (  # columns of tasks.csv that every plan has, and those of some; error_bound or exact_error is in each
+    ("task", "labels", "evidence", "need", "dual"),
+    ("error_bound", "exact_error", "exact_width", "labels_dual", VOTE_ERROR, "target", "short", *TOGETHER),
+)
+BEST_EFFORT = "best effort"  # status of a plan that serves not every task; plan.json names those that it leaves short
 LIMITS = "limits.csv"  # multipliers of groups, shares and own rows
 CLAIMS = Keys(optional={RECORD: RECORDED}, open=True)
 
@@ -40,13 +46,7 @@ class StoredPlan:
 
 
 def read_claims(folder: str | Path) -> dict[str, Any]:
-    """What plan.json says, ``in_place_of_campaign`` of the right types, everything else as it stands.
-
-    Raises
-    ------
-    InputError
-        If there is no plan, or plan.json cannot be read.
-    """
+    """What plan.json says, ``in_place_of_campaign`` of the right types, everything else as it stands."""
     claims: dict[str, Any] = read_json(Path(folder) / PLAN, CLAIMS, "plan")
     return claims
 
@@ -59,24 +59,7 @@ def read_overrides(folder: str | Path) -> dict[str, Any]:
 def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, Table]:
     """Task and worker of each row of assignment.csv, and the table itself.
 
-    Parameters
-    ----------
-    folder : path
-        Of the plan.
-    instance : AssignmentInstance
-        The campaign.
-
-    Returns
-    -------
-    pairs : (rows, 2) int
-        Task and worker.
-    table : Table
-        assignment.csv.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or has a task or a worker that is not the campaign's.
+    folder: of the plan; instance: the campaign; -> pairs (rows, 2): task and worker; table: assignment.csv.
     """
     table = read_table(Path(folder) / "assignment.csv", ("task", "worker"), ("value",))
     return campaign_pairs(table, instance), table
@@ -85,26 +68,15 @@ def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, 
 def read_plan(folder: str | Path, claims: dict[str, Any], instance: AssignmentInstance) -> StoredPlan:
     """The tables of a plan folder.
 
-    Parameters
-    ----------
-    claims : dict
-        From :func:`read_claims`.
-    instance : AssignmentInstance
-        The campaign's, with the plan's settings in force.
-
-    Raises
-    ------
-    InputError
-        If a table cannot be read, or has a task or a worker that is not the campaign's.
+    claims: from :func:`read_claims`; instance: the campaign's, with the plan's settings in force.
     """
     place = Path(folder)
     pairs, table = read_pairs(place, instance)
-    required = ("task", "labels", "evidence", "need", "error_bound", "dual")
     return StoredPlan(
         claims=claims,
         pairs=pairs,
         amounts=table.numbers("value") if "value" in table else None,
-        tasks=read_table(place / "tasks.csv", required, ("labels_dual", "exact_error", "exact_width", *TOGETHER)),
+        tasks=read_table(place / "tasks.csv", *TASKS),
         workers=read_table(place / "workers.csv", ("worker", "load", "capacity", "dual")),
         folder=place,
         limits=read_table(place / LIMITS, ("limit", "name", "task", "dual")) if (place / LIMITS).exists() else None,

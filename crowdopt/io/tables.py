@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.errors import InputError
-from crowdopt.io.cells import cells_of, line_of
+from crowdopt.io.cells import cells_of, header_of, line_of
+from crowdopt.io.frames import NAME, TableLike, cells_at_hand, columns_at_hand, is_frame
 
 T = TypeVar("T")
 
@@ -25,6 +26,7 @@ class Table:
     path: Path
     columns: dict[str, list[str]]
     rows: int
+    at_hand: bool = False  # a frame, whose rows count from 0, and no file
 
     def __contains__(self, name: str) -> bool:
         return name in self.columns
@@ -34,7 +36,8 @@ class Table:
 
     def error(self, row: int, column: str, message: str) -> InputError:
         """The complaint about one cell, with its line counted in the file."""
-        return InputError(f"{self.path.name}, line {line_of(self.path, row)}, column {column}: {message}")
+        place = f"row {row}" if self.at_hand else f"line {line_of(self.path, row)}"
+        return InputError(f"{self.path.name}, {place}, column {column}: {message}")
 
     def ids(self, name: str) -> list[str]:
         """A column of ids; InputError at the first empty one."""
@@ -109,32 +112,25 @@ def find_table(folder: Path, name: str) -> Path | None:
     return there[0] if there else None
 
 
-def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = (), extras: bool = False) -> Table:
+def read_table(source: TableLike, required: Sequence[str], optional: Sequence[str] = (), extras: bool = False) -> Table:
     """Read a table whose header has the required columns, and of others only the optional ones (unless ``extras``).
 
-    Parameters
-    ----------
-    path : Path
-        CSV, or Parquet where pyarrow is there.
-    required, optional : sequence of str
-        Columns that must be there, and that may be.
-    extras : bool
-        Whether other columns are ignored; else they are refused.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    InputError
-        If the file is missing, unreadable, not UTF-8, empty, ragged, or its header is wrong.
+    source: CSV, or Parquet where pyarrow is there; or a table at hand (crowdopt.io.frames); required, optional: columns
+    that must be there, and that may be; extras: whether other columns are ignored; else they are refused. Raises
+    InputError if the file is missing, unreadable, not UTF-8, empty, ragged, or its header is wrong.
     """
-    header, columns, rows = cells_of(path)
+    path = Path(source) if isinstance(source, str | Path) else Path(NAME)
+    header, columns, rows = cells_of(path) if isinstance(source, str | Path) else cells_at_hand(source)
     _check_header(path, header, required, optional, extras)
     wanted = [*required, *optional]
     kept = {name: columns[k] for k, name in enumerate(header) if name in wanted}
-    return Table(path, kept, rows)
+    return Table(path, kept, rows, at_hand=is_frame(source))
+
+
+def has_column(source: TableLike, name: str) -> bool:
+    """Whether a table has a column of this name."""
+    names = header_of(Path(source)) if isinstance(source, str | Path) else map(str, columns_at_hand(source))
+    return name in names
 
 
 def _check_header(

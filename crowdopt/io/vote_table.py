@@ -22,13 +22,7 @@ def write_weights(instance: AssignmentInstance, pairs: Ints, folder: Path) -> No
     With confusion tables a label counts for every class: ``ln P(label | class)``. A label that was not planned counts
     by the campaign, so no other cell is needed: of tasks that each are a type there may be millions.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Tasks and workers of the plan.
-    folder : Path
-        Of the plan.
+    pairs (k, 2): tasks and workers of the plan; folder: of the plan.
     """
     worker, kind = _cells(instance, pairs).T
     columns: list[list[str]] = [
@@ -58,21 +52,7 @@ def class_names(instance: AssignmentInstance) -> tuple[str, ...]:
 def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
     """Vote weights: the plan's, and the rule's own for workers and types of which it says nothing.
 
-    Parameters
-    ----------
-    folder : path
-        Of the plan.
-    instance : AssignmentInstance
-        The campaign.
-
-    Returns
-    -------
-    (types, workers) float
-
-    Raises
-    ------
-    InputError
-        If the plan's table cannot be used, or names an unknown type or worker.
+    folder: of the plan; instance: the campaign; -> (types, workers).
     """
     table = weights_table(folder)
     kinds = {instance.type_id(k): k for k in range(instance.n_types)}
@@ -96,21 +76,7 @@ def votes_table(folder: str | Path) -> Table:
 def read_votes(folder: str | Path, instance: AssignmentInstance) -> Floats:
     """Votes by label and class: the plan's, and the rule's own for workers and types of which it says nothing.
 
-    Parameters
-    ----------
-    folder : path
-        Of the plan.
-    instance : AssignmentInstance
-        The campaign, with confusion tables.
-
-    Returns
-    -------
-    (types, workers, labels, classes) float
-
-    Raises
-    ------
-    InputError
-        If the plan's table cannot be used, or names an unknown type, worker or class.
+    folder: of the plan; instance: the campaign, with confusion tables; -> (types, workers, labels, classes).
     """
     if instance.votes is None:
         raise InputError("the campaign has no confusion tables, so labels do not vote by class")

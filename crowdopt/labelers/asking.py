@@ -17,41 +17,25 @@ from crowdopt.labelers.policy import BaseLabelerPolicy, Chance
 from crowdopt.labelers.task_arrivals import KINDS, Ask, KnownLabelers, TaskStream
 from crowdopt.labelers.vote_counts import row_sums, voted
 
-NOBODY = -1  # the place of a set where a guess was the answer
+GUESS = -1  # the place of a set where a guess was the answer
 POLICY = "policy."  # its arrays in a snapshot
 STATE = ("kind", "place", "answer", "labels", "cost", "repeats")
 
 
 @dataclass(frozen=True, eq=False)
 class AskingRecord:
-    """A policy's run over a stream; index t is the task's number, 0 the initial tester.
-
-    Parameters
-    ----------
-    kind : (T + 1,) int
-        Place in KINDS: work, tester, repeat.
-    place : (T + 1,) int
-        Of the set that answered in ``sets``; NOBODY: a random answer.
-    sets : list of Ask
-        Every set that was asked, with its weights, once.
-    answer : (T + 1,) int
-    labels, cost : (T + 1,) int, float
-        Labels that were asked for and had at the step, and what they cost.
-    skills : (cells, labelers) float, optional
-        What the policy believes in the end; None: nothing.
-    notes : list of str
-    seconds : float
-    """
+    """A policy's run over a stream; index t is the task's number, 0 the initial tester."""
 
     stream: TaskStream
     policy: BaseLabelerPolicy
-    kind: Ints
-    place: Ints
-    sets: list[Ask]
-    answer: Ints
-    labels: Ints
-    cost: Floats
-    skills: Floats | None
+    kind: Ints  # (T + 1,): place in KINDS: work, tester, repeat
+    place: Ints  # (T + 1,): of the set that answered in ``sets``; GUESS: a random answer
+    sets: list[Ask]  # every set that was asked, with its weights, once
+    answer: Ints  # (T + 1,)
+    # labels that were asked for and had at the step, and what they cost
+    labels: Ints  # (T + 1,)
+    cost: Floats  # (T + 1,)
+    skills: Floats | None  # (cells, labelers): what the policy believes in the end; None: nothing
     notes: list[str]
     seconds: float
 
@@ -71,13 +55,7 @@ class LabelerReplay:
 
     Where a policy's question covers many arrivals, their labels are looked up and their votes counted at once.
 
-    Parameters
-    ----------
-    policy : BaseLabelerPolicy
-        A fresh one.
-    stream : TaskStream
-    seed : int
-        Of the policy's own chance; each arrival's generator comes from (seed, arrival number).
+    seed: of the policy's own chance; each arrival's generator comes from (seed, arrival number).
     """
 
     def __init__(self, policy: BaseLabelerPolicy, stream: TaskStream, seed: int) -> None:
@@ -85,7 +63,7 @@ class LabelerReplay:
         policy.start(known_of(stream))
         count = stream.horizon + 1
         self.next = 0 if policy.begins else 1
-        self.kind, self.place = np.zeros(count, np.int64), np.full(count, NOBODY)
+        self.kind, self.place = np.zeros(count, np.int64), np.full(count, GUESS)
         self.answer = self._guess(np.arange(count))
         self.labels, self.cost = np.zeros(count, np.int64), np.zeros(count)
         self.repeats = np.zeros(count, np.int64)  # rounds of each tester beyond the first
@@ -199,27 +177,14 @@ def _weights(ask: Ask) -> Floats:
 
 
 def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream, name: str) -> None:
-    """A question that nobody could ask is a defect of the policy; it is said, not repaired.
+    """A question that cannot be asked is a defect of the policy; it is said, not repaired.
 
-    Parameters
-    ----------
-    ask : Ask
-    tasks : (k,) int
-        Those of it that are in the stream.
-    number : int
-        Of the arrival.
-    stream : TaskStream
-    name : str
-        Of the policy.
-
-    Raises
-    ------
-    RuntimeError
+    tasks (k,): those of it that are in the stream; number: of the arrival; name: of the policy.
     """
     workers, count = ask.workers, stream.labelers.count
     wrong = None
     if workers.size and (workers.min() < 0 or workers.max() >= count or np.bincount(workers).max() > 1):
-        wrong = "asks somebody who does not exist, or twice at once"
+        wrong = "asks a labeler who does not exist, or twice at once"
     elif ask.weight is not None and not (ask.weight.shape == workers.shape and np.isfinite(ask.weight).all()):
         wrong = "weighs votes by what is no number for each"
     elif ask.kind == REPEAT and (tasks.size != 1 or not 0 <= tasks[0] < number or stream.recorded):

@@ -24,30 +24,18 @@ CONSTANTS = ("direct", "printed", "tight")
 
 @dataclass
 class Exploring(BaseLabelerPolicy):
-    """Options and state that every variant of LS_OL has.
+    """Options and state that every variant of LS_OL has."""
 
-    Parameters
-    ----------
-    constants : str
-        ``direct``: D1 = g1 ln t, D2 = g2 ln t. ``printed``, ``tight``: from epsilon, alpha and a_min.
-    g1, g2 : float
-    epsilon, a_min : float
-        Of the printed and the tight constant; 0: as the theorems presume them known, from the true skills.
-    alpha : float
-        As a share of its limit.
-    eta : float
-        Above 0, epsilon is unknown: epsilon_t = 1 / ln^eta t, and ln^(1 + 2 eta) t stands for ln t.
-    delay : int
-        Most steps between two labels of a tester; each waits for 1 to so many, and meanwhile work goes on. 0: none.
-    """
-
+    # ``direct``: D1 = g1 ln t, D2 = g2 ln t. ``printed``, ``tight``: from epsilon, alpha and a_min
     constants: str = "direct"
     g1: float = 20.0
     g2: float = 0.1
+    # of the printed and the tight constant; 0: as the theorems presume them known, from the true skills
     epsilon: float = 0.0
     a_min: float = 0.0
-    alpha: float = 0.0
-    eta: float = 0.0
+    alpha: float = 0.0  # as a share of its limit
+    eta: float = 0.0  # above 0, epsilon is unknown: epsilon_t = 1 / ln^eta t, and ln^(1 + 2 eta) t stands for ln t
+    # most steps between two labels of a tester; each waits for 1 to so many, and meanwhile work goes on. 0: none
     delay: int = 0
 
     begins: ClassVar[bool] = True

@@ -52,7 +52,7 @@ class BySkill:
         return each
 
     def best(self, weighted: bool) -> tuple[Floats, Floats]:
-        """Best top-m set, or everybody with log-odds weights."""
+        """Best top-m set, or all with log-odds weights."""
         skill, place = self._contexts
         people = self.stream.labelers
         if weighted:
@@ -98,7 +98,7 @@ class ByTable:
         return each[self.stream.context[tasks].astype(np.int64)]
 
     def best(self, weighted: bool) -> tuple[Floats, Floats]:
-        """The best of all sets in hindsight; with weights, everybody weighted by the tallied skills."""
+        """The best of all sets in hindsight; with weights, all labelers by their tallied skills."""
         context, people = self.stream.context.astype(np.int64), self.stream.labelers
         none = np.zeros(0, np.int64)
         value, cost = np.empty(len(self._groups)), np.empty(len(self._groups))

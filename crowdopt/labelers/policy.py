@@ -31,27 +31,15 @@ class LabelerPolicy(Resumable, Protocol):
     def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
         """Whom to ask; for how many arrivals the same set is right as long as nothing is learnt, is up to it.
 
-        Parameters
-        ----------
-        arrival : TaskArrival
-        chance : callable
-            Makes the arrival's generator, derived from the seed and the arrival's number: the same at every call.
+        chance: makes the arrival's generator, derived from the seed and the arrival's number: the same at every call.
         """
         ...
 
     def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
         """What the last question brought.
 
-        Parameters
-        ----------
-        ask : Ask
-            As decided; fewer tasks may have been asked about.
-        labels : (tasks, workers) int
-            -1: none.
-        votes : (tasks,) int
-            What each vote says.
-        chance : callable
-            The arrival's generator, as for ``decide``.
+        ask: as decided; fewer tasks may have been asked about; labels (tasks, workers): -1: none; votes (tasks,): what
+        each vote says; chance: the arrival's generator, as for ``decide``.
         """
         ...
 
@@ -110,11 +98,5 @@ def policies() -> dict[str, type[Any]]:
 
 
 def named(text: str) -> Any:
-    """A policy from its name and options, ``name:option=value:flag``.
-
-    Raises
-    ------
-    InputError
-        If there is no such policy or option, or a value makes no sense; the sentence lists those there are.
-    """
+    """A policy from its name and options, ``name:option=value:flag``."""
     return made(text, policies())

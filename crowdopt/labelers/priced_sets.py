@@ -24,35 +24,21 @@ EXTREME = 1e-9  # accuracies are kept this far from 0 and 1 where a vote takes t
 
 @dataclass(frozen=True, eq=False)
 class PricedChoice:
-    """A set of labelers, what it is worth and what it costs.
+    """A set of labelers, what it is worth and what it costs."""
 
-    Parameters
-    ----------
-    members : (k,) int
-        Ascending; empty: nobody is worth asking, and the answer a fair guess.
-    accuracy, cost, objective : float
-        U(S), C(S), and what was minimised: ``price C(S) - U(S)``, or ``C(S)``.
-    bound : float
-        What no set has less of.
-    proven : bool
-        Whether the search closed: the bound is the objective.
-    """
-
-    members: Ints
+    members: Ints  # (k,): ascending; empty: no labeler is worth asking, and the answer a fair guess
+    # U(S), C(S), and what was minimised: ``price C(S) - U(S)``, or ``C(S)``
     accuracy: float
     cost: float
     objective: float
-    bound: float
-    proven: bool
+    bound: float  # what no set has less of
+    proven: bool  # whether the search closed: the bound is the objective
 
 
 def _majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
     """``pi(A + {1..k})``, k = 0, 1, ..., of those kept and more of them one by one; and what it is at most.
 
-    Parameters
-    ----------
-    members, more : (k,), (l,) float
-        Accuracies.
+    members (k,), more (l,): accuracies.
     """
     values = np.concatenate([[0.5], top_accuracies(np.concatenate([members, more]))])[members.size :]
     return values, values
@@ -61,10 +47,7 @@ def _majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
 def _weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
     """:func:`_majority_chain` for the vote weighted by log-odds; more than two dozen labelers leave an interval.
 
-    Parameters
-    ----------
-    members, more : (k,), (l,) float
-        Accuracies.
+    members (k,), more (l,): accuracies.
     """
     every = np.clip(np.concatenate([members, more]), EXTREME, 1 - EXTREME)
     sizes = np.arange(members.size, every.size + 1)
@@ -80,27 +63,11 @@ CHAINS: dict[str, Chain] = {"majority": _majority_chain, "weighted": _weighted_c
 def worth_its_price(
     accuracy: Any, cost: Any, price: float, votes: str = "majority", nodes: int = NODES
 ) -> PricedChoice:
-    """``max U(S) - price C(S)`` over all sets, nobody included.
+    """``max U(S) - price C(S)`` over all sets, the empty one included.
 
-    Parameters
-    ----------
-    accuracy, cost : (labelers,) float
-        p, and the price of a label.
-    price : float
-        lambda: how much accuracy a unit of money is worth.
-    votes : str
-        ``majority``, or ``weighted`` by log-odds.
-    nodes : int
-        Limit of the search; beyond it the bound is what remains, and ``proven`` is False.
-
-    Returns
-    -------
-    PricedChoice
-
-    Raises
-    ------
-    InputError
-        If the price is negative, or an argument is not what it should be.
+    accuracy, cost (labelers,): p, and the price of a label; price: lambda: how much accuracy a unit of money is worth;
+    votes: ``majority``, or ``weighted`` by log-odds; nodes: limit of the search; beyond it the bound is what remains,
+    and ``proven`` is False.
     """
     if not price >= 0:
         raise InputError(f"the price must be at least 0, not {price}")
@@ -110,25 +77,9 @@ def worth_its_price(
 def cheapest(accuracy: Any, cost: Any, target: float, votes: str = "majority", nodes: int = NODES) -> PricedChoice:
     """``min C(S)  s.t.  U(S) >= target``.
 
-    Parameters
-    ----------
-    accuracy, cost : (labelers,) float
-        p, and the price of a label.
-    target : float
-        Least U(S).
-    votes : str
-        ``majority``, or ``weighted`` by log-odds.
-    nodes : int
-        Limit of the search; beyond it the bound is what remains, and ``proven`` is False.
-
-    Returns
-    -------
-    PricedChoice
-
-    Raises
-    ------
-    InputError
-        If no set reaches the target; the sentence says how far the best one comes.
+    accuracy, cost (labelers,): p, and the price of a label; target: least U(S); votes: ``majority``, or ``weighted`` by
+    log-odds; nodes: limit of the search; beyond it the bound is what remains, and ``proven`` is False. Raises
+    InputError if no set reaches the target; the sentence says how far the best one comes.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     choice = _search(p, cost, lambda u, c: np.where(u >= target - GAP, c, np.inf), votes, nodes)
@@ -153,6 +104,7 @@ def _search(accuracy: Any, cost: Any, objective: Callable[..., Any], votes: str,
         raise InputError(f"votes are {' or '.join(CHAINS)}, not {votes!r}")
     if p.ndim != 1 or c.shape != p.shape or not (np.isfinite(c) & (c >= 0)).all():
         raise InputError("each labeler needs one accuracy and one cost, a number of at least 0")
+    # by skill, so that the k most skilled of the rest are the next k: a chain is one growing law
     order = _by_skill(p, votes)
     p, c, chain = p[order], c[order], CHAINS[votes]
     best: tuple[float, list[int]] = (np.inf, [])
@@ -163,13 +115,16 @@ def _search(accuracy: Any, cost: Any, objective: Callable[..., Any], votes: str,
         seen += 1
         values, most = chain(p[members_so_far], p[depth:])
         spent = float(c[members_so_far].sum())
+        # feasible sets on the way: the members so far and the next k, at what they cost
         taken = objective(values, spent + np.concatenate([[0.0], np.cumsum(c[depth:])]))
         place = int(np.argmin(taken))
         if taken[place] < best[0] - GAP:
             best = (float(taken[place]), [*members_so_far, *range(depth, depth + place)])
+        # the bound: the accuracy of the next k at the cost of the k cheapest, as if one set had both
         least = spent + np.concatenate([[0.0], np.cumsum(np.sort(c[depth:]))])
         bound = float(np.min(objective(most, least)))
         if depth < p.size and bound < best[0] - GAP:
+            # both children inherit the bound: each restricts the node's completions
             heappush(heap, (bound, next(number), [*members_so_far, depth], depth + 1))
             heappush(heap, (bound, next(number), members_so_far, depth + 1))
     members = np.array(best[1], np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
-from crowdopt.labelers.asking import NOBODY, AskingRecord
+from crowdopt.labelers.asking import GUESS, AskingRecord
 from crowdopt.labelers.judging import Judge, judge
 from crowdopt.labelers.task_arrivals import KINDS
 
@@ -18,24 +18,15 @@ POINTS = 100  # of the curves that a row keeps
 
 @dataclass(frozen=True, eq=False)
 class JudgedRun:
-    """Utilities of a run, tasks 1 to T.
-
-    Parameters
-    ----------
-    utility : (T,) float
-        U(S_t); 1/L where the answer was a guess.
-    best, best_cost, best_weighted : (T,) float
-        U(S*) and C(S*) of simple majorities, and U of the best weighted vote.
-    final : (T,) float
-        Utility of the sets that the policy would ask in the end.
-    """
+    """Utilities of a run, tasks 1 to T."""
 
     run: AskingRecord
-    utility: Floats
-    best: Floats
-    best_cost: Floats
-    best_weighted: Floats
-    final: Floats
+    utility: Floats  # (T,): U(S_t); 1/L where the answer was a guess
+    # U(S*) and C(S*) of simple majorities, and U of the best weighted vote
+    best: Floats  # (T,)
+    best_cost: Floats  # (T,)
+    best_weighted: Floats  # (T,)
+    final: Floats  # (T,): utility of the sets that the policy would ask in the end
 
 
 def judged(run: AskingRecord) -> JudgedRun:
@@ -57,7 +48,7 @@ def _final(run: AskingRecord, by: Judge) -> Floats:
     """What the policy would ask about the tasks of this stream, now that it has learnt."""
     stream, policy = run.stream, run.policy
     utility = np.empty(stream.horizon + 1)
-    last = run.sets[run.place[run.place != NOBODY][-1]] if (run.place != NOBODY).any() else None
+    last = run.sets[run.place[run.place != GUESS][-1]] if (run.place != GUESS).any() else None
     same = stream.labelers.kinds != 0
     values, place = np.unique(stream.context, return_inverse=True) if same else (stream.context, None)
     for k in range(len(values)):
@@ -79,7 +70,7 @@ def score(played: JudgedRun) -> dict[str, Any]:
     kind, known = run.kind[1:], stream.truth[1:] >= 0
     exploiting = kind == KINDS.index(WORK)
     size = [ask.workers.size for ask in run.sets]
-    last = int(run.place[run.place != NOBODY][-1]) if (run.place != NOBODY).any() else None
+    last = int(run.place[run.place != GUESS][-1]) if (run.place != GUESS).any() else None
     return {
         "policy": run.policy.name,
         "reward": _mean(played.utility),
@@ -107,18 +98,7 @@ def _mean(values: Floats) -> float | None:
 
 
 def checkpoints(horizon: int) -> Ints:
-    """Steps at which curves are kept, (points,): about POINTS of them, evenly, the last one T.
-
-    Parameters
-    ----------
-    horizon : int
-        T.
-
-    Returns
-    -------
-    (points,) int
-        Ascending.
-    """
+    """Steps at which curves are kept, (points,), ascending: about POINTS of them, evenly, the last one the horizon."""
     return np.unique(np.linspace(1, horizon, min(POINTS, horizon)).astype(np.int64))
 
 

@@ -22,18 +22,10 @@ Z_95 = 1.959963984540054
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A set of labelers and how often its vote is right.
+    """A set of labelers and how often its vote is right."""
 
-    Parameters
-    ----------
-    members : (k,) int
-        Ascending.
-    accuracy : float
-        U(S).
-    """
-
-    members: Ints
-    accuracy: float
+    members: Ints  # (k,): ascending
+    accuracy: float  # U(S)
 
 
 @lru_cache(maxsize=32)
@@ -43,22 +35,8 @@ def wins(most: int, classes: int) -> Floats:
     With two classes 1, 1/2 or 0 as c is above, equal to or below w. With L: the w wrong labels are balls in L - 1
     boxes; all boxes stay below c, or j of them reach it exactly and the truth wins one time in j + 1.
 
-    Parameters
-    ----------
-    most : int
-        Labels.
-    classes : int
-        L.
-
-    Returns
-    -------
-    (most + 1, most + 1) float
-        Entry (c, w), read-only; for more than two classes 0 where c + w exceeds ``most``.
-
-    Raises
-    ------
-    InputError
-        If there are more than two classes and more than MOST_PLURAL labels.
+    classes: L; -> (most + 1, most + 1): entry (c, w), read-only; for more than two classes 0 where c + w exceeds
+    ``most``. Raises InputError if there are more than two classes and more than MOST_PLURAL labels.
     """
     if classes == 2:
         right, wrong = np.indices((most + 1, most + 1))
@@ -79,10 +57,12 @@ def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
     ``w! / (L-1)^w [x^w] sum_j C(L-1, j) / (j+1) (x^c / c!)^j (sum_(a < c) x^a / a!)^(L-1-j)``.
     """
     boxes, room = classes - 1, most_wrong + 1
+    # series in x of one box: fewer than c labels (below), exactly c (level)
     below = np.array([1 / (factorial(k) * boxes**k) for k in range(min(right, room))] or [0.0])
     level = np.zeros(room)
     if right < room:
         level[right] = 1 / (factorial(right) * boxes**right)
+    # powers of `below` once, for every j takes another one
     powers = [np.ones(1)]
     for _ in range(boxes):
         powers.append(np.convolve(powers[-1], below)[:room])
@@ -90,6 +70,7 @@ def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
     for j in range(boxes + 1):
         term = np.convolve(tied, powers[boxes - j])[:room]
         total[: term.size] += comb(boxes, j) / (j + 1) * term
+        # level^(j + 1) for the next j
         tied = np.convolve(tied, level)[:room]
     row: Floats = total * np.array([float(factorial(w)) for w in range(room)])
     return row
@@ -98,22 +79,9 @@ def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
 def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
     """``pi({1..m})``, m = 1, ..., M, in the order given: one Poisson-binomial law that grows (Liu & Liu 2015, eq. 2).
 
-    Parameters
-    ----------
-    accuracy : (..., labelers) float
-        Sort it in descending order and the results are those of the best set of each size (their Theorem 2).
-    classes : int
-        Wrong labels fall evenly on the other classes; ties are broken fairly.
-
-    Returns
-    -------
-    (..., labelers) float
-        Exact up to rounding.
-
-    Raises
-    ------
-    InputError
-        If an accuracy is no probability, or there are too many labelers for more than two classes.
+    accuracy (..., labelers): sort it in descending order and the results are those of the best set of each size
+    (their Theorem 2); classes: wrong labels fall evenly on the other classes; ties are broken fairly;
+    -> (..., labelers): exact up to rounding.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
@@ -125,6 +93,7 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
     table = wins(count, classes) if classes > 2 else None
     for m in range(1, count + 1):
         right = p[..., m - 1, None]
+        # one more labeler: mass moves up by one with chance p, in place
         moved = law[..., :m] * right
         law[..., :m] -= moved
         law[..., 1 : m + 1] += moved
@@ -139,24 +108,7 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
 
 
 def set_accuracy(accuracy: Any, classes: int = 2) -> Floats:
-    """U(S) of whole sets; nobody is a fair guess.
-
-    Parameters
-    ----------
-    accuracy : (..., members) array_like of float
-        p; a set along the last axis.
-    classes : int
-        L.
-
-    Returns
-    -------
-    (...,) float
-
-    Raises
-    ------
-    InputError
-        As in :func:`top_accuracies`.
-    """
+    """U(S) of whole sets along the last axis, (..., members) -> (...,); the empty set is a fair guess."""
     p = np.asarray(accuracy, dtype=np.float64)
     if p.shape[-1] == 0:
         return np.full(p.shape[:-1], 1 / classes)
@@ -170,18 +122,8 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
     Exact for up to 24 labelers who all differ; beyond, a lower bound that is off by what
     :func:`crowdopt.crowd.voting.vote_errors` reports.
 
-    Parameters
-    ----------
-    accuracy : (n, members) float
-        p, one row a vote.
-    weight : (members,) or (n, members) float
-        w.
-    tolerance : float
-        tol, at least 0.
-
-    Returns
-    -------
-    (n,) float
+    accuracy (n, members): p, one row a vote; weight (members,) or (n, members) float: w; tolerance: tol, at least 0;
+    -> (n,).
     """
     p = np.atleast_2d(np.asarray(accuracy, dtype=np.float64))
     votes, members = p.shape
@@ -201,27 +143,9 @@ def plurality_accuracy(
 ) -> tuple[float, float]:
     """``P(argmax_k of the weights for k is the truth)``, L classes equally likely.
 
-    Parameters
-    ----------
-    accuracy, weight : (members,) float
-        p and w.
-    classes : int
-        L.
-    rng : Generator, optional
-        Of the simulation; without one a set that is too large is refused.
-    draws : int
-        Of the simulation.
-
-    Returns
-    -------
-    value : float
-    half : float
-        Of the value's 95 % interval; 0 where it is exact.
-
-    Raises
-    ------
-    InputError
-        If the set is too large and there is no generator.
+    accuracy, weight (members,): p and w; classes: L; rng: of the simulation; without one a set that is too large is
+    refused; draws: of the simulation; -> half: of the value's 95 % interval; 0 where it is exact. Raises InputError if
+    the set is too large and there is no generator.
     """
     p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     if w.size and (w == w[0]).all() and w[0] > 0 and p.size <= MOST_PLURAL:
@@ -245,18 +169,7 @@ def _simulated(p: Floats, w: Floats, classes: int, rng: np.random.Generator, dra
 
 
 def ranked(accuracy: Floats) -> Ints:
-    """Labelers from best to worst; equals keep their order.
-
-    Parameters
-    ----------
-    accuracy : (..., labelers) float
-        p.
-
-    Returns
-    -------
-    (..., labelers) int
-        Indices of labelers.
-    """
+    """Labelers from best to worst; equals keep their order; accuracy (..., labelers): p; -> (..., labelers)."""
     return np.argsort(-np.asarray(accuracy), axis=-1, kind="stable")
 
 
@@ -275,14 +188,7 @@ def best_set(accuracy: Any, classes: int = 2) -> Choice:
 def clipped_odds(accuracy: Floats, seen: Floats | Ints) -> Floats:
     """``ln(p / (1 - p))`` with p kept within [.5/N, 1 - .5/N], N the labels it was estimated from.
 
-    Parameters
-    ----------
-    accuracy, seen : (labelers,) float
-        p, and N.
-
-    Returns
-    -------
-    (labelers,) float
+    accuracy, seen (labelers,): p, and N; -> (labelers,).
     """
     half = 0.5 / np.maximum(np.asarray(seen, dtype=np.float64), 1.0)
     return log_odds(np.clip(accuracy, half, 1 - half))

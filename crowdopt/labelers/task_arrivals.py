@@ -20,27 +20,15 @@ KINDS = (WORK, TESTER, REPEAT)
 
 @dataclass(frozen=True, eq=False)
 class KnownLabelers:
-    """What a policy knows beforehand: how many labelers at what cost, how many tasks. Nobody's skill.
+    """What a policy knows beforehand: how many labelers at what cost, how many tasks. No labeler's skill."""
 
-    Parameters
-    ----------
-    labelers, classes, horizon : int
-        M, L, T.
-    kinds : int
-        W; 0 where a task's context is a number in [0, 1].
-    cost : (labelers,) float
-    repeats : bool
-        Whether a task asked again is labelled anew; a table of given labels holds one answer a pair.
-    epsilon, a_min : float
-        What the theorems presume known (:func:`crowdopt.labelers.theorems.presumed`); NaN where it is not.
-    """
-
-    labelers: int
-    classes: int
-    horizon: int
-    kinds: int
-    cost: Floats
-    repeats: bool = True
+    labelers: int  # M
+    classes: int  # L
+    horizon: int  # T
+    kinds: int  # W; 0 where a task's context is a number in [0, 1]
+    cost: Floats  # (labelers,)
+    repeats: bool = True  # whether a task asked again is labelled anew; a table of given labels holds one answer a pair
+    # what the theorems presume known (:func:`crowdopt.labelers.theorems.presumed`); NaN where it is not
     epsilon: float = float("nan")
     a_min: float = float("nan")
     names: tuple[str, ...] = ()
@@ -48,77 +36,37 @@ class KnownLabelers:
 
 @dataclass(frozen=True, eq=False)
 class TaskArrival:
-    """A task that is here now.
+    """A task that is here now."""
 
-    Parameters
-    ----------
-    number : int
-        t; 0 is the initial tester, and 1 to T are judged.
-    context : float
-        Kind of the task, or a number in [0, 1].
-    accuracy : (labelers,) float, optional
-        p, where the policy is one that is told skills.
-    """
-
-    number: int
-    context: float
-    accuracy: Floats | None = None
+    number: int  # t; 0 is the initial tester, and 1 to T are judged
+    context: float  # kind of the task, or a number in [0, 1]
+    accuracy: Floats | None = None  # (labelers,): p, where the policy is one that is told skills
 
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """Whom to ask about which tasks, and how their labels are counted.
+    """Whom to ask about which tasks, and how their labels are counted."""
 
-    Parameters
-    ----------
-    kind : str
-        ``work`` and ``tester`` name tasks from the one that is here on: the same set is asked about all of them.
-        ``repeat`` names one earlier task; the one that is here gets a random answer.
-    tasks : (k,) int
-        Numbers of the tasks, ascending.
-    workers : (members,) int
-        The set: each labeler once.
-    weight : (members,) float, optional
-        Of their votes; None: one each.
-    tolerance : float
-        Sums of weights this close are ties.
-    """
-
+    # ``work`` and ``tester`` name tasks from the one that is here on: the same set is asked about all of them.
+    # ``repeat`` names one earlier task; the one that is here gets a random answer
     kind: str
-    tasks: NDArray[np.integer]
-    workers: Ints
-    weight: Floats | None = None
-    tolerance: float = 0.0
+    tasks: NDArray[np.integer]  # (k,): numbers of the tasks, ascending
+    workers: Ints  # (members,): the set: each labeler once
+    weight: Floats | None = None  # (members,): of their votes; None: one each
+    tolerance: float = 0.0  # sums of weights this close are ties
 
 
 @dataclass(frozen=True, eq=False)
 class TaskStream:
-    """Tasks in their order of arrival, with everything that chance decides about them.
+    """Tasks in their order of arrival, with everything that chance decides about them."""
 
-    Parameters
-    ----------
-    labelers : Labelers
-        With their true skills, or those tallied from all known answers.
-    context : (T + 1,) float
-    label : (T + 1, labelers) int
-        What each labeler says when first asked; -1 where a table has no label.
-    coin : (T + 1,) float
-        In [0, 1): decides ties, and stands in for an answer where nobody is asked.
-    truth : (T + 1,) int
-        -1 where unknown; judged by, never shown.
-    seed : tuple of int
-        Of the labels of repeats.
-    recorded : bool
-        Whether labels come from a table: there is then one of each pair.
-    """
-
-    labelers: Labelers
-    context: NDArray[Any]
-    label: Ints
-    coin: Floats
-    truth: Ints
-    seed: tuple[int, ...]
-    recorded: bool = False
+    labelers: Labelers  # with their true skills, or those tallied from all known answers
+    context: NDArray[Any]  # (T + 1,)
+    label: Ints  # (T + 1, labelers): what each labeler says when first asked; -1 where a table has no label
+    coin: Floats  # (T + 1,): in [0, 1): decides ties, and stands in for an answer where no labeler is asked
+    truth: Ints  # (T + 1,): -1 where unknown; judged by, never shown
+    seed: tuple[int, ...]  # of the labels of repeats
+    recorded: bool = False  # whether labels come from a table: there is then one of each pair
 
     @property
     def horizon(self) -> int:
@@ -131,7 +79,7 @@ class TaskStream:
         return TaskArrival(number, context, self.labelers.skill(context[None])[0] if shows_skill else None)
 
     def repeated(self, task: int, number: int) -> tuple[Ints, float]:
-        """Everybody's labels at a task's repeat 1, 2, ..., (labelers,), and a coin: the same whoever asks and whenever.
+        """All labels at a task's repeat 1, 2, ..., (labelers,), and a coin: the same for every policy and step.
 
         A table holds one label of each pair: its repeats are the first labels once more.
         """
@@ -158,17 +106,8 @@ class TaskStream:
 def drawn_labels(truth: NDArray[np.integer], draws: Floats, skill: Floats, classes: int) -> Ints:
     """The label that a uniform draw means: the truth below p, and the other classes evenly above.
 
-    Parameters
-    ----------
-    truth, draws, skill : (tasks, labelers) arrays, or what broadcasts to that
-        True classes, uniform numbers in [0, 1), accuracies.
-    classes : int
-        L.
-
-    Returns
-    -------
-    (tasks, labelers) int
-        Class of each label.
+    truth, draws, skill (tasks, labelers) arrays, or what broadcasts to that: true classes, uniform numbers in [0, 1),
+    accuracies; classes: L; -> (tasks, labelers): class of each label.
     """
     if classes == 2:
         wrong: Ints = (truth ^ (draws >= skill)).astype(np.int64)

@@ -24,25 +24,9 @@ def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shu
 
     Whether a labeler gets a task right does not depend on who else is asked or when: trials of policies are paired.
 
-    Parameters
-    ----------
-    labelers : Labelers
-        Who can be asked, with true skills.
-    horizon : int
-        Tasks that arrive after the initial tester.
-    seed : tuple of int
-        Of all chance.
-    shuffle : bool
-        Whether labelers come in a random order, so that ties between them are broken fairly.
-
-    Returns
-    -------
-    TaskStream
-
-    Raises
-    ------
-    InputError
-        If the horizon is below 1, or the run does not fit into memory.
+    labelers: who can be asked, with true skills; horizon: tasks that arrive after the initial tester; seed: of all
+    chance; shuffle: whether labelers come in a random order, so that ties between them are broken fairly. Raises
+    InputError if the horizon is below 1, or the run does not fit into memory.
     """
     if horizon < 1:
         raise InputError(f"the horizon must be at least 1 task, not {horizon}")
@@ -74,27 +58,8 @@ def drawn_labelers(
 ) -> Labelers:
     """M skills uniform on [low, high], drawn again until the majority of all is better than a guess (a_min > 1/2).
 
-    Parameters
-    ----------
-    count : int
-        M.
-    seed : tuple of int
-        Of the draw.
-    low, high : float
-        Within [0, 1].
-    cost : float
-        Of every label.
-    classes : int
-        L.
-
-    Returns
-    -------
-    Labelers
-
-    Raises
-    ------
-    InputError
-        If there is nothing to draw from, or no draw has such a majority.
+    count: M; low, high: within [0, 1]; cost: of every label; classes: L. Raises InputError if there is nothing to draw
+    from, or no draw has such a majority.
     """
     if not 0 <= low < high <= 1 or count < 1:
         raise InputError(f"cannot draw {count} labelers with skills from {low} to {high}: 0 <= low < high <= 1")
@@ -109,29 +74,14 @@ def drawn_labelers(
 
 @dataclass(frozen=True, eq=False)
 class LabelTable:
-    """Labels that people once gave: one of each pair, or none.
+    """Labels that people once gave: one of each pair, or none."""
 
-    Parameters
-    ----------
-    label : (tasks, labelers) int
-        -1 where there is none.
-    truth : (tasks,) int
-        -1 where unknown.
-    context : (tasks,) int
-        Kind of each task.
-    cost : (labelers,) float
-        Of a label.
-    classes : int
-    names : tuple of str
-        Of the labelers.
-    """
-
-    label: Ints
-    truth: Ints
-    context: NDArray[np.integer]
-    cost: Floats
+    label: Ints  # (tasks, labelers): -1 where there is none
+    truth: Ints  # (tasks,): -1 where unknown
+    context: NDArray[np.integer]  # (tasks,): kind of each task
+    cost: Floats  # (labelers,): of a label
     classes: int
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the labelers
 
 
 def recorded_tasks(table: LabelTable, horizon: int, seed: tuple[int, ...]) -> TaskStream:
@@ -152,18 +102,8 @@ def recorded_tasks(table: LabelTable, horizon: int, seed: tuple[int, ...]) -> Ta
 def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int) -> Floats:
     """Each labeler's share of right labels by kind of task; 1/L where there are none.
 
-    Parameters
-    ----------
-    label : (tasks, labelers) int
-        -1 where there is none.
-    truth, context : (tasks,) int
-        True classes, -1 where unknown, and kinds of task.
-    classes : int
-        L.
-
-    Returns
-    -------
-    (kinds, labelers) float
+    label (tasks, labelers): -1 where there is none; truth, context (tasks,): true classes, -1 where unknown, and kinds
+    of task; classes: L; -> (kinds, labelers).
     """
     known = (label >= 0) & (truth >= 0)[:, None]
     right = known & (label == truth[:, None])

@@ -1,4 +1,4 @@
-"""The testers: tasks that everybody labels, again and again, and what they say about the labelers."""
+"""The testers: tasks that all labelers label, again and again, and what they say about the labelers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ ROOM = 64  # testers that there is room for at first; doubled when they are more
 
 
 class Testers:
-    """E(t) with N_k(t), the majority label of every round, and who agrees with y*_k, by cell of contexts.
-
-    Parameters
-    ----------
-    cells, labelers, classes : int
-    """
+    """E(t) with N_k(t), the majority label of every round, and who agrees with y*_k, by cell of contexts."""
 
     def __init__(self, cells: int, labelers: int, classes: int) -> None:
         self.count, self.classes = 0, classes
@@ -37,16 +32,7 @@ class Testers:
     CELLS = ("agree", "seen", "per_cell")
 
     def add(self, task: int, cell: int, context: float, labels: Ints, vote: int, ready: int) -> None:
-        """A new tester with its first labels, (labelers,), -1 where nobody was asked, and their majority.
-
-        Parameters
-        ----------
-        task, cell : int
-        context : float
-        labels : (labelers,) int
-        vote, ready : int
-            Majority, and step from which it may be repeated.
-        """
+        """A new tester: first labels (labelers,), -1 for none, their majority, the step of the first repeat."""
         if self.count == self.task.size:
             self._grow()
         k = self.count
@@ -61,14 +47,8 @@ class Testers:
     def repeat(self, place: int, vote: int, coin: float, ready: int) -> bool:
         """Count one more round; whether y*, the majority of the rounds (ties by the coin), has changed.
 
-        Parameters
-        ----------
-        place, vote : int
-            Which tester, and the round's majority.
-        coin : float
-            In [0, 1), for ties.
-        ready : int
-            Step from which it may be repeated again.
+        place, vote: which tester, and the round's majority; coin: in [0, 1), for ties; ready: step from which it may be
+        repeated again.
         """
         self.tally[place, vote] += 1
         self.rounds[place] += 1

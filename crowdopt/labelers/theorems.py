@@ -20,19 +20,11 @@ from crowdopt.labelers.sets import ranked, top_accuracies
 
 @dataclass(frozen=True)
 class Constants:
-    """``D1(t) = G1 ln t`` testers, each labelled more than ``D2(t) = G2 ln t`` times, and what they follow from.
-
-    Parameters
-    ----------
-    g1, g2 : float
-    limit : float
-        What alpha must stay below: ``1 / max m n(S_m)`` as printed, ``2 / (M + 1)`` tight.
-    alpha, epsilon, a_min : float
-    """
+    """``D1(t) = G1 ln t`` testers, each labelled more than ``D2(t) = G2 ln t`` times, and what they follow from."""
 
     g1: float
     g2: float
-    limit: float
+    limit: float  # what alpha must stay below: ``1 / max m n(S_m)`` as printed, ``2 / (M + 1)`` tight
     alpha: float
     epsilon: float
     a_min: float
@@ -90,30 +82,14 @@ def constants(
 ) -> Constants:
     """``G1 = 1 / ((limit - alpha)^2 epsilon^2)``, ``G2 = 1 / (a_min - 1/2)^2`` (Section 3.1 and Theorem 5).
 
-    Parameters
-    ----------
-    labelers : int
-        M.
-    epsilon : float
-        At most half the least gap between two sets or two skills (:func:`presumed`).
-    a_min : float
-        Chance that the majority of all is right.
-    kind : str
-        ``printed``: limit ``1 / max m n(S_m)``. ``tight``: ``2 / (M + 1)``, since
-        ``|pi(S; p') - pi(S; p)| <= (m + 1)/2 max |p'_i - p_i|`` and no smaller factor does.
-    alpha_share : float
-        alpha over its limit, in [0, 1); at 0 exploration is least.
-    weighted : float, optional
-        C, for weighted votes.
-
-    Returns
-    -------
-    Constants
-
-    Raises
-    ------
-    InputError
-        If the crowd's majority is no better than a guess, or epsilon is not positive.
+    labelers: M.
+    epsilon: at most half the least gap between two sets or two skills (:func:`presumed`).
+    a_min: chance that the majority of all is right.
+    kind: ``printed``: limit ``1 / max m n(S_m)``. ``tight``: ``2 / (M + 1)``, since ``|pi(S; p') - pi(S; p)| <=
+    (m + 1)/2 max |p'_i - p_i|`` and no smaller factor does.
+    alpha_share: alpha over its limit, in [0, 1); at 0 exploration is least.
+    weighted: C, for weighted votes. Raises InputError if the crowd's majority is no better than a guess, or epsilon is
+    not positive.
     """
     if not epsilon > 0:
         raise InputError(
@@ -142,18 +118,7 @@ def steps(g: float, horizon: int, eta: float = 0.0) -> Floats:
 
     ln t is above 1 from t = 3, where epsilon_t begins; before, and at t = 0, D is that of eta = 0 at t >= 1.
 
-    Parameters
-    ----------
-    g : float
-        G, the constant of exploration.
-    horizon : int
-        T.
-    eta : float
-        How fast epsilon_t falls; 0 where epsilon is known.
-
-    Returns
-    -------
-    (T + 1,) float
+    g: G, the constant of exploration; horizon: T; eta: how fast epsilon_t falls; 0 where epsilon is known; -> (T + 1,).
     """
     times = np.arange(horizon + 1)
     logs = log(np.maximum(times, 1))
@@ -174,14 +139,7 @@ def explorations(d1: Floats, d2: Floats) -> NDArray[np.bool_]:
     With c explorations so far, 1 + c labels have been spread over the testers; it explores while they are fewer than
     (floor D1(t) + 1)(floor D2(t) + 1). O(0) is the initial tester and False.
 
-    Parameters
-    ----------
-    d1, d2 : (T + 1,) float
-        D1(t) and D2(t) of :func:`steps`.
-
-    Returns
-    -------
-    (T + 1,) bool
+    d1, d2 (T + 1,): D1(t) and D2(t) of :func:`steps`; -> (T + 1,).
     """
     wanted = ((np.floor(d1) + 1) * (np.floor(d2) + 1)).tolist()
     explores, spread = np.zeros(d1.size, bool), 1
@@ -198,25 +156,8 @@ def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) 
     ``U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha epsilon))``, ``b_n = sum t^-n``.
     As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
 
-    Parameters
-    ----------
-    accuracy : (labelers,) float
-        p.
-    given : Constants
-        Of exploration.
-    horizon : int
-        T.
-    z : float
-        In (0, 1); any value gives a bound.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If alpha is 0, or z out of range.
+    accuracy (labelers,): p; given: of exploration; horizon: T; z: in (0, 1); any value gives a bound. Raises InputError
+    if alpha is 0, or z out of range.
     """
     p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
     explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * math.log(horizon) ** 2
@@ -226,25 +167,7 @@ def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) 
 def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
     """R_C(T) of Theorem 3, equation (7); its last term bounds money by numbers, so costs are taken to be at most 1.
 
-    Parameters
-    ----------
-    accuracy, cost : (labelers,) float
-        p and c.
-    given : Constants
-        Of exploration.
-    horizon : int
-        T.
-    z : float
-        In (0, 1); any value gives a bound.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If alpha is 0, or z out of range.
+    accuracy, cost (labelers,): p and c; given: of exploration; horizon: T; z: in (0, 1); any value gives a bound.
     """
     p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
     order = ranked(p)
@@ -260,27 +183,8 @@ def weighted_regret_bound(
 ) -> float:
     """R(T) of Theorem 5: that of (6) with M^2 / 2 wrong ties more, every m, and D1's revised constant.
 
-    Parameters
-    ----------
-    best, largest_gap : float
-        U of the best weighted vote, and Delta_max.
-    labelers : int
-        M.
-    given : Constants
-        Of exploration.
-    horizon : int
-        T.
-    z : float
-        In (0, 1); any value gives a bound.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If alpha is 0, or z out of range.
+    best, largest_gap: U of the best weighted vote, and Delta_max; labelers: M; given: of exploration; horizon: T; z: in
+    (0, 1); any value gives a bound.
     """
     explored = best * given.g1 * given.g2 * math.log(horizon) ** 2
     sets = sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1))
@@ -290,25 +194,7 @@ def weighted_regret_bound(
 def context_regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
     """R(T) with W kinds of task learnt apart (Section 5): the sum of (6) over the kinds, about W times (6).
 
-    Parameters
-    ----------
-    accuracy : (kinds, labelers) float
-        p.
-    given : Constants
-        Of exploration.
-    horizon : int
-        T.
-    z : float
-        In (0, 1); any value gives a bound.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If alpha is 0, or z out of range.
+    accuracy (kinds, labelers): p; given: of exploration; horizon: T; z: in (0, 1); any value gives a bound.
     """
     return float(sum(regret_bound(p, given, horizon, z) for p in np.atleast_2d(np.asarray(accuracy, np.float64))))
 
@@ -333,14 +219,7 @@ def disagreement(accuracy: Any) -> Floats:
 
     Printed (12), ``pi(M) + p_i (1 - 2 pi(M))``, treats i as outside of the majority.
 
-    Parameters
-    ----------
-    accuracy : (labelers,) array_like of float
-        p.
-
-    Returns
-    -------
-    (labelers,) float
+    accuracy (labelers,): p; -> (labelers,).
     """
     p = np.asarray(accuracy, dtype=np.float64)
     count = p.size

@@ -12,43 +12,15 @@ ROUNDING = 1e-12  # of the sum of |weights|: a difference below it is none
 def voted(labels: Ints, weight: Floats | None, tolerance: float, classes: int, coin: Floats) -> Ints:
     """``argmax_k sum of the weights of the labels for k``; all within the tolerance of the most are tied.
 
-    Parameters
-    ----------
-    labels : (tasks, workers) int
-        -1 where there is none.
-    weight : (workers,) float, optional
-        None: one each.
-    tolerance : float
-        In the unit of the weights.
-    classes : int
-        L.
-    coin : (tasks,) float
-        In [0, 1): picks one of those tied; alone it answers a task without labels.
-
-    Returns
-    -------
-    (tasks,) int
-        Class of each task.
+    labels (tasks, workers): -1 where there is none; weight (workers,): None: one each; tolerance: in the unit of the
+    weights; classes: L; coin (tasks,): in [0, 1): picks one of those tied; alone it answers a task without labels;
+    -> (tasks,): class of each task.
     """
     return picked(tallied_votes(labels, weight, classes), tolerance, coin)
 
 
 def tallied_votes(labels: Ints, weight: Floats | None, classes: int) -> Floats:
-    """Sums of weights by class.
-
-    Parameters
-    ----------
-    labels : (tasks, workers) int
-        -1 where there is none.
-    weight : (workers,) float, optional
-        None: one each.
-    classes : int
-        L.
-
-    Returns
-    -------
-    (tasks, classes) float
-    """
+    """Sums of weights (workers,), or of ones, by class; labels (tasks, workers), -1 for none -> (tasks, classes)."""
     score = np.empty((len(labels), classes))
     for k in range(classes):
         says = labels == k
@@ -57,17 +29,7 @@ def tallied_votes(labels: Ints, weight: Floats | None, classes: int) -> Floats:
 
 
 def row_sums(table: Floats) -> Floats:
-    """Sums from left to right: the same bytes for a row alone and among others, which no matrix product promises.
-
-    Parameters
-    ----------
-    table : (rows, columns) float
-        What is summed along its rows.
-
-    Returns
-    -------
-    (rows,) float
-    """
+    """Sums along rows, left to right: the same bytes for a row alone and among others, unlike a matrix product."""
     if table.shape[1] == 0:
         return np.zeros(len(table))
     last: Floats = np.cumsum(table, axis=1)[:, -1]
@@ -77,19 +39,8 @@ def row_sums(table: Floats) -> Floats:
 def picked(score: Floats, tolerance: float, coin: Floats) -> Ints:
     """The class of the largest sum, a fair one of those within the tolerance of it.
 
-    Parameters
-    ----------
-    score : (tasks, classes) float
-        Sums of weights.
-    tolerance : float
-        In the unit of the weights.
-    coin : (tasks,) float
-        In [0, 1).
-
-    Returns
-    -------
-    (tasks,) int
-        Class of each task.
+    score (tasks, classes): sums of weights; tolerance: in the unit of the weights; coin (tasks,): in [0, 1);
+    -> (tasks,): class of each task.
     """
     near = tolerance + ROUNDING * (1 + np.abs(score).sum(axis=1, keepdims=True))
     best = score >= score.max(axis=1, keepdims=True) - near

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -12,37 +12,24 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import Rule, rule_named
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What a policy knows before anybody arrives: the tasks, and how many workers will come. Nobody's skill.
+    """What a policy knows before the first arrival: the tasks, and how many workers will come. No worker's skill."""
 
-    Parameters
-    ----------
-    task_type : (tasks,) int
-        tau(i).
-    need : (tasks,) float
-        C_i, the evidence that is still missing.
-    epsilon : (tasks,) float
-        The error target behind it.
-    types, workers : int
-        T, and m, the number of workers to come (beside those who only do gold beforehand).
-    rule : str
-    classes : int
-    prices : (tasks,) float, optional
-        x_i, where somebody gives them (the clairvoyant prices of the offline optimum, say); one policy uses them.
-    """
-
-    task_type: Ints
-    need: Floats
-    epsilon: Floats
+    task_type: Ints  # (tasks,): tau(i)
+    need: Floats  # (tasks,): C_i, the evidence that is still missing
+    epsilon: Floats  # (tasks,): the error target behind it
+    # T, and m, the number of workers to come (beside those who only do gold beforehand)
     types: int
     workers: int
     rule: str = "bhattacharyya"
     classes: int = 2
-    prices: Floats | None = None
+    # x_i, where they are given (the clairvoyant prices of the offline optimum, say); one policy uses them
+    prices: Floats | None = None  # (tasks,)
 
     @property
     def n_tasks(self) -> int:
@@ -57,55 +44,32 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Arrival:
-    """A worker who is here now and takes up to ``capacity`` tasks.
+    """A worker who is here now and takes up to ``capacity`` tasks."""
 
-    Parameters
-    ----------
-    number : int
-        Place in the stream, from 0; the preliminary workers have numbers of their own, also from 0.
-    capacity : int
-        M_j.
-    cost : (types,) float
-        c, what a label of each type is paid.
-    accuracy : (types,) float, optional
-        p, where the policy is one that is told skills; None for one that has to find out.
-    barred : (k,) int
-        Tasks that the worker must not have.
-    preliminary : bool
-        Whether the worker came before the stream, to do gold tasks only (Ho et al. 2013, Section 5).
-    gold_done : (types,) int, optional
-        Gold tasks of each type that the worker has been asked so far: the next ones are others. None: none.
-    """
-
-    number: int
-    capacity: int
-    cost: Floats
-    accuracy: Floats | None
-    barred: Ints
+    number: int  # place in the stream, from 0; the preliminary workers have numbers of their own, also from 0
+    capacity: int  # M_j
+    cost: Floats  # (types,): c, what a label of each type is paid
+    # p, where the policy is one that is told skills; None for one that has to find out
+    accuracy: Floats | None  # (types,)
+    barred: Ints  # (k,): tasks that the worker must not have
+    # whether the worker came before the stream, to do gold tasks only (Ho et al. 2013, Section 5)
     preliminary: bool = False
-    gold_done: Ints | None = None
+    # gold tasks of each type that the worker has been asked so far: the next ones are others. None: none
+    gold_done: Ints | None = None  # (types,)
 
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What is asked now: ``gold`` tasks of each type, or ``work`` on tasks; a ``repair`` names its workers too.
-
-    Parameters
-    ----------
-    kind : str
-    tasks : (k,) int
-        For ``gold`` the number of gold tasks of each type, (types,); otherwise tasks, each once.
-    workers : (k,) int, optional
-        Number of the arrival that does each; None: the one who is here.
-    """
+    """What is asked now: ``gold`` tasks of each type, or ``work`` on tasks; a ``repair`` names its workers too."""
 
     kind: str
-    tasks: NDArray[np.integer]
-    workers: Ints | None = None
+    # for ``gold`` the number of gold tasks of each type, (types,); otherwise tasks, each once
+    tasks: NDArray[np.integer]  # (k,)
+    workers: Ints | None = None  # (k,): number of the arrival that does each; None: the one who is here
 
 
 class Crowd(Protocol):
-    """Where labels come from. Asked for the same pair it gives the same label, whoever asks and whenever."""
+    """Where labels come from. Asked for the same pair it gives the same label, whichever policy asks and whenever."""
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
         """How many of the next gold tasks of each type the worker got right, and how many they did: each (types,).
@@ -123,27 +87,26 @@ class Crowd(Protocol):
 class Stream:
     """Workers in their order of arrival, and a crowd that answers for them.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With its workers in the order of arrival; its accuracies are the true ones.
-    crowd : Crowd
-    truth : (tasks,) int
-        True classes, -1 where unknown; judged by, never shown.
-    preliminary : AssignmentInstance, optional
-        Workers who may be asked gold before the stream, in their order.
-    prices : (tasks,) float, optional
-        Clairvoyant prices, for the policy that uses them.
+    Policies go by needs, and so by a rule whose sums decide: an instance under another rule is kept as that of the
+    linear rule which implies it, and the rule that was stated as ``promise``.
     """
 
-    instance: AssignmentInstance
+    instance: AssignmentInstance  # with its workers in the order of arrival; its accuracies are the true ones
     crowd: Crowd
-    truth: Ints
-    preliminary: AssignmentInstance | None = None
-    prices: Floats | None = None
+    truth: Ints  # (tasks,): true classes, -1 where unknown; judged by, never shown
+    preliminary: AssignmentInstance | None = None  # workers who may be asked gold before the stream, in their order
+    prices: Floats | None = None  # (tasks,): clairvoyant prices, for the policy that uses them
+    promise: str = ""  # the instance's own rule, unless stated
 
     def __post_init__(self) -> None:
         _check_supported(self.instance)
+        object.__setattr__(self, "promise", self.promise or self.instance.rule)
+        object.__setattr__(self, "instance", linear_of(self.instance))
+
+    @property
+    def promised(self) -> AssignmentInstance | None:
+        """The instance under the rule whose promise was stated; None where that is the one policies go by."""
+        return None if self.promise == self.instance.rule else replace(self.instance, rule=self.promise)
 
     @property
     def known(self) -> Known:

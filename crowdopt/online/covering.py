@@ -31,31 +31,17 @@ ANSWERS = ("weighted", *FROM_LABELS)
 
 @dataclass
 class Covering(BasePolicy):
-    """Gives each worker the tasks that ``value`` likes best. A policy of one's own overrides ``value`` and no more.
+    """Gives each worker the tasks that ``value`` likes best. A policy of one's own overrides ``value`` and no more."""
 
-    Parameters
-    ----------
-    gold : int
-        Gold tasks of each type that every worker does first; 0: skills are told.
-    estimate : str
-        How gold becomes accuracies: ``plug-in``, ``unbiased`` or ``empirical-bayes``.
-    stop : bool
-        Whether a task that is covered gets no more labels.
-    ties : str
-        Who comes first between equal values: ``least-covered``, ``random``, or ``rotating`` (in a fixed random order
-        per kind, which makes decisions as fast as writing them down; without ``stop`` only).
-    repair : bool
-        Whether to cover what is short at the end with those who have capacity left, where they can be called back.
-    aggregate : str
-        How labels become answers: ``weighted`` by the rule, or a method of crowdopt.answers.
-    """
-
-    gold: int = 0
-    estimate: str = "empirical-bayes"
-    stop: bool = True
+    gold: int = 0  # gold tasks of each type that every worker does first; 0: skills are told
+    estimate: str = "empirical-bayes"  # how gold becomes accuracies: ``plug-in``, ``unbiased`` or ``empirical-bayes``
+    stop: bool = True  # whether a task that is covered gets no more labels
+    # who comes first between equal values: ``least-covered``, ``random``, or ``rotating`` (in a fixed random order per
+    # kind, which makes decisions as fast as writing them down; without ``stop`` only)
     ties: str = "least-covered"
+    # whether to cover what is short at the end with those who have capacity left, where they can be called back
     repair: bool = False
-    aggregate: str = "weighted"
+    aggregate: str = "weighted"  # how labels become answers: ``weighted`` by the rule, or a method of crowdopt.answers
 
     name: ClassVar[str] = "covering"
     state: ClassVar[tuple[str, ...]] = ()  # arrays that a policy of one's own adds to the snapshot
@@ -75,7 +61,7 @@ class Covering(BasePolicy):
         """What each kind of task, (kinds,), or each task, (tasks,), is worth to give to the worker who is here.
 
         At hand: ``self.evidence`` and ``self.cost`` of the worker's labels per kind, ``self.covered`` and ``self.need``
-        per task, ``self.seen`` for everybody who has come. Below 0: not to be given.
+        per task, ``self.seen`` for all workers so far. Below 0: not to be given.
         """
         raise NotImplementedError
 

@@ -24,23 +24,12 @@ class Simulated:
 
     Whether worker j gets task i right is drawn from (seed, j) and the task alone: two policies that ask for the same
     label see the same one, which makes trials paired.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        The workers in their order of arrival, with true skills.
-    preliminary : AssignmentInstance, optional
-        Workers who may be asked gold before the stream.
-    truth : (tasks,) int
-        Class of each task.
-    seed : tuple of int
-        Of all labels.
     """
 
-    instance: AssignmentInstance
-    preliminary: AssignmentInstance | None
-    truth: Ints
-    seed: tuple[int, ...]
+    instance: AssignmentInstance  # the workers in their order of arrival, with true skills
+    preliminary: AssignmentInstance | None  # workers who may be asked gold before the stream
+    truth: Ints  # (tasks,): class of each task
+    seed: tuple[int, ...]  # of all labels
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
         """The worker's next gold tasks: the k-th of a type is right by the k-th chance of a sequence of its own."""
@@ -105,24 +94,10 @@ def simulated_stream(
 ) -> Stream:
     """A random order of the workers, a random truth, one-coin labels, and a preliminary crowd of the same kind.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the workers' true skills.
-    seed : tuple of int
-        Everything follows from it: order, truth, labels, preliminary workers.
-    preliminary : int
-        How many preliminary workers to have at hand.
-    draw : callable, optional
-        (generator, number) -> an instance of so many preliminary workers; default: the stream's own, with replacement.
-    shuffle : bool
-        Whether the workers come in random order; else in the instance's.
-    prices : (tasks,) float, optional
-        Clairvoyant prices, for the policy that uses them.
-
-    Returns
-    -------
-    Stream
+    instance: of the workers' true skills; seed: everything follows from it: order, truth, labels, preliminary workers;
+    preliminary: how many preliminary workers to have at hand; draw: (generator, number) -> an instance of so many
+    preliminary workers; default: the stream's own, with replacement; shuffle: whether the workers come in random order;
+    else in the instance's; prices (tasks,): clairvoyant prices, for the policy that uses them.
     """
     n, m = instance.n_tasks, instance.n_workers
     order = np.random.default_rng([*seed, ORDER]).permutation(m) if shuffle else np.arange(m)
@@ -147,18 +122,9 @@ def _extra(
 def copies(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
     """Workers like these, without pairs of their own.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the workers to copy.
-    workers : (k,) int
-        Indices in the instance; some may come several times.
-
-    Returns
-    -------
-    AssignmentInstance
-        All its tasks; worker k is ``workers[k]``.
+    instance: of the workers to copy; workers (k,): indices in the instance; some may come several times; -> all its
+    tasks; worker k is ``workers[k]``.
     """
-    nobody = np.zeros((0, 2), np.int64)
-    bare = replace(instance, forbidden=nobody, collected=nobody)
+    no_pairs = np.zeros((0, 2), np.int64)
+    bare = replace(instance, forbidden=no_pairs, collected=no_pairs)
     return of_workers(bare, workers)

@@ -13,10 +13,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 class GroupRoom:
     """Labels of each group that tasks may still have.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Its groups' ``max_per_task``; labels already in count.
+    instance: its groups' ``max_per_task``; labels already in count.
     """
 
     def __init__(self, instance: AssignmentInstance) -> None:
@@ -25,28 +22,12 @@ class GroupRoom:
         self.left = most
 
     def full(self, worker: int) -> Bools:
-        """Tasks that can have no more of the worker's groups.
-
-        Parameters
-        ----------
-        worker : int
-
-        Returns
-        -------
-        (tasks,) array
-        """
+        """Tasks that can have no more of the worker's groups; -> (tasks,)."""
         closed: Bools = np.any(self.left[self.member[:, worker]] <= 0, axis=0)
         return closed
 
     def take(self, tasks: NDArray[np.integer], workers: Ints | int) -> None:
-        """Labels that came.
-
-        Parameters
-        ----------
-        tasks : (k,) int
-        workers : int or (k,) int
-            Who gave each.
-        """
+        """Labels that came; tasks (k,); workers int or (k,) int: who gave each."""
         if self.left.shape[0]:
             each = np.broadcast_to(workers, np.shape(tasks))
             for left, member in zip(self.left, self.member, strict=True):

@@ -38,16 +38,8 @@ class Ledger:
     def work(self, kind: str, tasks: NDArray[Any], workers: Ints | int, labels: Ints, price: Floats) -> None:
         """Labels that were had; refused ones cost nothing.
 
-        Parameters
-        ----------
-        kind : str
-            ``work`` or ``repair``.
-        tasks : (k,) int
-        workers : (k,) int, or int
-            Who gave each label, by number of arrival.
-        labels : (k,) int
-            REFUSED where there is none.
-        price : (k,) float
+        kind: ``work`` or ``repair``; tasks (k,); workers (k,) int, or int: who gave each label, by number of arrival;
+        labels (k,): REFUSED where there is none; price (k,).
         """
         got = labels != REFUSED
         each = np.broadcast_to(np.asarray(workers), tasks.shape)
@@ -143,20 +135,9 @@ class Run:
 
 
 def check(decision: Decision, arrival: Arrival, tasks: int, room: int, name: str) -> None:
-    """A decision that nobody could carry out is a defect of the policy; it is said, not repaired.
+    """A decision that no worker could carry out is a defect of the policy; it is said, not repaired.
 
-    Parameters
-    ----------
-    decision : Decision
-    arrival : Arrival
-    tasks, room : int
-        How many tasks there are, and labels that the worker could still give.
-    name : str
-        Of the policy.
-
-    Raises
-    ------
-    RuntimeError
+    tasks, room: how many tasks there are, and labels that the worker could still give; name: of the policy.
     """
     asked = decision.tasks
     wrong = None
@@ -165,12 +146,12 @@ def check(decision: Decision, arrival: Arrival, tasks: int, room: int, name: str
     elif asked.size and (asked.min() < 0 or asked.max() >= tasks):
         wrong = "names a task that does not exist"
     elif asked.size > room:
-        wrong = f"asks {asked.size} labels of somebody who has room for {room}"
+        wrong = f"asks {asked.size} labels of a worker who has room for {room}"
     elif asked.size > 1 and np.bincount(asked).max() > 1:
         wrong = "names a task twice"
     elif arrival.preliminary:
         wrong = "gives work to a preliminary worker"
     elif arrival.barred.size and np.isin(asked, arrival.barred).any():
-        wrong = "gives a task to somebody who must not have it"
+        wrong = "gives a task to a worker who must not have it"
     if wrong:
         raise RuntimeError(f"policy {name} {wrong} (arrival {arrival.number})")

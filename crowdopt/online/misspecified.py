@@ -18,22 +18,15 @@ HARD, CLIQUE = 60, 61  # what chance is needed for, beside what a simulated crow
 
 @dataclass(frozen=True)
 class Misspecification:
-    """How far a crowd departs from independent workers of one accuracy each; all 0: not at all.
+    """How far a crowd departs from independent workers of one accuracy each; all 0: not at all."""
 
-    Parameters
-    ----------
-    difficulty : float
-        Share of tasks that are hard: everybody guesses. The others are so much easier that each worker's mean accuracy
-        stays what it is, as far as certainty allows; labels of a task are no longer independent.
-    clique : float
-        Share of workers who collude: they all say the same of each task, right as often as guesses are. Gold shows it,
-        agreement shows the contrary.
-    drift : float
-        What a worker's accuracy loses from the first label to the last one, gold included, but never below a guess.
-    """
-
+    # share of tasks that are hard: all workers guess. The others are so much easier that each worker's mean accuracy
+    # stays what it is, as far as certainty allows; labels of a task are no longer independent
     difficulty: float = 0.0
+    # share of workers who collude: they all say the same of each task, right as often as guesses are. Gold shows it,
+    # agreement shows the contrary
     clique: float = 0.0
+    # what a worker's accuracy loses from the first label to the last one, gold included, but never below a guess
     drift: float = 0.0
 
     def __post_init__(self) -> None:
@@ -52,13 +45,7 @@ class Misspecification:
 
 
 def breach(text: str) -> Misspecification:
-    """A breach as it is written: ``difficulty=.3``, ``clique=.2,drift=.1``, or nothing.
-
-    Raises
-    ------
-    InputError
-        If there is no such breach, or its size is no number in [0, 1).
-    """
+    """A breach as it is written: ``difficulty=.3``, ``clique=.2,drift=.1``, or nothing."""
     known = [field.name for field in fields(Misspecification)]
     sizes = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -77,20 +64,12 @@ class Breached(Simulated):
     """A simulated crowd under a breach: the same chances for the same pairs, held against other accuracies.
 
     With ``drift`` a label depends on how many the worker has given before; such a run is not resumed but begun anew.
-
-    Parameters
-    ----------
-    breach : Breach
-    hard : (tasks,) bool
-    member : (workers,) bool
-    given : (workers,) int
-        Labels of each worker so far, gold included.
     """
 
     breach: Misspecification
-    hard: NDArray[np.bool_]
-    member: NDArray[np.bool_]
-    given: Ints
+    hard: NDArray[np.bool_]  # (tasks,)
+    member: NDArray[np.bool_]  # (workers,)
+    given: Ints  # (workers,): labels of each worker so far, gold included
 
     def chances(self, worker: int) -> Floats:
         """What the worker's labels are compared with; members of the clique share theirs."""
@@ -126,15 +105,7 @@ class Breached(Simulated):
 
 
 def _eased(accuracy: Floats, share: float, guess: float) -> Floats:
-    """``b + (p - b) / (1 - share)``, within [0, 1]: accuracy on easy tasks, if ``share`` of all tasks are hard.
-
-    Parameters
-    ----------
-    accuracy : (...) float
-    share : float
-    guess : float
-        b, chance of a guess.
-    """
+    """``b + (p - b) / (1 - share)``, within [0, 1]: accuracy on easy tasks if a share is hard; b is a guess's."""
     easy: Floats = np.clip(guess + (accuracy - guess) / (1 - share), 0.0, 1.0)
     return easy
 
@@ -144,10 +115,7 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
 
     The instance's accuracies become the workers' mean accuracies under the breach (with drift, those of a first label).
 
-    Raises
-    ------
-    InputError
-        If the labels are recorded ones, which are what they are.
+    Raises InputError if the labels are recorded ones, which are what they are.
     """
     if how.is_none:
         return stream

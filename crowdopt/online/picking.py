@@ -16,17 +16,8 @@ Ids: TypeAlias = NDArray[np.integer]
 def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
     """Tasks of equal entries are of one kind.
 
-    Parameters
-    ----------
-    columns : list of (tasks,) arrays
-        What tasks of one kind have in common.
-
-    Returns
-    -------
-    kind : (tasks,) int
-        Of each task.
-    example : (kinds,) int
-        The first task of each kind.
+    columns list of (tasks,) arrays: what tasks of one kind have in common; -> kind (tasks,): of each task; example
+    (kinds,): the first task of each kind.
     """
     key = np.zeros(columns[0].size, np.int64)
     for column in columns:
@@ -41,18 +32,8 @@ def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
     This is the Primal Approximation Algorithm (Ho et al. 2013, Algorithm 1) for a batch of workers, and the inner
     maximum of the Lagrangian bound.
 
-    Parameters
-    ----------
-    value : (workers, kinds) float
-        q x - c.
-    tasks_in : (kinds,) int
-        Tasks of each kind.
-    capacity : (workers,) int
-        The most that each worker takes.
-
-    Returns
-    -------
-    (workers, kinds) int
+    value (workers, kinds): q x - c; tasks_in (kinds,): tasks of each kind; capacity (workers,): the most that each
+    worker takes; -> (workers, kinds).
     """
     taken = np.zeros(value.shape, np.int64)
     rows, room, left = np.arange(capacity.size), capacity, value
@@ -63,6 +44,7 @@ def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
             rows, room, left, best = rows[going], room[going], left[going], best[going]
         count = np.minimum(room, tasks_in[best])
         taken[rows, best] = count
+        # who has room left goes on to their next best kind; the others leave the arrays
         more = room > count
         rows, room, left, best = rows[more], (room - count)[more], left[more].copy(), best[more]
         if rows.size == 0:
@@ -77,12 +59,7 @@ class TaskRotation:
     A decision costs as much as writing its ids: each kind is laid out twice over, so that any stretch of the ring is
     one stretch of memory. Tasks of a kind are so served equally often, give or take one.
 
-    Parameters
-    ----------
-    kind : (tasks,) int
-    kinds : int
-    rng : Generator
-        Shuffles each kind once.
+    kind (tasks,); rng: shuffles each kind once.
     """
 
     def __init__(self, kind: Ids, kinds: int, rng: np.random.Generator) -> None:

@@ -16,7 +16,7 @@ from crowdopt.online.arrivals import Arrival, Decision, Known
 
 
 class Policy(Resumable, Protocol):
-    """Decides who does what the moment somebody arrives; what is decided cannot be taken back.
+    """Decides who does what the moment a worker arrives; what is decided cannot be taken back.
 
     Five methods: ``start``, ``decide``, ``learn``, and ``snapshot`` and ``restore`` (crowdopt.core.resumable). A policy
     owns its arrays; between two arrivals all of its state is in ``snapshot``. Whatever else a replay asks has a default
@@ -24,35 +24,21 @@ class Policy(Resumable, Protocol):
     """
 
     def start(self, known: Known, solve: Solve) -> None:
-        """Take note of what is known before anybody arrives.
-
-        Parameters
-        ----------
-        known : Known
-        solve : callable
-            Solves a program (crowdopt.core.program) with a backend; for policies that price by one.
-        """
+        """Take note of what is known before the first arrival; ``solve`` is for policies that price by a program."""
         ...
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """The next thing to ask of the worker who is here; called until there is nothing more (None).
+        """The next thing to ask of the worker here; called until it is None.
 
-        Parameters
-        ----------
-        arrival : Arrival
-        rng : Generator
-            Of this arrival alone, derived from the seed and the arrival's number.
+        ``rng`` is of this arrival alone, derived from the seed and the arrival's number.
         """
         ...
 
     def learn(self, labels: Ints) -> None:
         """What the last decision brought.
 
-        Parameters
-        ----------
-        labels : (k,) or (2, types) int
-            Work: a class per task, REFUSED where there is no label. Gold: how many of each type were right, and how
-            many were asked.
+        labels (k,) or (2, types) int: work: a class per task, REFUSED where there is no label. Gold: how many of each
+        type were right, and how many were asked.
         """
         ...
 
@@ -98,13 +84,7 @@ class BasePolicy:
         raise NotImplementedError
 
     def close(self, room: Ints) -> Decision | None:
-        """What to repair when nobody comes any more: nothing.
-
-        Parameters
-        ----------
-        room : (workers,) int
-            Labels that each worker could still give.
-        """
+        """What to repair after the last arrival, by the labels that workers could still give, (workers,): nothing."""
         return None
 
     def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
@@ -145,11 +125,5 @@ def policies() -> dict[str, type[Any]]:
 
 
 def named(text: str) -> Any:
-    """A policy from its name and options, ``name:option=value:flag``.
-
-    Raises
-    ------
-    InputError
-        If there is no such policy or option, or a value makes no sense; the sentence lists those there are.
-    """
+    """A policy from its name and options, ``name:option=value:flag``."""
     return made(text, policies())

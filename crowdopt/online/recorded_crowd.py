@@ -43,32 +43,18 @@ class GivenLabels(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """Labels that were given once: a pair without one is refused. Gold is taken from tasks held out for that.
-
-    Parameters
-    ----------
-    tasks : int
-        How many there are.
-    key : (k,) int
-        ``worker * tasks + task`` of each recorded label, ascending.
-    label_of : (k,) int
-        Its class.
-    gold_right, gold_asked : (types, workers) int
-        Tallies on the held-out tasks, in the order of the stream's workers; asked for more, they do what there is.
-    extra_right, extra_asked : (types, preliminary) int
-        Tallies of the preliminary workers.
-    seed : tuple of int
-        Of the order in which held-out tasks are asked.
-    """
+    """Labels that were given once: a pair without one is refused. Gold is taken from tasks held out for that."""
 
     tasks: int
-    key: Ints
-    label_of: Ints
-    gold_right: Ints
-    gold_asked: Ints
-    extra_right: Ints
-    extra_asked: Ints
-    seed: tuple[int, ...]
+    key: Ints  # (k,): ``worker * tasks + task`` of each recorded label, ascending
+    label_of: Ints  # (k,): its class
+    # tallies on the held-out tasks, in the order of the stream's workers; asked for more, they do what there is
+    gold_right: Ints  # (types, workers)
+    gold_asked: Ints  # (types, workers)
+    # tallies of the preliminary workers
+    extra_right: Ints  # (types, preliminary)
+    extra_asked: Ints  # (types, preliminary)
+    seed: tuple[int, ...]  # of the order in which held-out tasks are asked
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
         """As many held-out labels as are wanted, or as are left: the next ones in the worker's own random order."""
@@ -104,29 +90,10 @@ def recorded_stream(
 
     Preliminary workers are drawn with replacement from the workers, with their held-out labels.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the workers and tasks that the table knows.
-    record : GivenLabels
-        The table, in the instance's indices.
-    seed : tuple of int
-        Order and preliminary workers follow from it.
-    held : (tasks,) bool
-        Tasks of known truth that serve as gold; :func:`hold_out` takes their need away.
-    preliminary : int
-        How many preliminary workers to have at hand.
-    prices : (tasks,) float, optional
-        Clairvoyant prices, for the policy that uses them.
-
-    Returns
-    -------
-    Stream
-
-    Raises
-    ------
-    InputError
-        If the table is empty.
+    instance: of the workers and tasks that the table knows; record: the table, in the instance's indices; seed: order
+    and preliminary workers follow from it; held (tasks,): tasks of known truth that serve as gold; :func:`hold_out`
+    takes their need away; preliminary: how many preliminary workers to have at hand; prices (tasks,): clairvoyant
+    prices, for the policy that uses them. Raises InputError if the table is empty.
     """
     task, worker, label, truth = record.task, record.worker, record.label, record.truth
     if task.size == 0:
@@ -159,22 +126,8 @@ def hold_out(
 ) -> tuple[AssignmentInstance, NDArray[np.bool_]]:
     """Set a share of the tasks of known truth aside as gold: they need no labels any more.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of all tasks.
-    truth : (tasks,) int
-        -1 where unknown.
-    share : float
-        Chance of each to be held out.
-    seed : int
-
-    Returns
-    -------
-    instance : AssignmentInstance
-        With no need for the held-out tasks.
-    held : (tasks,) bool
-        Which are held out.
+    instance: of all tasks; truth (tasks,): -1 where unknown; share: chance of each to be held out; -> instance: with no
+    need for the held-out tasks; held (tasks,): which are held out.
     """
     held = (np.random.default_rng([seed, HELD]).random(instance.n_tasks) < share) & (truth >= 0)
     return replace(instance, demand=np.where(held, 0.0, instance.demand)), held

@@ -29,14 +29,7 @@ class Replay:
     A task that has as many labels of a group as ``max_per_task`` allows is barred to those of the group who come after;
     a repair that would go beyond is refused.
 
-    Parameters
-    ----------
-    policy : BasePolicy
-        A fresh one.
-    stream : Stream
-    seed : int
-        Of the policy's own chance; each arrival's generator comes from (seed, arrival number).
-    solve : Solve
+    seed: of the policy's own chance; each arrival's generator comes from (seed, arrival number).
     """
 
     def __init__(self, policy: BasePolicy, stream: Stream, seed: int, solve: Solve) -> None:
@@ -190,21 +183,5 @@ class Replay:
 
 
 def replay(policy: BasePolicy, stream: Stream, seed: int, solve: Solve) -> Run:
-    """Run a fresh policy over the whole stream.
-
-    Parameters
-    ----------
-    policy : BasePolicy
-        A fresh one.
-    stream : Stream
-        The workers who come, and what they say.
-    seed : int
-        Of the policy's own chance.
-    solve : callable
-        For policies that price by a program.
-
-    Returns
-    -------
-    Run
-    """
+    """Run a fresh policy over the whole stream; ``seed`` is of its own chance, ``solve`` for policies that price."""
     return Replay(policy, stream, seed, solve).finish()

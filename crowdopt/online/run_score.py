@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.evidence import CLIP
+from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.voting import vote_errors, weighted_vote
@@ -27,22 +28,24 @@ ANSWERS = 5  # tells the generator of an answer's chance from those of the strea
 class Optimum:
     """The offline optimum of the same instance: the best bound that multipliers prove, the LP, the best plan found.
 
-    Absent where there is no plan.
+    All of the linear rule that policies go by; absent where there is no plan. Where the rule stated is a checked one,
+    its own optimum stands beside: no bound of the linear rule holds for it.
     """
 
     bound: float | None
     lp: float | None
     found: float | None
     proof: str = "none"
+    rule: str = ""  # that these are of
+    promise: str = ""  # the rule stated, where it is another one
+    promise_bound: float | None = None  # proven by multipliers
+    promise_found: float | None = None
 
 
 def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str, Any]:
     """One row of a comparison: labels and cost by kind, ratios, shortfall, errors; plain numbers, None where absent.
 
-    Parameters
-    ----------
-    possible : float, optional
-        The least expected cost of any policy at the mean error target (crowdopt.online.limits.least_cost).
+    possible: the least expected cost of any policy at the mean error target (crowdopt.online.limits.least_cost).
     """
     instance = run.stream.instance
     lack = np.maximum(0.0, instance.need - run.covered)
@@ -66,6 +69,7 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
         **{f"cost_{kind}": run.cost[kind] for kind in KINDS},
         "cost": run.total_cost,
         "ratio_bound": _ratio(run.total_cost, optimum.bound),
+        **_by_promise(run, optimum, wanted),
         "ratio_lp": _ratio(run.total_cost, optimum.lp),
         "ratio_work_lp": _ratio(run.cost["work"] + run.cost["repair"], optimum.lp),
         "ratio_possible": _ratio(run.total_cost, possible),
@@ -84,6 +88,22 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
     }
 
 
+def _by_promise(run: Run, optimum: Optimum, wanted: NDArray[np.bool_]) -> dict[str, float | None]:
+    """What a rule that is no linear constraint adds: cost over its own bound, and tasks that miss its target.
+
+    Missed is a task whose best vote over the labels that came errs above its target by the true skills, exactly.
+    """
+    promised = run.stream.promised
+    if promised is None:
+        return {}
+    error, _ = exact_errors(promised, np.unique(np.column_stack([run.task, run.worker]), axis=0))
+    missed = error > promised.epsilon + CERTAIN
+    return {
+        "ratio_promise": _ratio(run.total_cost, optimum.promise_bound),
+        "missed_share": _mean(missed, wanted),
+    }
+
+
 def _ratio(cost: float, base: float | None) -> float | None:
     return None if base is None or not 0 < base < np.inf else cost / base
 
@@ -93,17 +113,7 @@ def _mean(values: NDArray[Any] | None, wanted: NDArray[np.bool_]) -> float | Non
 
 
 def answers_of(run: Run) -> Ints:
-    """The answers that a run's labels lead to, by the policy's own way of combining them.
-
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    (tasks,) int
-        Class of each task, -1 where there is no label.
-    """
+    """The answers, (tasks,), that a run's labels lead to by the policy's own combining; -1 without labels."""
     instance = run.stream.instance
     if run.answers == "own":
         assert run.decided is not None
@@ -129,20 +139,7 @@ def answers_of(run: Run) -> Ints:
 
 
 def realised_error(run: Run, answers: Ints) -> float | None:
-    """Share of wrong answers among the tasks of known truth; no label counts as a fair guess.
-
-    Parameters
-    ----------
-    run : Run
-        Of known truth.
-    answers : (tasks,) int
-        -1 where there is none.
-
-    Returns
-    -------
-    float or None
-        None where no truth is known.
-    """
+    """Share of wrong answers, (tasks,), where the truth is known; -1 is a fair guess; None where no truth is known."""
     instance, truth = run.stream.instance, run.stream.truth
     judged = (truth >= 0) & (instance.need > COVERAGE)
     if not judged.any():
@@ -176,14 +173,8 @@ def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     None for more than two classes, where a vote by weights that are believed and not true has no short law; where
     answers are no weighted vote with weights of their own; and for a crowd that breaks the model.
 
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    error, width : (tasks,) float, or None
-        The error lies in ``[error - width, error]`` (crowdopt.crowd.voting.vote_errors).
+    -> error, width (tasks,) float, or None: the error lies in ``[error - width, error]``
+    (crowdopt.crowd.voting.vote_errors).
     """
     instance = run.stream.instance
     if instance.classes != 2 or run.answers not in ("weighted", "majority"):

@@ -38,25 +38,12 @@ def running_bound(instance: AssignmentInstance, arrived: int, price: Floats, cov
 
     Weak duality of the assignment LP with demand ``d_i = min(need, covered)``: a proof for any prices x >= 0.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Workers in order of arrival, true skills.
-    arrived : int
-        How many have come.
-    price : (tasks,) float
-        x; negative and infinite ones count as 0.
-    covered : (tasks,) float
-        Evidence bought so far.
-    spent : float
-        What the labels so far cost.
-
-    Returns
-    -------
-    Bound
+    instance: workers in order of arrival, true skills; arrived: how many have come; price (tasks,): x; negative and
+    infinite ones count as 0; covered (tasks,): evidence bought so far; spent: what the labels so far cost.
     """
     demand = np.minimum(instance.residual_need, covered)
     usable = np.where(np.isfinite(price), np.maximum(price, 0.0), 0.0)
+    # tasks of one type and price are one kind: the maximum over a worker's tasks is a fill over kinds
     pairs, kind = np.unique(np.column_stack([instance.task_type, usable]), axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     tasks_in = np.bincount(kind)
@@ -64,6 +51,7 @@ def running_bound(instance: AssignmentInstance, arrived: int, price: Floats, cov
     types = pairs[:, 0].astype(np.int64)
     evidence, cost = instance.evidence[types, :arrived].T, instance.cost[types, :arrived].T
     capacity = instance.capacity[:arrived]
+    # multiples of one price vector are all valid: the best of a few scales
     best = 0.0
     for scale in SCALES:
         best = max(best, scale * float(worth.sum()) - _reward(scale * pairs[:, 1], evidence, cost, tasks_in, capacity))

@@ -18,16 +18,9 @@ Estimator: TypeAlias = Callable[[Ints, Ints], Any]
 class SeenWorkers:
     """Workers in their order of arrival, the preliminary ones first: skills, or gold tallies that imply them.
 
-    Parameters
-    ----------
-    types, preliminary, workers : int
-    estimate : callable
-        How gold becomes accuracies, of all who have come: tallies (right, asked), each (types, workers), to accuracies;
-        NaN where nothing is known (crowdopt.crowd.skills).
-    told : bool
-        Whether skills are told, and no gold is asked.
-    guess : float
-        Chance of a guess to be right: what is believed where nothing is known.
+    estimate: how gold becomes accuracies, of all who have come: tallies (right, asked), each (types, workers), to
+    accuracies; NaN where nothing is known (crowdopt.crowd.skills); told: whether skills are told, and no gold is asked;
+    guess: chance of a guess to be right: what is believed where nothing is known.
     """
 
     def __init__(
@@ -68,7 +61,7 @@ class SeenWorkers:
         return self._fitted[1][:, columns]
 
     def _estimated(self) -> Floats:
-        """All columns, from the gold of everybody who has come; a guess where nothing is known."""
+        """All columns, from the gold of all workers so far; a guess where nothing is known."""
         came, every = self.came, np.full(self.given.shape, self.guess)
         asked = self.asked[:, came]
         if asked.any():

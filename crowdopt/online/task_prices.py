@@ -21,21 +21,11 @@ REMEDIES = ("scale", "drop")
 
 @dataclass(frozen=True, eq=False)
 class TaskPrices:
-    """What a unit of evidence is worth, and what had to give.
+    """What a unit of evidence is worth, and what had to give."""
 
-    Parameters
-    ----------
-    price : (kinds,) float
-        Of a task of each kind.
-    share : float
-        How much of every need is covered.
-    kept : (kinds,) float, optional
-        Share of each kind's tasks that are not dropped; None: nothing is dropped.
-    """
-
-    price: Floats
-    share: float = 1.0
-    kept: Floats | None = None
+    price: Floats  # (kinds,): of a task of each kind
+    share: float = 1.0  # how much of every need is covered
+    kept: Floats | None = None  # (kinds,): share of each kind's tasks that are not dropped; None: nothing is dropped
 
 
 def prices(market: Market, solve: Solve, remedy: str = "scale") -> TaskPrices:
@@ -44,10 +34,8 @@ def prices(market: Market, solve: Solve, remedy: str = "scale") -> TaskPrices:
     That is the paper's LP over interchangeable tasks (Ho et al. 2013, Sections 4.2 and 5.1). Where it has no point,
     the paper advises to drop tasks or to raise epsilon and go on.
 
-    Parameters
-    ----------
-    remedy : str
-        ``scale``: cover the largest share of every need that can be covered; ``drop``: cover as many tasks as can be.
+    remedy: ``scale``: cover the largest share of every need that can be covered; ``drop``: cover as many tasks as can
+    be.
     """
     if market.need.size == 1:
         return _one_kind(market)
@@ -85,7 +73,7 @@ def _most(groups: GroupedMarket, need: Floats, solve: Solve, joint: bool) -> Flo
 
 
 def _settled(program: Program, solve: Solve) -> Solution:
-    """A program that has an optimum, solved by whoever finds it: simplex without presolve at times ends undecided."""
+    """A program that has an optimum, by the first method to find it: simplex without presolve may end undecided."""
     solution = solve(program, BACKEND, LIMIT)
     for backend in SECOND_TRIES:
         if solution.status is Status.OPTIMAL and solution.dual is not None:

@@ -42,16 +42,7 @@ def error_after(epsilon: float, tolerance: float, least_quality: float, quality:
 
     Where 4 t reaches q_i or qmin the theorem says nothing, and 1 is returned.
 
-    Parameters
-    ----------
-    epsilon, tolerance : float
-        The target, and t.
-    least_quality, quality : float
-        qmin and q_i.
-
-    Returns
-    -------
-    float
+    epsilon, tolerance: the target, and t; least_quality, quality: qmin and q_i.
     """
     if 4 * tolerance >= min(least_quality, quality):
         return 1.0
@@ -60,48 +51,23 @@ def error_after(epsilon: float, tolerance: float, least_quality: float, quality:
 
 @dataclass(frozen=True)
 class Sampled:
-    """What Theorem 2 promises for prices from a sample, skills known; ``inf`` and 1 where it promises nothing.
+    """What Theorem 2 promises for prices from a sample, skills known; ``inf`` and 1 where it promises nothing."""
 
-    Parameters
-    ----------
-    least_gamma : float
-        The least share of preliminary workers that the theorem accepts, ``1/C``.
-    labels_ratio : float
-        ``1 + min(m, n) / (qmin n C) + 35 ln(2/delta) / (qmin sqrt(gamma C))``: labels over the relaxed optimum.
-    error : float
-        ``epsilon^(1 - 6 ln(2/delta) / sqrt(gamma C))``, the error as it has to read.
-    printed_error : float
-        ``epsilon^(1 - 6 ln(2/delta)) / sqrt(gamma C)``, as printed: no probability at any usual size.
-    """
-
-    least_gamma: float
+    least_gamma: float  # the least share of preliminary workers that the theorem accepts, ``1/C``
+    # ``1 + min(m, n) / (qmin n C) + 35 ln(2/delta) / (qmin sqrt(gamma C))``: labels over the relaxed optimum
     labels_ratio: float
-    error: float
+    error: float  # ``epsilon^(1 - 6 ln(2/delta) / sqrt(gamma C))``, the error as it has to read
+    # ``epsilon^(1 - 6 ln(2/delta)) / sqrt(gamma C)``, as printed: no probability at any usual size
     printed_error: float
 
 
 def theorem_2(tasks: int, workers: int, epsilon: float, delta: float, gamma: float, assigned_quality: float) -> Sampled:
     """What the Primal Approximation Algorithm does under the sampled LP's prices (Ho et al. 2013, Theorem 2).
 
-    Parameters
-    ----------
-    tasks, workers : int
-        n and m.
-    epsilon, delta : float
-        In (0, 1/2). The promise holds with probability 1 - delta over the order of arrival.
-    gamma : float
-        Preliminary workers per worker to come, in (0, 1].
-    assigned_quality : float
-        qmin, the least evidence q_ij of a pair that the sampled LP's optimum uses at all.
-
-    Returns
-    -------
-    Sampled
-
-    Raises
-    ------
-    InputError
-        If an argument lies outside its range.
+    tasks, workers: n and m.
+    epsilon, delta: in (0, 1/2). The promise holds with probability 1 - delta over the order of arrival.
+    gamma: preliminary workers per worker to come, in (0, 1].
+    assigned_quality: qmin, the least evidence q_ij of a pair that the sampled LP's optimum uses at all.
     """
     _check(epsilon, delta, gamma)
     if not 0 < assigned_quality <= 1:
@@ -126,37 +92,19 @@ def wald(accuracy: float, epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What Theorem 5 asks for and promises; ``labels_ratio`` is inf and ``error`` 1 where it promises nothing.
+    """What Theorem 5 asks for and promises; ``labels_ratio`` is inf and ``error`` 1 where it promises nothing."""
 
-    Parameters
-    ----------
-    gold : int
-        s, gold tasks per worker and type.
-    gold_labels : int
-        What that costs: ``ceil((1 + gamma) m) s T`` labels.
-    gamma, least_gamma : float
-        Share of preliminary workers, and the least the theorem accepts, ``1/C``.
-    tolerance : float
-        t.
-    epsilon : float
-        epsilon'.
-    labels_ratio : float
-        Labels that are no gold, over the IP's optimum.
-    losses : (float, float, float)
-        l1, l2 and l3 of the error's exponent ``(1-l1)(1-l2)(1-l3)``; l3 is inf where ``quality`` is not known.
-    error : float
-        Of each task's answer.
-    """
-
-    gold: int
-    gold_labels: int
+    gold: int  # s, gold tasks per worker and type
+    gold_labels: int  # what that costs: ``ceil((1 + gamma) m) s T`` labels
+    # share of preliminary workers, and the least the theorem accepts, ``1/C``
     gamma: float
     least_gamma: float
-    tolerance: float
-    epsilon: float
-    labels_ratio: float
-    losses: tuple[float, float, float]
-    error: float
+    tolerance: float  # t
+    epsilon: float  # epsilon'
+    labels_ratio: float  # labels that are no gold, over the IP's optimum
+    # l1, l2 and l3 of the error's exponent ``(1-l1)(1-l2)(1-l3)``; l3 is inf where ``quality`` is not known
+    losses: tuple[float, float, float]  # (float, float, float)
+    error: float  # of each task's answer
 
 
 def theorem_5(
@@ -174,32 +122,14 @@ def theorem_5(
 ) -> Guarantee:
     """Plan gold for the Main Algorithm, and say what is promised for it (Ho et al. 2013, Theorem 5).
 
-    Parameters
-    ----------
-    tasks, workers, types : int
-        n, m and T.
-    epsilon, delta : float
-        In (0, 1/2).
-    least_quality : float
-        q-bar*_min, at most each task's mean evidence per label in the LP's optimum.
-    gamma : float
-        Preliminary workers per worker to come, in (0, 1].
-    gold : int, optional
-        Gold tasks one can pay; default: the theorem's own ``s = 8 ln(4 T (1+gamma) m / delta) / qmin^2``.
-    quality : float, optional
-        q-hat_i, the mean true evidence of the labels of the task in question; without it no error is promised.
-    assigned_quality : float, optional
-        q-hat_min, the least estimated evidence of a pair that the sampled LP assigns; without it no number of labels is
-        promised. It is a least value where ``least_quality`` is a mean, and may be far below it.
-
-    Returns
-    -------
-    Guarantee
-
-    Raises
-    ------
-    InputError
-        If an argument lies outside its range.
+    tasks, workers, types: n, m and T.
+    epsilon, delta: in (0, 1/2).
+    least_quality: q-bar*_min, at most each task's mean evidence per label in the LP's optimum.
+    gamma: preliminary workers per worker to come, in (0, 1].
+    gold: gold tasks one can pay; default: the theorem's own ``s = 8 ln(4 T (1+gamma) m / delta) / qmin^2``.
+    quality: q-hat_i, the mean true evidence of the labels of the task in question; without it no error is promised.
+    assigned_quality: q-hat_min, the least estimated evidence of a pair that the sampled LP assigns; without it no
+    number of labels is promised. It is a least value where ``least_quality`` is a mean, and may be far below it.
     """
     _check(epsilon, delta, gamma)
     for what, value in (("qmin", least_quality), ("quality", quality), ("assigned quality", assigned_quality)):

@@ -10,6 +10,7 @@ from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.programs import Formulation
 from crowdopt.programs.assignment import has_label_limits, shares_of
 
@@ -25,24 +26,20 @@ def of_classes(classes: Classes, whole: bool = False) -> Program:
     Columns: ``u`` (T, G). Rows: ``cover`` (T,), ``capacity`` (G,) [, ``labels`` (T,)] [, ``budget`` (1,)]
     [, ``group`` (groups with limits per task, T)] [, ``most_share``, ``least_share``, ``own``], as in ``assignment``.
 
-    Parameters
-    ----------
-    classes : Classes
-    whole : bool
-        Whether to add what holds for whole labels only: ``sum_g u_tg >= k_t n_t``, k_t the fewest labels with which a
-        task of the class can reach its need.
+    whole: whether to add what holds for whole labels only: ``sum_g u_tg >= k_t n_t``, k_t the fewest labels with which
+    a task of the class can reach its need.
     """
     kinds, groups = classes.evidence.shape
-    instance, n, s = classes.instance, classes.tasks_in, classes.workers_in
+    instance, n = classes.instance, classes.tasks_in
     limited, frugal = whole or has_label_limits(instance), instance.budget is not None
     rows = stack(
         [("cover", (kinds,)), ("capacity", (groups,))] + [("labels", (kinds,))] * limited + [("budget", (1,))] * frugal
     )
     fewest = classes.cardinality if whole else classes.fewest
     most = np.where(classes.most == UNLIMITED, np.inf, n * np.minimum(classes.most, 2**40).astype(np.float64))
-    load = (s * classes.min_load).astype(np.float64)
+    load, room = classes.loads
     lower = [n * classes.floor, np.where(load > 0, load, -np.inf)] + [(n * fewest).astype(np.float64)] * limited
-    upper = [np.full(kinds, np.inf), (s * classes.capacity).astype(np.float64)] + [most] * limited
+    upper = [np.full(kinds, np.inf), room] + [most] * limited
     if instance.budget is not None:
         lower, upper = [*lower, np.array([-np.inf])], [*upper, np.array([instance.budget])]
     program = Program(
@@ -79,10 +76,20 @@ def _with_joint_rows(program: Program, classes: Classes) -> Program:
         program = program.with_rows(name, (len(bound),), np.tile(member[bound] - share[:, None], (1, n.size)), *sides)
     own = instance.own_rows
     if own is not None:
-        column = classes.task_class[own.pairs[:, 0]] * worker.size + classes.worker_class[own.pairs[:, 1]]
-        entries = sparse.coo_array((own.coefficient, (own.row, column)), shape=(len(own.names), program.cost.size))
+        entries = own_entries(classes)
         program = program.with_rows("own", (len(own.names),), entries, own.lower, own.upper)
     return program
+
+
+def own_entries(classes: Classes) -> sparse.csr_array:
+    """Coefficients of rows of one's own for a label of a class of workers to a class of tasks, (rows, T G)."""
+    own = classes.instance.own_rows
+    assert own is not None
+    task, worker = firsts(classes.task_class), firsts(classes.worker_class)
+    first = np.isin(own.pairs[:, 0], task) & np.isin(own.pairs[:, 1], worker)  # those of a class all have the same
+    column = classes.task_class[own.pairs[:, 0]] * worker.size + classes.worker_class[own.pairs[:, 1]]
+    place = own.row[first], column[first]
+    return sparse.csr_array((own.coefficient[first], place), shape=(len(own.names), task.size * worker.size))
 
 
 def _matrix(classes: Classes, rows: int, limited: bool, frugal: bool) -> sparse.csc_array:
@@ -93,6 +100,7 @@ def _matrix(classes: Classes, rows: int, limited: bool, frugal: bool) -> sparse.
         index, value = [*index, kinds + groups + kind], [*value, np.ones(kind.size)]
     if frugal:
         index, value = [*index, np.full(kind.size, rows - 1, np.int32)], [*value, classes.cost.reshape(-1)]
+    # column by column, as CSC has it: what is 0 leaves no entry
     entries, present = np.column_stack(value), np.column_stack(value) != 0
     ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(np.int32)
     return sparse.csc_array((entries[present], np.column_stack(index)[present], ends), shape=(rows, kind.size))
@@ -100,7 +108,7 @@ def _matrix(classes: Classes, rows: int, limited: bool, frugal: bool) -> sparse.
 
 def build(instance: AssignmentInstance, whole: bool = False) -> Program:
     """The aggregated LP of an instance; see :func:`of_classes`."""
-    return of_classes(classes_of(instance), whole)
+    return of_classes(classes_of(linear_of(instance)), whole)
 
 
 PROGRAM = Formulation(

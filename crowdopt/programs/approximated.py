@@ -13,20 +13,10 @@ from crowdopt.programs import Formulation, assignment
 def transform(estimated: AssignmentInstance, tolerance: float, least_quality: float) -> AssignmentInstance:
     """The instance with ``epsilon' = epsilon^(1 - 4t/qmin)``: ``C' = (1 - 4t/qmin) C`` (Ho et al. 2013, Theorem 3).
 
-    Parameters
-    ----------
-    estimated : AssignmentInstance
-        With estimated accuracies, each within ``tolerance`` of the true one; rule ``hoeffding``, for which the
-        theorem is proved.
-    tolerance : float
-        t, at least 0 and below ``least_quality / 4``.
-    least_quality : float
-        qmin, at most each task's mean evidence per label in the true LP's optimum; in (0, 1].
-
-    Raises
-    ------
-    InputError
-        If the rule is another one or the numbers are out of range.
+    estimated: with estimated accuracies, each within ``tolerance`` of the true one; rule ``hoeffding``, for which the
+    theorem is proved; tolerance: t, at least 0 and below ``least_quality / 4``; least_quality: qmin, at most each
+    task's mean evidence per label in the true LP's optimum; in (0, 1]. Raises InputError if the rule is another one or
+    the numbers are out of range.
     """
     if estimated.rule != "hoeffding":
         raise InputError(f"the approximated LP is proved for rule hoeffding, not {estimated.rule}")

@@ -13,16 +13,26 @@ from crowdopt.core.program import Program, stack
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.programs import Formulation
 
 
 def build(instance: AssignmentInstance) -> Program:
+    """The program by the instance's rule, or by the linear one that implies it (crowdopt.crowd.linear_rule).
+
+    Its ``about`` names the rule. What it has, row by row: :func:`of_sums`.
+    """
+    return of_sums(linear_of(instance), f"by {named_rule(instance)}")
+
+
+def of_sums(instance: AssignmentInstance, about: str = "") -> Program:
     """``min sum c_ij y_ij  s.t.  sum_j q_ij y_ij >= C_i,  sum_i y_ij <= M_j,  y_ij in {0, 1}``.
 
     Ho et al. 2013, (1)-(3), priced as in their Section 7. Labels already in lower C_i and bar their pair. Beyond the
     paper, each only where the instance asks for it: ``min_load_j <= sum_i y_ij`` in the same row as the capacity;
     rows ``labels``, ``a_i <= sum_j y_ij <= b_i``; a row ``budget``, ``sum c_ij y_ij <= B``; forbidden and fixed pairs
-    as bounds; the rows of groups and those of one's own (``_joint``).
+    as bounds; the rows of groups and those of one's own (``_with_joint_rows``). Need and evidence are those of the
+    instance's own rule: under a checked one that is what every plan has at least, not what is enough.
 
     Columns: ``y`` (tasks, workers). Rows: ``cover`` (tasks,), ``capacity`` (workers,) [, ``labels`` (tasks,)]
     [, ``budget`` (1,)] [, ``group`` (groups with limits per task, tasks)] [, ``most_share`` (groups,)]
@@ -48,6 +58,7 @@ def build(instance: AssignmentInstance) -> Program:
         integer=np.ones(n * m, bool),
         columns=stack([("y", (n, m))]),
         rows=blocks,
+        about=about,
     )
     return _with_joint_rows(program, instance)
 
@@ -82,14 +93,7 @@ def _with_joint_rows(program: Program, instance: AssignmentInstance) -> Program:
 def shares_of(instance: AssignmentInstance) -> list[tuple[str, Floats, list[int]]]:
     """The blocks of shares: name, shares, and positions of the groups that have them.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    list of (str, (k,) array, list of k ints)
-        At most ``most_share`` and ``least_share``.
+    -> list of (str, (k,) array, list of k ints): at most ``most_share`` and ``least_share``.
     """
     groups = instance.groups
     most = [g for g, group in enumerate(groups) if group.max_share < 1]

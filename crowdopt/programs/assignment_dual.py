@@ -8,6 +8,7 @@ from scipy import sparse
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
 from crowdopt.programs import Formulation
 from crowdopt.programs.assignment import has_label_limits
@@ -20,7 +21,7 @@ def build(instance: AssignmentInstance) -> Program:
     evidence; ``q_ij x_i - c_ij`` is the *task value*. A barred pair's t costs nothing: its y is bounded by 0.
 
     Columns: ``x`` (tasks,), ``z`` (workers,), ``t`` (tasks, workers). Rows: ``value`` (tasks, workers), in the
-    orientation ``q_ij x_i - z_j - t_ij <= c_ij``.
+    orientation ``q_ij x_i - z_j - t_ij <= c_ij``. By the linear rule that implies the instance's where that is checked.
 
     Raises
     ------
@@ -38,6 +39,7 @@ def build(instance: AssignmentInstance) -> Program:
     present = [name for name, there in extras.items() if there]
     if present:
         raise InputError(f"the paper's dual knows no {', '.join(present)}; use dualize(relax(assignment.build(...)))")
+    about, instance = f"by {named_rule(instance)}", linear_of(instance)
     n, m = instance.n_tasks, instance.n_workers
     room = np.ones((n, m))
     room[tuple(instance.barred.T)] = 0.0
@@ -61,6 +63,7 @@ def build(instance: AssignmentInstance) -> Program:
         integer=np.zeros(count, bool),
         columns=columns,
         rows=stack([("value", (n, m))]),
+        about=about,
     )
 
 

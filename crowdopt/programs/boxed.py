@@ -14,23 +14,15 @@ from crowdopt.programs import Formulation
 
 @dataclass(frozen=True, eq=False)
 class OpenAmounts:
-    """Amounts to be decided.
+    """Amounts to be decided."""
 
-    Parameters
-    ----------
-    worker, kind : (k,) int
-        Class of workers and class of tasks of each.
-    evidence, cost : (k,) float
-        Of a label.
-    upper : (k,) float
-        The most labels.
-    """
-
-    worker: Ints
-    kind: Ints
-    evidence: Floats
-    cost: Floats
-    upper: Floats
+    # class of workers and class of tasks of each
+    worker: Ints  # (k,)
+    kind: Ints  # (k,)
+    # of a label
+    evidence: Floats  # (k,)
+    cost: Floats  # (k,)
+    upper: Floats  # (k,): the most labels
 
 
 def of_amounts(amounts: OpenAmounts, need: Floats, left: Floats, lowest: Floats, highest: Floats) -> Program:
@@ -43,20 +35,8 @@ def of_amounts(amounts: OpenAmounts, need: Floats, left: Floats, lowest: Floats,
     Columns: ``amount`` (k,), ``had`` and ``given`` (task classes with a box,). Rows: ``cover`` (T,), ``worker``
     (worker classes with several open amounts,).
 
-    Parameters
-    ----------
-    amounts : OpenAmounts
-        Those that are not decided.
-    need : (T,) float
-        d_t, evidence that the amounts decided leave to find, of all tasks of the class.
-    left : (G,) float
-        r_g, labels that they leave.
-    lowest, highest : (T,) float
-        h^- (at least 0 is used) and h^+ (inf: no box), cost per unit of evidence.
-
-    Returns
-    -------
-    Program
+    need (T,): d_t, evidence that the amounts decided leave to find, of all tasks of the class; left (G,): r_g, labels
+    that they leave; lowest, highest (T,): h^- (at least 0 is used) and h^+ (inf: no box), cost per unit of evidence.
     """
     kinds, pairs = need.size, amounts.worker.size
     shared = np.bincount(amounts.worker, minlength=left.size)[amounts.worker] > 1

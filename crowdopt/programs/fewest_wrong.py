@@ -17,17 +17,11 @@ FAR = 1e3  # evidence; no vote has as much
 
 @dataclass(frozen=True, eq=False)
 class Tangents:
-    """Where each class's curve is touched.
+    """Where each class's curve is touched."""
 
-    Parameters
-    ----------
-    evidence, value, slope : (T,) float
-        There, the curve's value and its slope.
-    """
-
-    evidence: Floats
-    value: Floats
-    slope: Floats
+    evidence: Floats  # (T,): there
+    value: Floats  # (T,): the curve's value
+    slope: Floats  # (T,): its slope
 
 
 def of_tangents(classes: Classes, held: Floats, tangents: list[Tangents]) -> Program:
@@ -39,18 +33,7 @@ def of_tangents(classes: Classes, held: Floats, tangents: list[Tangents]) -> Pro
     Columns: ``u`` (T, G), ``evidence`` (T,), ``error`` (T,). Rows: those of ``aggregated``, ``cover`` as above,
     and ``tangent`` (tangents, T).
 
-    Parameters
-    ----------
-    classes : Classes
-        Of an instance with a budget.
-    held : (T,) float
-        D_t.
-    tangents : list of Tangents
-        Each touches the curves of all classes of tasks.
-
-    Returns
-    -------
-    Program
+    classes: of an instance with a budget; held (T,): D_t; tangents: each touches the curves of all classes of tasks.
     """
     base = aggregated.of_classes(classes)
     kinds, columns, n = classes.tasks_in.size, base.cost.size, classes.tasks_in.astype(np.float64)

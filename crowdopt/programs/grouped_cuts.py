@@ -31,24 +31,9 @@ def of_lines(load: Floats, paid: Floats, group: Ints, room: Floats, least: Float
 
     Columns: ``group`` (G,), ``price`` (m,) z, ``lift`` (m,) w for least loads, ``budget`` (1,) b. Rows: ``line``.
 
-    Parameters
-    ----------
-    load : (lines, m) float
-        Labels that the sets of a line ask of each worker.
-    paid : (lines,) float
-        What they cost.
-    group : (lines,) int
-        The group that each line is about.
-    room, least : (m,) float
-        M and L, of what no fixed label takes.
-    money : float
-        B; 0 where there is no budget, whose price is then 0.
-    box : Box
-        Where prices may go.
-
-    Returns
-    -------
-    Program
+    load (lines, m): labels that the sets of a line ask of each worker; paid (lines,): what they cost; group (lines,):
+    the group that each line is about; room, least (m,): M and L, of what no fixed label takes; money: B; 0 where there
+    is no budget, whose price is then 0; box: where prices may go.
     """
     lines, m = load.shape
     groups = int(group.max()) + 1

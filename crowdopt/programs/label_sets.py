@@ -27,22 +27,9 @@ def of_sets(classes: Classes, tasks: Ints, room: Ints, kinds: Sequence[int], set
     Columns: ``without`` (T,), ``given`` (k,). Rows: ``task`` (T,), ``capacity`` (G,) [, ``labels`` (T,)]
     [, ``budget`` (1,)].
 
-    Parameters
-    ----------
-    classes : Classes
-        Of tasks and workers.
-    tasks : (T,) int
-        n_t, tasks that are to have a set.
-    room : (G,) int
-        R_g, labels that the worker class has room for.
-    kinds : sequence of int
-        Class of tasks of each set.
-    sets : sequence of (size,) int
-        Worker classes of one task's labels, sorted.
-
-    Returns
-    -------
-    Program
+    classes: of tasks and workers; tasks (T,): n_t, tasks that are to have a set; room (G,): R_g, labels that the worker
+    class has room for; kinds: class of tasks of each set; sets sequence of (size,) int: worker classes of one task's
+    labels, sorted.
     """
     rows = _rows(classes)
     count, height = classes.need.size, rows[-1].stop
@@ -71,19 +58,8 @@ def of_sets(classes: Classes, tasks: Ints, room: Ints, kinds: Sequence[int], set
 def columns_of(classes: Classes, kinds: Sequence[int], sets: Sequence[Ints]) -> tuple[Floats, sparse.csc_array]:
     """Cost and entries of the sets' columns, as :func:`of_sets` has them; at least one set.
 
-    Parameters
-    ----------
-    classes : Classes
-        Of tasks and workers.
-    kinds : sequence of int
-        Class of tasks of each set.
-    sets : sequence of (size,) int
-        Worker classes of one task's labels, sorted.
-
-    Returns
-    -------
-    cost : (sets,) float
-    entries : (rows, sets) sparse array
+    classes: of tasks and workers; kinds: class of tasks of each set; sets sequence of (size,) int: worker classes of
+    one task's labels, sorted; -> cost (sets,); entries (rows, sets) sparse array.
     """
     kind, sizes = np.array(kinds, np.int64), np.array([chosen.size for chosen in sets])
     label, column = np.concatenate(sets), np.repeat(np.arange(sizes.size), sizes)

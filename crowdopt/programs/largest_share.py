@@ -20,18 +20,8 @@ def of_groups(groups: market.GroupedMarket, need: Floats, joint: bool) -> Progra
 
     Columns: ``u`` (pairs with evidence,), ``share`` (1,) or (kinds,). Rows as in ``market``.
 
-    Parameters
-    ----------
-    groups : GroupedMarket
-        Kinds of tasks, groups of workers.
-    need : (kinds,) float
-        C_k, evidence for each task of the kind.
-    joint : bool
-        Whether all kinds have one share.
-
-    Returns
-    -------
-    Program
+    groups: kinds of tasks, groups of workers; need (kinds,): C_k, evidence for each task of the kind; joint: whether
+    all kinds have one share.
     """
     base, kinds = market.of_groups(groups, need), need.size
     extra = 1 if joint else kinds

@@ -24,22 +24,10 @@ def of_levels(classes: Classes, level: Ints, starts: Ints, kinds: Sequence[int],
     Columns: ``without`` (T + levels,), ``u`` (T, G), ``given`` (k,). Rows: ``task`` (T,), ``level`` (levels of all
     classes of tasks,), ``capacity`` (G,).
 
-    Parameters
-    ----------
-    classes : Classes
-        Without label limits, least loads, budget, barred or fixed pairs.
-    level : (T, G) int
-        The level of each worker class for each class of tasks.
-    starts : (T + 1,) int
-        Where each class's levels begin, when all are counted through; the last entry is their number.
-    kinds : sequence of int
-        Class of tasks of each set.
-    sets : sequence of (size,) int
-        Levels of one task's labels, sorted.
-
-    Returns
-    -------
-    Program
+    classes: without label limits, least loads, budget, barred or fixed pairs; level (T, G): the level of each worker
+    class for each class of tasks; starts (T + 1,): where each class's levels begin, when all are counted through; the
+    last entry is their number; kinds: class of tasks of each set; sets sequence of (size,) int: levels of one task's
+    labels, sorted.
     """
     count, groups = level.shape
     inner = int(starts[-1])
@@ -68,18 +56,8 @@ def of_levels(classes: Classes, level: Ints, starts: Ints, kinds: Sequence[int],
 def columns_of(level: Ints, starts: Ints, kinds: Sequence[int], sets: Sequence[Ints]) -> sparse.csc_array:
     """The sets' columns: a task in its class's row, minus its labels in the rows of their levels; they cost nothing.
 
-    Parameters
-    ----------
-    level, starts : (T, G) and (T + 1,) int
-        As in :func:`of_levels`.
-    kinds : sequence of int
-        Class of tasks of each set.
-    sets : sequence of (size,) int
-        Levels of one task's labels, sorted.
-
-    Returns
-    -------
-    (rows, sets) sparse array
+    level (T, G), starts (T + 1,): as in :func:`of_levels`; kinds: class of tasks of each set; sets sequence of (size,)
+    int: levels of one task's labels, sorted; -> (rows, sets) sparse array.
     """
     kind = np.array(kinds, np.int64)
     sizes = np.array([chosen.size for chosen in sets], np.int64)

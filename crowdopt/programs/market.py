@@ -15,48 +15,26 @@ from crowdopt.programs import Formulation
 
 @dataclass(frozen=True, eq=False)
 class Market:
-    """Workers seen, and how much of each kind they are to cover.
+    """Workers seen, and how much of each kind they are to cover."""
 
-    Parameters
-    ----------
-    evidence, cost : (kinds, workers) float
-        Of one label.
-    capacity : (workers,)
-        M_j.
-    tasks_in : (kinds,)
-        n_k.
-    need : (kinds,) float
-        Evidence wanted for each task of the kind, on average.
-    """
-
-    evidence: Floats
-    cost: Floats
-    capacity: NDArray[np.integer]
-    tasks_in: NDArray[np.integer]
-    need: Floats
+    # of one label
+    evidence: Floats  # (kinds, workers)
+    cost: Floats  # (kinds, workers)
+    capacity: NDArray[np.integer]  # (workers,): M_j
+    tasks_in: NDArray[np.integer]  # (kinds,): n_k
+    need: Floats  # (kinds,): evidence wanted for each task of the kind, on average
 
 
 @dataclass(frozen=True, eq=False)
 class GroupedMarket:
-    """The market with workers who are alike written once.
+    """The market with workers who are alike written once."""
 
-    Parameters
-    ----------
-    evidence, cost : (kinds, groups) float
-        Of one label.
-    capacity : (groups,) float
-        Of one worker.
-    tasks_in : (kinds,)
-        n_k.
-    count : (groups,) int
-        Workers in the group.
-    """
-
-    evidence: Floats
-    cost: Floats
-    capacity: Floats
-    tasks_in: NDArray[np.integer]
-    count: Ints
+    # of one label
+    evidence: Floats  # (kinds, groups)
+    cost: Floats  # (kinds, groups)
+    capacity: Floats  # (groups,): of one worker
+    tasks_in: NDArray[np.integer]  # (kinds,): n_k
+    count: Ints  # (groups,): workers in the group
 
 
 def grouped(market: Market) -> GroupedMarket:
@@ -75,16 +53,7 @@ def of_groups(market: GroupedMarket, need: Floats) -> Program:
 
     Columns: ``u`` (pairs with evidence,). Rows: ``cover`` (kinds,), ``capacity`` (groups,).
 
-    Parameters
-    ----------
-    market : GroupedMarket
-        Kinds of tasks, groups of workers.
-    need : (kinds,) float
-        C_k, evidence for each task of the kind.
-
-    Returns
-    -------
-    Program
+    market: kinds of tasks, groups of workers; need (kinds,): C_k, evidence for each task of the kind.
     """
     kind, group = np.nonzero(market.evidence > 0)
     kinds, count, lines = need.size, market.count.size, kind.size

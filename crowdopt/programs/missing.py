@@ -37,15 +37,7 @@ def elastic(base: Program, soft: Collection[str] | None = None) -> Program:
 
     Columns: the LP's own, then ``missing.`` with the name of each block of rows that may be missed.
 
-    Parameters
-    ----------
-    base : Program
-    soft : collection of str, optional
-        Blocks of rows that may be missed, SINGLE or JOINT; all unless said.
-
-    Returns
-    -------
-    Program
+    soft: blocks of rows that may be missed, SINGLE or JOINT; all unless said.
     """
     parts, matrices = [], []
     for block in base.rows:

@@ -22,24 +22,9 @@ def of_sets(sets: KnownSets, row: Ints, count: Ints, room: Floats, dear: float, 
     Columns: ``down`` (L - R,), into each level but a row's highest; ``without`` (R,); ``set`` (S,).
     Rows: ``task`` (L,), ``worker`` (m,).
 
-    Parameters
-    ----------
-    sets : KnownSets
-        ``task`` is the level of each.
-    row : (L,) int
-        Row of each level; those of a row follow one another, the lowest need first.
-    count : (L,) int
-        n, tasks of each level.
-    room : (m,) float
-        M.
-    dear : float
-        What a task without a set costs.
-    whole : bool
-        Whether sets are for whole tasks.
-
-    Returns
-    -------
-    Program
+    sets: ``task`` is the level of each; row (L,): row of each level; those of a row follow one another, the lowest need
+    first; count (L,): n, tasks of each level; room (m,): M; dear: what a task without a set costs; whole: whether sets
+    are for whole tasks.
     """
     levels, m = row.size, room.size
     lower = np.flatnonzero(row[1:] == row[:-1])
@@ -67,19 +52,7 @@ def of_sets(sets: KnownSets, row: Ints, count: Ints, room: Floats, dear: float, 
 
 
 def columns_of(sets: KnownSets, levels: int, workers: int) -> sparse.csc_array:
-    """Entries of the sets' columns, as :func:`of_sets` has them.
-
-    Parameters
-    ----------
-    sets : KnownSets
-        ``task`` is the level of each.
-    levels, workers : int
-        How many there are of each.
-
-    Returns
-    -------
-    (levels + workers, sets) sparse array
-    """
+    """Entries of the sets' columns, (levels + workers, sets) sparse, as in :func:`of_sets`; ``task`` is a level."""
     each = np.arange(sets.cost.size)
     row = np.concatenate([sets.task, levels + sets.worker])
     column = np.concatenate([each, np.repeat(each, np.diff(sets.starts))])

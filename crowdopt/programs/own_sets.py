@@ -14,24 +14,12 @@ from crowdopt.programs import Formulation
 
 @dataclass(frozen=True, eq=False)
 class KnownSets:
-    """Sets of labels, each for one task.
+    """Sets of labels, each for one task."""
 
-    Parameters
-    ----------
-    task : (sets,) int
-        Whose set it is; tasks are 0, 1, ...
-    cost : (sets,) float
-        What it costs.
-    starts : (sets + 1,) int
-        Set s has the workers ``worker[starts[s]:starts[s + 1]]``.
-    worker : (labels,) int
-        Worker of each label.
-    """
-
-    task: Ints
-    cost: Floats
-    starts: Ints
-    worker: Ints
+    task: Ints  # (sets,): whose set it is; tasks are 0, 1, ..
+    cost: Floats  # (sets,): what it costs
+    starts: Ints  # (sets + 1,): set s has the workers ``worker[starts[s]:starts[s + 1]]``
+    worker: Ints  # (labels,): worker of each label
 
 
 def of_sets(sets: KnownSets, room: Floats, least: Floats, money: float, dear: float, whole: bool) -> Program:
@@ -42,22 +30,8 @@ def of_sets(sets: KnownSets, room: Floats, least: Floats, money: float, dear: fl
 
     Columns: ``set`` (S,), ``over`` (m,), ``under`` (m,). Rows: ``task`` (n,), ``worker`` (m,), ``budget`` (1,).
 
-    Parameters
-    ----------
-    sets : KnownSets
-        At least one for every task.
-    room, least : (m,) float
-        M and L.
-    money : float
-        B; inf where there is no budget.
-    dear : float
-        What a label over or under costs.
-    whole : bool
-        Whether each task must have one set and no mixture.
-
-    Returns
-    -------
-    Program
+    sets: at least one for every task; room, least (m,): M and L; money: B; inf where there is no budget; dear: what a
+    label over or under costs; whole: whether each task must have one set and no mixture.
     """
     count, tasks, m = sets.task.size, int(sets.task.max()) + 1, room.size
     column = np.repeat(np.arange(count), np.diff(sets.starts))

@@ -23,22 +23,9 @@ def of_priced_menu(
 
     Columns: ``given`` (k,), ``without`` (T,). Rows as in ``patterns``.
 
-    Parameters
-    ----------
-    pools : Pools
-        Kinds of tasks, pools of workers.
-    menu : PatternSet
-        The patterns so far.
-    price : float
-        D, what a task without a pattern costs.
-    wrong : float, optional
-        As in :func:`crowdopt.programs.patterns.of_menu`.
-    least_wrong : bool
-        As in :func:`crowdopt.programs.patterns.of_menu`.
-
-    Returns
-    -------
-    Program
+    pools: kinds of tasks, pools of workers; menu: the patterns so far; price: D, what a task without a pattern costs;
+    wrong: as in :func:`crowdopt.programs.patterns.of_menu`; least_wrong: as in
+    :func:`crowdopt.programs.patterns.of_menu`.
     """
     base = relax(of_menu(pools, menu, wrong, least_wrong))
     tasks = base.row("task")

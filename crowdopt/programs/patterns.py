@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
+from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pattern_errors import Errors
@@ -23,18 +24,11 @@ SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are a
 
 @dataclass(frozen=True, eq=False)
 class PatternSet:
-    """Patterns to choose from: the kind of task each is for, labels of each pool, its error.
+    """Patterns to choose from: the kind of task each is for, labels of each pool, its error."""
 
-    Parameters
-    ----------
-    kind : (k,) int
-    pattern : (k, G) int
-    error : (k,)
-    """
-
-    kind: Ints
-    pattern: Ints
-    error: Floats
+    kind: Ints  # (k,)
+    pattern: Ints  # (k, G)
+    error: Floats  # (k,)
 
     def joined(self, other: PatternSet) -> PatternSet:
         """Both menus; a pattern that is in both stands once."""
@@ -54,20 +48,9 @@ def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None, least_wr
     Columns: ``given`` (k,), the z. Rows: ``task`` (T,), ``supply`` (pools and depths,) [, ``budget`` (1,)]
     [, ``wrong`` (1,)].
 
-    Parameters
-    ----------
-    pools : Pools
-        Kinds of tasks, pools of workers.
-    menu : PatternSet
-        The patterns to choose from, each with its error.
-    wrong : float, optional
-        At most so many wrong answers expected in all: ``sum e_tP z_tP <= wrong``, in units of 1/SCALE.
-    least_wrong : bool
-        Whether to minimise ``sum e_tP z_tP``, in units of 1/SCALE, instead of the cost.
-
-    Returns
-    -------
-    Program
+    pools: kinds of tasks, pools of workers; menu: the patterns to choose from, each with its error; wrong: at most so
+    many wrong answers expected in all: ``sum e_tP z_tP <= wrong``, in units of 1/SCALE; least_wrong: whether to
+    minimise ``sum e_tP z_tP``, in units of 1/SCALE, instead of the cost.
     """
     kinds, count = pools.tasks_in.size, menu.kind.size
     pool, depth, supply = pools.rows
@@ -138,10 +121,12 @@ def _minimal(every: Ints, fine: np.ndarray) -> np.ndarray:
 
 
 def build(instance: AssignmentInstance) -> Program:
-    """The program over all patterns of an instance; see :func:`of_menu`."""
+    """The program over all patterns of an instance, by exact errors whatever its rule; see :func:`of_menu`."""
     pools = pools_of(instance)
-    wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
-    return of_menu(pools, whole_menu(pools), wrong)
+    average = instance.the_rule.average
+    wrong = float(instance.epsilon.sum()) if average else None
+    rule = instance.rule if average else EXACT_ERROR.name
+    return replace(of_menu(pools, whole_menu(pools), wrong), about=f"by rule {rule}")
 
 
 PROGRAM = Formulation(

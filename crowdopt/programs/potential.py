@@ -22,28 +22,16 @@ MOST = 1e5  # what a wrong answer may cost at most, in units of the highest pric
 
 @dataclass(frozen=True, eq=False)
 class ErrorTarget:
-    """Tasks of which so many may be answered wrongly, and kinds of labels that could be had.
+    """Tasks of which so many may be answered wrongly, and kinds of labels that could be had."""
 
-    Parameters
-    ----------
-    knots : (k,) float
-        Where potentials may bend.
-    start : (types, k) float
-        Number of tasks of each type at each knot, a task between two knots shared out between them.
-    errors : float
-        The most wrong answers, in expectation: the sum of the error targets.
-    level_type, level_accuracy : (levels,)
-        Kinds of labels: on tasks of which type, right how often.
-    price : float
-        The highest price of a label.
-    """
-
-    knots: Floats
-    start: Floats
-    errors: float
-    level_type: Ints
-    level_accuracy: Floats
-    price: float
+    knots: Floats  # (k,): where potentials may bend
+    # number of tasks of each type at each knot, a task between two knots shared out between them
+    start: Floats  # (types, k)
+    errors: float  # the most wrong answers, in expectation: the sum of the error targets
+    # kinds of labels: on tasks of which type, right how often
+    level_type: Ints  # (levels,)
+    level_accuracy: Floats  # (levels,)
+    price: float  # the highest price of a label
 
     @property
     def types(self) -> int:
@@ -53,23 +41,12 @@ class ErrorTarget:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What workers may do: each rule is one way in which a worker of a group may spend their time.
+    """What workers may do: each rule is one way in which a worker of a group may spend their time."""
 
-    Parameters
-    ----------
-    size : (groups,) int
-        Workers in each group.
-    group : (rules,) int
-    labels : (rules, levels) float
-        Labels of each kind that a rule expects of a worker.
-    paid : (rules,) float
-        What they cost.
-    """
-
-    size: Ints
-    group: Ints
-    labels: Floats
-    paid: Floats
+    size: Ints  # (groups,): workers in each group
+    group: Ints  # (rules,)
+    labels: Floats  # (rules, levels): labels of each kind that a rule expects of a worker
+    paid: Floats  # (rules,): what they cost
 
     def with_more(self, others: Rules) -> Rules:
         """These rules and others of the same groups."""
@@ -93,7 +70,7 @@ def of_rules(target: ErrorTarget, rules: Rules) -> Program:
     potential has to be held against those (crowdopt.online.limits.least_cost does). V is linear between knots,
     symmetric, and one for each type; ``steps`` has the beliefs at which the first rows can be tight, so they hold at
     all others.
-    The best V is concave anyway; asking for it makes c grow with skill, so that rows for p hold for whoever knows less.
+    The best V is concave anyway; asking for it makes c grow with skill, so that rows for p hold for less skill.
 
     Columns: ``potential`` (T, knots), ``mu`` (1,), ``gain`` (levels,), ``earn`` (groups,).
     Rows: ``step`` (beliefs,), ``stop`` (T, knots), ``bend`` (T, knots - 1), ``rule`` (rules,).
@@ -104,6 +81,7 @@ def of_rules(target: ErrorTarget, rules: Rules) -> Program:
     gained = sparse.csr_array((np.ones(each.size), (np.arange(each.size), each)), shape=(each.size, levels))
     error = np.tile(1 - target.knots, target.types)[:, None]
     bends = sparse.block_diag([bending(target.knots)] * target.types, format="csr")
+    # w_g stands in the row of each rule of its group
     earning = np.zeros((rules.group.size, groups))
     earning[np.arange(rules.group.size), rules.group] = 1.0
     matrix = sparse.block_array(
@@ -154,25 +132,9 @@ def error_target(instance: AssignmentInstance, most: int, knots: Floats | None =
     Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
     stays one.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of two classes.
-    most : int
-        Levels of skill in all, about.
-    knots : (k,) float, optional
-        Where potentials may bend; as many as the levels leave room for by default.
-
-    Returns
-    -------
-    target : ErrorTarget
-    level : (types, workers) int
-        Place of each pair's level in the target.
-
-    Raises
-    ------
-    InputError
-        For more than two classes, and for labels already in that the prior does not know.
+    instance: of two classes; most: levels of skill in all, about; knots (k,): where potentials may bend; as many as the
+    levels leave room for by default; -> level (types, workers): place of each pair's level in the target. Raises
+    InputError for more than two classes, and for labels already in that the prior does not know.
     """
     refuse_joint_limits(instance, "a lower bound over beliefs", "it looks at one task at a time")
     if instance.classes != 2:
@@ -225,16 +187,8 @@ def _levels(accuracy: Floats, capacity: Ints, most: int) -> tuple[Floats, Ints]:
 def alike(instance: AssignmentInstance, level: Ints) -> tuple[Ints, Ints]:
     """One worker of each group of equal levels, prices and capacity, and how many there are of them.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the prices and capacities.
-    level : (types, workers) int
-        Level of skill of each pair.
-
-    Returns
-    -------
-    worker, size : (groups,) int
+    instance: of the prices and capacities; level (types, workers): level of skill of each pair; -> worker, size
+    (groups,).
     """
     key = np.vstack([level, instance.cost, instance.capacity])
     _, worker, size = np.unique(key, axis=1, return_index=True, return_counts=True)
@@ -242,16 +196,7 @@ def alike(instance: AssignmentInstance, level: Ints) -> tuple[Ints, Ints]:
 
 
 def wanted_in(instance: AssignmentInstance) -> Ints:
-    """Tasks of each type that need labels.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (types,) int
-    """
+    """Tasks of each type that need labels; -> (types,)."""
     wanted = instance.need > COVERAGE
     return np.bincount(instance.task_type[wanted], minlength=instance.n_types)
 
@@ -259,23 +204,9 @@ def wanted_in(instance: AssignmentInstance) -> Ints:
 def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Floats, size: Ints) -> Rules:
     """The rules by which a worker of each group, represented by ``worker``, does ``amount`` (groups, types).
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the prices.
-    level : (types, workers) int
-        Level of skill of each pair.
-    worker : (groups,) int
-        One worker of each group.
-    amount : (groups, types) float
-        Labels that the rule expects of a worker.
-    size : (groups,) int
-        Workers in each group.
-
-    Returns
-    -------
-    Rules
-        One for each group.
+    instance: of the prices; level (types, workers): level of skill of each pair; worker (groups,): one worker of each
+    group; amount (groups, types): labels that the rule expects of a worker; size (groups,): workers in each group;
+    -> one for each group.
     """
     group, levels = np.arange(worker.size), int(level.max()) + 1
     labels = np.zeros((worker.size, levels))
@@ -287,17 +218,8 @@ def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Fl
 def everything(instance: AssignmentInstance, level: Ints) -> Rules:
     """Workers of known skill who do all they can, one type first and the others in turn: a rule for each first type.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the prices and capacities.
-    level : (types, workers) int
-        Level of skill of each pair.
-
-    Returns
-    -------
-    Rules
-        One for each group and first type.
+    instance: of the prices and capacities; level (types, workers): level of skill of each pair; -> one for each group
+    and first type.
     """
     worker, size = alike(instance, level)
     wanted, rules = wanted_in(instance), []

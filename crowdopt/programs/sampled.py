@@ -1,4 +1,4 @@
-"""The sampled LP: a sample of the workers covers its share of the need, and prices the tasks for everybody."""
+"""The sampled LP: a sample of the workers covers its share of the need, and prices the tasks for all."""
 
 from __future__ import annotations
 
@@ -18,24 +18,10 @@ from crowdopt.programs import Formulation, assignment
 def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> AssignmentInstance:
     """The instance of the sampled workers alone, with ``gamma C`` in place of C (Ho et al. 2013, Theorem 2).
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With the whole crowd.
-    sample : (k,) int
-        The sampled workers, each once.
-    share : float
-        gamma, their number over the number of workers to come; in (0, 1].
-
-    Returns
-    -------
-    AssignmentInstance
-
-    Raises
-    ------
-    InputError
-        If the sample is empty, repeats a worker or names one that does not exist, or the share is out of range;
-        if the instance has fixed or collected pairs, a budget or label limits, which belong to the whole crowd.
+    instance: with the whole crowd; sample (k,): the sampled workers, each once; share: gamma, their number over the
+    number of workers to come; in (0, 1]. Raises InputError if the sample is empty, repeats a worker or names one that
+    does not exist, or the share is out of range; if the instance has fixed or collected pairs, a budget or label
+    limits, which belong to the whole crowd.
     """
     chosen = np.asarray(sample, dtype=np.int64)
     if chosen.ndim != 1 or chosen.size == 0 or np.unique(chosen).size < chosen.size:
@@ -54,26 +40,7 @@ def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> 
 
 
 def build(instance: AssignmentInstance, sample: ArrayLike, share: float) -> Program:
-    """The sampled LP (Ho et al. 2013, Section 5.1).
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With the whole crowd.
-    sample : (k,) int
-        The sampled workers, each once.
-    share : float
-        gamma, in (0, 1].
-
-    Returns
-    -------
-    Program
-
-    Raises
-    ------
-    InputError
-        As in :func:`transform`.
-    """
+    """The sampled LP (Ho et al. 2013, Section 5.1) of the instance that :func:`transform` gives; sample (k,)."""
     return replace(relax(assignment.build(transform(instance, sample, share))), name="sampled")
 
 

@@ -49,20 +49,7 @@ def build(instance: SelectionInstance) -> Program:
 
 
 def chosen(program: Program, point: Floats) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The workers of a point: of its largest ``u_k`` the k largest ``w_ki``.
-
-    Parameters
-    ----------
-    program : Program
-        From :func:`build`.
-    point : (columns,) float
-        Of the program.
-
-    Returns
-    -------
-    (k,) int
-        Ascending.
-    """
+    """The workers of a point, (columns,): of its largest ``u_k`` the k largest ``w_ki``, ascending."""
     u, w = program.column("u").view(point), program.column("w").view(point)
     size = int(np.argmax(u)) + 1
     return np.sort(np.argsort(-w[size - 1], kind="stable")[:size])

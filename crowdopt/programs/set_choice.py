@@ -22,23 +22,8 @@ def of_sets(
     Columns: ``without`` (T,), ``short`` (rows,), ``over`` (rows,), ``set`` (S,).
     Rows: ``task`` (T,), ``shared`` (rows,).
 
-    Parameters
-    ----------
-    sides : two (rows,) arrays
-        l and u.
-    tasks_in : (T,) int
-        n_t.
-    cost : (S,) float
-    matrix : (T + rows, S) sparse array
-        Of :func:`columns`.
-    dear : float
-        D.
-    slack : (rows,) float
-        d.
-
-    Returns
-    -------
-    Program
+    sides two (rows,) arrays: l and u; tasks_in (T,): n_t; cost (S,); matrix (T + rows, S) sparse array: of
+    :func:`columns`; dear: D; slack (rows,): d.
     """
     kinds, rows = tasks_in.size, slack.size
     short = sparse.eye_array(kinds + rows, format="csc")
@@ -59,33 +44,12 @@ def of_sets(
 
 
 def before_sets(kinds: int, rows: int) -> int:
-    """Columns before those of sets.
-
-    Parameters
-    ----------
-    kinds, rows : int
-
-    Returns
-    -------
-    int
-    """
+    """Columns before those of sets."""
     return kinds + 2 * rows
 
 
 def columns(kinds: int, kind: Ints, use: sparse.csc_array) -> sparse.csc_array:
-    """The columns of sets, (T + rows, S).
-
-    Parameters
-    ----------
-    kinds : int
-        T.
-    kind : (S,) int
-    use : (rows, S) sparse array
-
-    Returns
-    -------
-    (T + rows, S) sparse array
-    """
+    """The columns of T kinds' sets, (T + rows, S) sparse; kind (S,), use (rows, S) sparse."""
     own = sparse.csc_array((np.ones(kind.size), (kind, np.arange(kind.size))), shape=(kinds, kind.size))
     return sparse.csc_array(sparse.vstack([own, use], format="csc"))
 

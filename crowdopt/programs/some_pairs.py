@@ -14,44 +14,26 @@ from crowdopt.programs import Formulation
 
 @dataclass(frozen=True, eq=False)
 class SomePairs:
-    """Pairs that may have a share of a label.
+    """Pairs that may have a share of a label."""
 
-    Parameters
-    ----------
-    task, worker : (k,) int
-        Whose they are; tasks and workers are 0, 1, ...
-    worth, cost : (k,) float
-        Evidence and price of the label.
-    """
-
-    task: Ints
-    worker: Ints
-    worth: Floats
-    cost: Floats
+    # whose they are; tasks and workers are 0, 1, ..
+    task: Ints  # (k,)
+    worker: Ints  # (k,)
+    worth: Floats  # (k,): evidence
+    cost: Floats  # (k,): price of the label
 
 
 @dataclass(frozen=True, eq=False)
 class PairLimits:
-    """What tasks need, workers have room for, and money there is.
+    """What tasks need, workers have room for, and money there is."""
 
-    Parameters
-    ----------
-    need : (n,) float
-        C.
-    fewest, most : (n,) float
-        Labels of a task; inf where there is no limit.
-    least, room : (m,) float
-        L and M.
-    money : float
-        B; inf where there is no budget.
-    """
-
-    need: Floats
-    fewest: Floats
-    most: Floats
-    least: Floats
-    room: Floats
-    money: float
+    need: Floats  # (n,): C
+    # labels of a task; inf where there is no limit
+    fewest: Floats  # (n,)
+    most: Floats  # (n,)
+    least: Floats  # (m,): L
+    room: Floats  # (m,): M
+    money: float  # B; inf where there is no budget
 
 
 def of_pairs(pairs: SomePairs, sides: PairLimits, dear: tuple[float, float]) -> Program:
@@ -63,20 +45,12 @@ def of_pairs(pairs: SomePairs, sides: PairLimits, dear: tuple[float, float]) -> 
     Columns: ``y`` (k,), ``short`` (n,), ``few`` (n,), ``under`` (m,). Rows: ``cover`` (n,), ``capacity`` (m,),
     ``labels`` (n,), ``budget`` (1,).
 
-    Parameters
-    ----------
-    pairs : SomePairs
-    sides : PairLimits
-    dear : (float, float)
-        d, of a unit of evidence that is not there, and e, of a label.
-
-    Returns
-    -------
-    Program
+    dear (float, float): d, of a unit of evidence that is not there, and e, of a label.
     """
     k, n, m = pairs.task.size, sides.need.size, sides.room.size
     one, place, task, worker = np.ones(k), np.arange(k), np.arange(n), np.arange(m)
     labels, budget = n + m, 2 * n + m
+    # without label limits a task's pairs have no entry in its row `labels`: large programs stay sparse
     limited = np.isfinite(sides.most) | (sides.fewest > 0)
     counts = limited[pairs.task]
     row = [pairs.task, n + pairs.worker, labels + pairs.task[counts], task, labels + task, n + worker]
@@ -98,6 +72,7 @@ def of_pairs(pairs: SomePairs, sides: PairLimits, dear: tuple[float, float]) -> 
             ]
         ),
         row_upper=np.concatenate([np.full(n, np.inf), sides.room, sides.most, [sides.money]]),
+        # what is short or over may only be bought where a limit stands; the columns exist everywhere
         lower=np.zeros(k + 2 * n + m),
         upper=np.concatenate(
             [

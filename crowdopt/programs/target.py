@@ -10,6 +10,7 @@ from scipy import sparse
 from crowdopt.core.program import Program, extended
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.programs import Formulation, aggregated
 
 MOST = 10.0  # units of evidence per task; more slack than this is of no use to anybody
@@ -33,7 +34,7 @@ def of_classes(classes: Classes, money: float) -> Program:
 
 def build(instance: AssignmentInstance, money: float) -> Program:
     """The target LP of an instance; see :func:`of_classes`."""
-    return of_classes(classes_of(instance), money)
+    return of_classes(classes_of(linear_of(instance)), money)
 
 
 PROGRAM = Formulation(

@@ -11,6 +11,7 @@ from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, extended
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.programs import Formulation, aggregated
 
 
@@ -23,18 +24,8 @@ def of_classes(classes: Classes, money: float, margin: float = 0.0) -> Program:
     Columns: ``u`` (T, G), ``lack`` (T,). Rows as in ``aggregated`` with whole labels, and the money in the row
     ``budget``.
 
-    Parameters
-    ----------
-    classes : Classes
-        Of tasks and workers.
-    money : float
-        What the labels may cost.
-    margin : float
-        Evidence per task that is asked for beyond the need.
-
-    Returns
-    -------
-    Program
+    classes: of tasks and workers; money: what the labels may cost; margin: evidence per task that is asked for beyond
+    the need.
     """
     budget = replace(classes.instance, budget=money)
     base = aggregated.of_classes(replace(classes, instance=budget), whole=True)
@@ -56,22 +47,8 @@ def boxed(program: Program, relaxed: Program, multipliers: Floats, bound: float,
 
     Columns: those of ``program``.
 
-    Parameters
-    ----------
-    program : Program
-        Of :func:`of_classes`.
-    relaxed : Program
-        The aggregated LP with whole labels.
-    multipliers : (rows,) float
-        Of its rows.
-    bound : float
-        What they prove.
-    money : float
-        What the labels may cost.
-
-    Returns
-    -------
-    Program
+    program: of :func:`of_classes`; relaxed: the aggregated LP with whole labels; multipliers (rows,): of its rows;
+    bound: what they prove; money: what the labels may cost.
     """
     reduced = relaxed.cost - relaxed.matrix.T @ multipliers
     many = np.floor((money - bound) / np.maximum(np.abs(reduced), 1e-12) * (1 + 1e-9) + 1e-6)
@@ -84,7 +61,7 @@ def boxed(program: Program, relaxed: Program, multipliers: Floats, bound: float,
 
 def build(instance: AssignmentInstance, money: float) -> Program:
     """The program of an instance; see :func:`of_classes`."""
-    return of_classes(classes_of(instance), money)
+    return of_classes(classes_of(linear_of(instance)), money)
 
 
 PROGRAM = Formulation(

@@ -18,18 +18,7 @@ def of_marginals(wrong: Bools, loss: Floats, error: Floats) -> Program:
 
     Columns: ``law`` (patterns,). Rows: ``marginal`` (members,), ``one`` (1,).
 
-    Parameters
-    ----------
-    wrong : (patterns, members) bool
-        Every pattern x.
-    loss : (patterns,) float
-        g.
-    error : (members,) float
-        e.
-
-    Returns
-    -------
-    Program
+    wrong (patterns, members): every pattern x; loss (patterns,): g; error (members,): e.
     """
     patterns, members = wrong.shape
     sides = np.append(error, 1.0)

@@ -16,18 +16,8 @@ LEAST, MOST = -28.0, np.log(1e4)  # logarithm of the pressure; at the most, all 
 def exact_holds(answers: int, checked: int, wrong: int, left: int, delta: float) -> bool:
     """Whether ``P(Hyp(n, k + R + 1, a) <= k) <= delta``: more than R wrong ones would have shown.
 
-    Parameters
-    ----------
-    answers, checked, wrong : int
-        n answers, of which a were drawn and looked at, k of them wrong.
-    left : int
-        R, the claim: so many are left at most.
-    delta : float
-        Chance that the claim is false, at most.
-
-    Returns
-    -------
-    bool
+    answers, checked, wrong: n answers, of which a were drawn and looked at, k of them wrong; left: R, the claim: so
+    many are left at most; delta: chance that the claim is false, at most.
     """
     from scipy.stats import hypergeom
 
@@ -40,18 +30,9 @@ def exact_holds(answers: int, checked: int, wrong: int, left: int, delta: float)
 def martingale_holds(said: dict[str, Any], stratum: Ints, wrong: Bools, left: Ints) -> bool:
     """Whether each number of wrong answers above a claim is refuted by its test martingale when the claim is made.
 
-    Parameters
-    ----------
-    said : dict
-        ``draw.json``, held against its table: groups, predictions, numbers, delta.
-    stratum, wrong : (checks,) int, bool
-        Group of each answer looked at, in the order of the draw, and whether it was wrong.
-    left : (checks,) int
-        The claim after each check: so many are left at most.
-
-    Returns
-    -------
-    bool
+    said: ``draw.json``, held against its table: groups, predictions, numbers, delta; stratum, wrong (checks,) int,
+    bool: group of each answer looked at, in the order of the draw, and whether it was wrong; left (checks,): the claim
+    after each check: so many are left at most.
     """
     size, rate = (np.array([group[name] for group in said["groups"]], float) for name in ("size", "rate"))
     rate /= rate @ size / size.sum()  # the draw and the bound know ratios of rates only

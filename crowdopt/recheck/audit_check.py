@@ -23,49 +23,25 @@ from crowdopt.recheck.audit_terms import commitment_problems, terms_problems
 
 @dataclass(frozen=True)
 class AuditReport:
-    """Whether an audit's claim follows from its draw and the expert's answers.
-
-    Parameters
-    ----------
-    holds : bool
-    problems : list of str
-        What is wrong if it does not hold.
-    sentence : str
-        The claim, in words made of what was recomputed; empty if it does not hold.
-    commitment : str
-        As draw.json says.
-    earlier : int
-        Audits that draw.json names as done before.
-    confidence : float
-        Of all their claims and this one together.
-    """
+    """Whether an audit's claim follows from its draw and the expert's answers."""
 
     holds: bool
-    problems: list[str]
-    sentence: str
-    commitment: str
-    earlier: int = 0
-    confidence: float = 0.0
+    problems: list[str]  # what is wrong if it does not hold
+    sentence: str  # the claim, in words made of what was recomputed; empty if it does not hold
+    commitment: str  # as draw.json says
+    earlier: int = 0  # audits that draw.json names as done before
+    confidence: float = 0.0  # of all their claims and this one together
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What was looked at.
+    """What was looked at."""
 
-    Parameters
-    ----------
-    stratum : (checks,) int
-        Group of each drawn answer, in the order of the draw.
-    wrong : (checks,) bool
-        Whether it was wrong.
-    certain, others : (int, int)
-        Looked at and wrong: among the least sure answers, and among those neither drawn nor least sure.
-    """
-
-    stratum: Ints
-    wrong: Bools
-    certain: tuple[int, int]
-    others: tuple[int, int]
+    stratum: Ints  # (checks,): group of each drawn answer, in the order of the draw
+    wrong: Bools  # (checks,): whether it was wrong
+    # looked at and wrong: among the least sure answers, and among those neither drawn nor least sure
+    certain: tuple[int, int]  # (int, int)
+    others: tuple[int, int]  # (int, int)
 
 
 def verify_audit(
@@ -73,24 +49,9 @@ def verify_audit(
 ) -> AuditReport:
     """Recompute an audit folder: commitment, draw, what was looked at, corrections, the bound.
 
-    Parameters
-    ----------
-    answers : path
-        The table that was drawn from.
-    folder : path
-    commitment : str, optional
-        As it was handed on before the expert began: a draw made afterwards has another one.
-    after : sequence of paths
-        Earlier audits that are known of: the draw must name them, with the chance that they spent.
-
-    Returns
-    -------
-    AuditReport
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
+    answers: the table that was drawn from; commitment: as it was handed on before the expert began: a draw made
+    afterwards has another one; after: earlier audits that are known of: the draw must name them, with the chance that
+    they spent.
     """
     place, table = Path(folder), read_answered(answers)
     said = read_json(place / DRAW, DRAWN, "audit")

@@ -24,15 +24,7 @@ def terms_problems(said: dict[str, Any], table: AnsweredTable) -> list[str]:
     Its theorem needs: groups that are a partition of the answers drawn from, tested numbers that stand for every number
     from 0 on, and predictions that leave no outcome impossible. The chances of all audits add up.
 
-    Parameters
-    ----------
-    said : dict
-        ``draw.json``.
-    table : AnsweredTable
-
-    Returns
-    -------
-    list of str
+    said: ``draw.json``.
     """
     answers, drawn = len(table.tasks), len(table.tasks) - said["least_sure"]
     spent = sum(earlier["delta"] for earlier in said["earlier"]) + said["delta"]
@@ -61,23 +53,7 @@ def terms_problems(said: dict[str, Any], table: AnsweredTable) -> list[str]:
 def commitment_problems(said: dict[str, Any], commitment: str | None, after: tuple[Path, ...]) -> list[str]:
     """Whether a draw is the one that was committed to, and names the earlier audits with what they spent.
 
-    Parameters
-    ----------
-    said : dict
-        ``draw.json``.
-    commitment : str, optional
-        As it was handed on.
-    after : tuple of Path
-        Folders of earlier audits.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    InputError
-        If an earlier audit cannot be read.
+    said: ``draw.json``; commitment: as it was handed on; after: folders of earlier audits.
     """
     problems = [] if _digest(said) == said["commitment"] else ["draw.json was changed after it was written"]
     if commitment not in (None, said["commitment"]):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Bools, Floats
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.families import dependence
 from crowdopt.crowd.groups import Group
@@ -18,15 +18,18 @@ from crowdopt.recheck.plan_tables import SAME, check_columns
 WHOLE = ("exact-error", "mean-error")  # rules without a linear program: no vote counts a share of a label
 
 
-def check_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """Every task's exact error is what the plan says it is, and at most its target, or they are on average."""
+def check_errors(instance: AssignmentInstance, stored: StoredPlan, excused: Bools, report: Report) -> None:
+    """Every task's exact error is what the plan says it is, and at most its target, or they are on average.
+
+    excused (tasks,): tasks that the plan leaves short, as it says; report: takes the complaints.
+    """
     above, width = exact_errors(instance, stored.pairs)
     if instance.the_rule.average:
         if above.mean() > instance.epsilon.mean() + CERTAIN:
             says = f"errs with probability {above.mean():.6g} on average, more than {instance.epsilon.mean():g}"
             report.complain("assignment.csv", f"the plan {says}")
     else:
-        _check_each(instance, above, report)
+        _check_each(instance, np.where(excused, 0.0, above), report)
     if stored.tasks.rows != instance.n_tasks:
         return
     if "exact_error" not in stored.tasks or ("exact_width" in stored.tasks) != bool(width.any()):

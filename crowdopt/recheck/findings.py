@@ -23,6 +23,7 @@ class Report:
     wrong_bound: float | None = None
     independent_error: float | None = None
     worst_error: float | None = None
+    short: int = 0  # tasks that the plan leaves short, as it says
 
     @property
     def holds(self) -> bool:

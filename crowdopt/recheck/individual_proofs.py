@@ -16,20 +16,8 @@ OPEN = 1e-4  # relative; that is much
 def least_sets(instance: AssignmentInstance, reduced: Floats, limit: Floats, pay: float) -> Floats:
     """``v_i = min sum_j (pay c_ij - w_j - l_i) y_j  s.t.  sum_j q_ij y_j >= C_i`` and i's own pairs, from below.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    reduced : (workers,) float
-        w, what comes off the price of a worker's labels.
-    limit : (tasks,) float
-        l, what comes off the price of a task's labels.
-    pay : float
-        ``1 - b``.
-
-    Returns
-    -------
-    (tasks,) float
-        At most v; infinite where no set meets the need.
+    reduced (workers,): w, what comes off the price of a worker's labels; limit (tasks,): l, what comes off the price of
+    a task's labels; pay: ``1 - b``; -> (tasks,): at most v; infinite where no set meets the need.
     """
     from crowdopt.recheck.set_kernels import cheapest_bounds
 

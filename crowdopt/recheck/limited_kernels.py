@@ -32,23 +32,10 @@ def completions(cost, worth, group, least_group, most_group, least, most, full_g
     A cell says how many labels of the item's group, and how many in all, there are already. Beyond a group's last item
     its labels are held against its fewest, and the next group starts from none. A most below 0 is none.
 
-    Parameters
-    ----------
-    cost, worth : (items,) float
-        Of single labels, those of a group next to each other.
-    group : (items,) int
-    least_group, most_group : (groups,) int
-        Labels of each group; a most below 0 is none.
-    least, most : int
-        Labels in all.
-    full_group, full : (groups,) int, int
-        Counts of labels beyond which one more says nothing.
-    cells : int
-        Pairs of counts told apart.
-
-    Returns
-    -------
-    two (items + 1, cells) arrays
+    cost, worth (items,): of single labels, those of a group next to each other; group (items,) int; least_group,
+    most_group (groups,) int: labels of each group; a most below 0 is none; least, most: labels in all; full_group, full
+    (groups,) int, int: counts of labels beyond which one more says nothing; cells: pairs of counts told apart; -> two
+    (items + 1, cells) arrays.
     """
     n, wide = cost.size, full + 1
     rest, gives = np.full((n + 1, cells), np.inf), np.zeros((n + 1, cells))
@@ -79,25 +66,10 @@ def evidence_price(cost, worth, need, group, least_group, most_group, least, mos
     By lines: the sets of two prices, one short of the need and one not, name the price at which they are alike. All
     three are infinite where no set meets the need.
 
-    Parameters
-    ----------
-    cost, worth : (items,) float
-        Of single labels, those of a group next to each other.
-    need : float
-        Evidence.
-    group : (items,) int
-    least_group, most_group : (groups,) int
-        Labels of each group; a most below 0 is none.
-    least, most : int
-        Labels in all.
-    full_group, full : (groups,) int, int
-        Counts of labels beyond which one more says nothing.
-    cells : int
-        Pairs of counts told apart.
-
-    Returns
-    -------
-    three floats
+    cost, worth (items,): of single labels, those of a group next to each other; need: evidence; group (items,) int;
+    least_group, most_group (groups,) int: labels of each group; a most below 0 is none; least, most: labels in all;
+    full_group, full (groups,) int, int: counts of labels beyond which one more says nothing; cells: pairs of counts
+    told apart.
     """
     limits = group, least_group, most_group, least, most, full_group, full, cells
     hair = HAIR * max(1.0, need)
@@ -164,31 +136,11 @@ def cheapest_below(
     that it gets no cheaper than top, and where another with the same counts has more evidence and costs less. Where
     more than ``states`` are left, the least completion is the bound.
 
-    Parameters
-    ----------
-    cost, worth : (items,) float
-        Of single labels, those of a group next to each other.
-    need : float
-        Evidence.
-    group : (items,) int
-    least_group, most_group : (groups,) int
-        Labels of each group; a most below 0 is none.
-    least, most : int
-        Labels in all.
-    full_group, full : (groups,) int, int
-        Counts of labels beyond which one more says nothing.
-    cells : int
-        Pairs of counts told apart.
-    prices : (k,) float
-        Of evidence, the first one 0.
-    tables : (k, items + 1, cells) array
-        Completions at each price.
-    top : float
-    states : int
-
-    Returns
-    -------
-    (float, bool)
+    cost, worth (items,): of single labels, those of a group next to each other; need: evidence; group (items,) int;
+    least_group, most_group (groups,) int: labels of each group; a most below 0 is none; least, most: labels in all;
+    full_group, full (groups,) int, int: counts of labels beyond which one more says nothing; cells: pairs of counts
+    told apart; prices (k,): of evidence, the first one 0; tables (k, items + 1, cells): completions at each price;
+    -> (float, bool).
     """
     n, wide, hair = cost.size, full + 1, HAIR * max(1.0, need)
     left, spent, cell = np.empty(states + 1), np.empty(states + 1), np.zeros(states + 1, np.int64)

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.core.roundoff import lowered, sum_below
+from crowdopt.core.roundoff import DEPTH, UNIT, lowered, sum_below
+from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.stored_plan import StoredPlan
-from crowdopt.recheck.joint_kept import LEAST_SHARE, MOST_SHARE
+from crowdopt.recheck.joint_pull import JointPull
+from crowdopt.recheck.limited_error_sets import TaskLimits, least_by_error
 
 CLOSE = 1e-8  # relative; how far a task's bound may stay below its minimum
+LARGEST = 1e300  # of a sum of prices: beyond, differences of sums are no numbers
 STATES = 100_000  # partial sets that are followed together
 TABLE = 4_000_000  # numbers in a table of completions; a task that needs more has its limits left out
 WIDER = 4.0  # how much further above the linear bound the next search looks
@@ -21,97 +23,86 @@ BESIDE = (0.0, 0.8, 1.0, 1.25)  # prices of evidence that complete partial sets,
 
 
 @dataclass(frozen=True, eq=False)
-class SharePull:
-    """What multipliers of shares bring: ``terms`` by themselves, ``pull`` (workers,) off each label, of that size."""
+class PairPrices:
+    """Prices of pairs, of any sign: tasks of a type with the same pulls share a row."""
 
-    terms: Floats
-    pull: Floats
-    size: float
+    price: Floats  # (rows, workers)
+    size: Floats  # (rows,): of what went into a price
+    row_of: Ints  # (tasks,)
 
-
-def share_pull(instance: AssignmentInstance, stored: StoredPlan) -> SharePull:
-    """The multipliers of shares in limits.csv; the table's other ones are not this form's.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    stored : StoredPlan
-
-    Returns
-    -------
-    SharePull
-    """
-    table, place = stored.limits, {group.name: g for g, group in enumerate(instance.groups)}
-    entries = [] if table is None else zip(table["limit"], table["name"], table.numbers("dual").tolist(), strict=True)
-    terms, pull, size, member = [0.0], np.zeros(instance.n_workers), 0.0, membership(instance)
-    for limit, name, dual in entries:
-        sign = {MOST_SHARE: -1, LEAST_SHARE: 1}.get(limit, 0)
-        if name not in place or sign * dual <= 0:
-            continue  # it pulls on a side that is not there
-        inside, group = member[place[name]], instance.groups[place[name]]
-        share = group.max_share if limit == MOST_SHARE else group.min_share
-        had = int(inside[instance.collected[:, 1]].sum())
-        terms += [dual * share * len(instance.collected), -dual * had]
-        pull += dual * (inside - share)
-        size += abs(dual)
-    return SharePull(np.array(terms), pull, size * len(terms))
+    @classmethod
+    def of(cls, instance: AssignmentInstance, load: Floats, spend: float, joint: JointPull) -> PairPrices:
+        """``(1 - b) c_ij - w_j - s_ij``."""
+        rows, row_of = np.unique(instance.task_type * len(joint.pull) + joint.row_of, return_inverse=True)
+        kind, row = np.divmod(rows, len(joint.pull))
+        paid = (1 - spend) * instance.cost
+        size = paid.max(axis=1)[kind] + np.abs(load).max(initial=0.0) + joint.size.max(axis=1)[row]
+        return cls(paid[kind] - load - joint.pull[row], size, row_of.reshape(-1))
 
 
-def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, shares: SharePull) -> float:
-    """``sum_i v_i + sum_j L_j [w_j]+ - M_j [w_j]- + b B + shares``: a lower bound on every plan of whole labels.
+def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, joint: JointPull, levels: int = 0) -> float:
+    """``sum_i v_i + sum_j L_j [w_j]+ - M_j [w_j]- + b B + joint terms``: a lower bound on every plan of whole labels.
 
-    ``v_i = min over i's sets S of labels of sum_{j in S} ((1 - b) c_ij - w_j - s_j)``: sets that meet the need, contain
+    ``v_i = min over i's sets S of labels of sum_{j in S} ((1 - b) c_ij - w_j - s_ij)``: sets that meet the need, have
     the fixed pairs and no barred one, and keep the limits on the task's labels and on those of groups. Of groups that
-    overlap, those after the first are left out, which can only lower v_i. Valid for any w and b <= 0; equal tasks are
-    solved once.
+    overlap, those after the first are left out, which can only lower v_i. Valid for any w, b <= 0 and s; equal tasks
+    are solved once. Under the rule exact-error the need is that the best vote's error over S and the labels already in
+    is at most the target; skills of S may then be raised, which can only lower v_i
+    (crowdopt.recheck.limited_error_sets).
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    worker : (workers,) float
-        w, multipliers of the loads.
-    budget : float
-        b, multiplier of the budget.
-    shares : SharePull
-        s.
-
-    Returns
-    -------
-    float
-        Infinite where some task has no set at all.
+    worker (workers,): w, multipliers of the loads; budget: b, multiplier of the budget; joint: s, what multipliers of
+    groups, shares and rows of one's own bring; levels: skills of each type that are told apart under the rule
+    exact-error; 0: all of them; -> infinite where some task has no set at all.
     """
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
     spend = min(budget, 0.0) if instance.budget is not None else 0.0
     rows = [
         np.where(load > 0, instance.min_load, instance.capacity) * load,
         np.array([spend * (instance.budget or 0.0)]),
-        shares.terms,
+        joint.terms,
     ]
     sides = np.concatenate(rows)
-    if not (np.isfinite(sides).all() and np.isfinite(shares.pull).all()):
+    prices = PairPrices.of(instance, load, spend, joint)
+    if not (np.isfinite(sides).all() and (prices.size * instance.n_workers < LARGEST).all()):
         return -np.inf
-    least = _each(instance, load + shares.pull, float(np.abs(load).max(initial=0.0)) + shares.size, spend)
+    by_error = instance.rule == EXACT_ERROR.name
+    least = _each_by_error(instance, prices, levels) if by_error else _each(instance, prices)
     return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([sides, least]))
 
 
-def _each(instance: AssignmentInstance, pull: Floats, size: float, spend: float) -> Floats:
+def _each_by_error(instance: AssignmentInstance, prices: PairPrices, levels: int) -> Floats:
+    """The least set of each task by exact errors, less what rounding may have added."""
+    member, fewest, most = _apart(instance)
+    few, many = instance.new_label_limits
+    low, high = np.vstack([few, fewest]), np.vstack([many, most])
+    held = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
+    barred, fixed, known = (_by_task(pairs) for pairs in (instance.barred, instance.fixed, held))
+    limits = [
+        TaskLimits(member, low[:, i], high[:, i], barred.get(i, ()), fixed.get(i, ()), known.get(i, ()))
+        for i in range(instance.n_tasks)
+    ]
+    least = least_by_error(instance, prices.price, prices.row_of, limits, levels)
+    size = prices.size[prices.row_of] * instance.n_workers
+    return np.where(np.isposinf(least), least, least - DEPTH * UNIT * size)
+
+
+def _each(instance: AssignmentInstance, prices: PairPrices) -> Floats:
     """The least set of each task, equal tasks solved once."""
     member, fewest, most = _apart(instance)
     few, many = instance.new_label_limits
     barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)
     known: dict[tuple[object, ...], float] = {}
     least = np.empty(instance.n_tasks)
-    for task, kind in enumerate(instance.task_type.tolist()):
+    for task, row in enumerate(prices.row_of.tolist()):
         out, forced = barred.get(task, ()), fixed.get(task, ())
         low = np.array([few[task], *fewest[:, task]])
         high = np.array([many[task], *most[:, task]])
         need = float(instance.floor[task])
-        key = (kind, need, low.tobytes(), high.tobytes(), out, forced)
+        key = (row, need, low.tobytes(), high.tobytes(), out, forced)
         if key not in known:
-            paid = (1 - spend) * instance.cost[kind]
-            known[key] = _one_task(
-                paid - pull, instance.evidence[kind], need, (member, low, high), out, forced, float(paid.max()) + size
-            )
+            price, worth = prices.price[row], instance.evidence[instance.task_type[task]]
+            size = float(prices.size[row])
+            known[key] = _one_task(price, worth, need, (member, low, high), out, forced, size)
         least[task] = known[key]
     return least
 

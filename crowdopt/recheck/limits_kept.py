@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.elementary import dot
 from crowdopt.recheck.joint_kept import joint_breaks
@@ -24,28 +24,27 @@ class Excess:
     limit: str
     owner: str
     amount: float
+    lacking: int | None = None  # the task that gets less than it asks for, where that is what is broken
 
     def __str__(self) -> str:
         return f"{self.owner}: {self.limit} ({self.amount:.6g})"
 
 
-def worst_excess(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None) -> float:
+def worst_excess(
+    instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, excused: Bools | None = None
+) -> float:
     """The largest amount by which the pairs do not keep a limit; 0 if they keep all of them exactly.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    amounts : (k,) float, optional
-        Share of each label; default: 1.
-
-    Returns
-    -------
-    float
-        In the limit's own unit.
+    pairs (k, 2): task and worker of each label; amounts (k,): share of each label; default: 1; excused (tasks,): tasks
+    that may get less than they ask for; -> in the limit's own unit.
     """
-    return max((excess.amount for excess in broken_limits(instance, pairs, amounts, tolerance=0.0)), default=0.0)
+    broken = broken_limits(instance, pairs, amounts, tolerance=0.0)
+    return max((one.amount for one in broken if not is_excused(one, excused)), default=0.0)
+
+
+def is_excused(broken: Excess, excused: Bools | None) -> bool:
+    """Whether what is broken is what a task asks for that may get less; excused (tasks,)."""
+    return excused is not None and broken.lacking is not None and bool(excused[broken.lacking])
 
 
 def broken_limits(
@@ -53,19 +52,8 @@ def broken_limits(
 ) -> list[Excess]:
     """Every limit that the pairs break by more than the tolerance.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    amounts : (k,) float, optional
-        Share of each label; default: 1.
-    tolerance : float
-        Absolute, in the limit's own unit; of the budget relative to it where it is above 1.
-
-    Returns
-    -------
-    list of Excess
+    pairs (k, 2): task and worker of each label; amounts (k,): share of each label; default: 1; tolerance: absolute, in
+    the limit's own unit; of the budget relative to it where it is above 1.
     """
     shares = np.ones(len(pairs)) if amounts is None else amounts
     own = [
@@ -73,7 +61,7 @@ def broken_limits(
         *_of_workers(instance, pairs, shares, tolerance),
         *_of_budget(instance, pairs, shares, tolerance),
     ]
-    joint = [Excess(limit, owner, by) for limit, owner, by in joint_breaks(instance, pairs, shares) if by > tolerance]
+    joint = [Excess(*one) for one in joint_breaks(instance, pairs, shares) if one[2] > tolerance]
     return own + joint + _of_pairs(instance, pairs, shares, tolerance)
 
 
@@ -91,8 +79,8 @@ def _of_tasks(
     crowded = np.where(instance.max_labels == UNLIMITED, 0.0, new - room)
     owner = _named("task", instance.task_id)
     return [
-        *_over("lacks evidence", instance.need - evidence, short, owner),
-        *_over("has too few labels", lacking, tolerance, owner),
+        *_over("lacks evidence", instance.need - evidence, short, owner, lacks=True),
+        *_over("has too few labels", lacking, tolerance, owner, lacks=True),
         *_over("has too many labels", crowded, tolerance, owner),
     ]
 
@@ -154,5 +142,8 @@ def _named(what: str, name: Callable[[int], str]) -> Callable[[int], str]:
     return lambda k: f"{what} {name(k)}"
 
 
-def _over(limit: str, excess: NDArray[Any], tolerance: float, owner: Callable[[int], str]) -> list[Excess]:
-    return [Excess(limit, owner(int(k)), float(excess[k])) for k in np.flatnonzero(excess > tolerance)]
+def _over(
+    limit: str, excess: NDArray[Any], tolerance: float, owner: Callable[[int], str], lacks: bool = False
+) -> list[Excess]:
+    over = np.flatnonzero(excess > tolerance).tolist()
+    return [Excess(limit, owner(k), float(excess[k]), k if lacks else None) for k in over]

@@ -7,7 +7,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import UNIT, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.recheck.joint_kept import JointPull
+from crowdopt.recheck.joint_pull import JointPull
 
 
 def fewest_labels(instance: AssignmentInstance) -> Ints:
@@ -15,14 +15,7 @@ def fewest_labels(instance: AssignmentInstance) -> Ints:
 
     A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    (tasks,) int
-        One more than the workers that a task may have, where all together do not reach its need.
+    -> (tasks,): one more than the workers that a task may have, where all together do not reach its need.
     """
     fewest = instance.new_label_limits[0].copy()
     need = instance.floor
@@ -59,25 +52,9 @@ def prove(
     which ``r_ij`` is less by their pull. Evaluated task by task, independently of the program's matrix, and less what
     rounding may have added.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    task : (tasks,) float
-        x, multipliers of the needs.
-    worker : (workers,) float
-        w, multipliers of the loads.
-    labels : (tasks,) float
-        l, multipliers of the label limits.
-    budget : float
-        b, multiplier of the budget.
-    fewest : (tasks,) int
-        a, the fewest labels of each task (:func:`fewest_labels`).
-    joint : JointPull, optional
-        Of groups and own rows.
-
-    Returns
-    -------
-    float
+    task (tasks,): x, multipliers of the needs; worker (workers,): w, multipliers of the loads; labels (tasks,): l,
+    multipliers of the label limits; budget: b, multiplier of the budget; fewest (tasks,): a, the fewest labels of each
+    task (:func:`fewest_labels`); joint: of groups and own rows.
     """
     most = instance.new_label_limits[1]
     x = np.maximum(task, 0.0)
@@ -91,15 +68,14 @@ def prove(
         np.array([spend * (instance.budget or 0.0)]),
     ]
     off = _roundings(instance, x, limit, load, spend)
-    kinds = instance.task_type
+    kinds, joint = instance.task_type, joint or JointPull.none(instance)
 
     def reduced(i: Ints, j: Ints) -> Floats:
         """The reduced costs of pairs, at most: less what rounding may have added to them."""
         kind = kinds[i]
         exact = (1 - spend) * instance.cost[kind, j] - instance.evidence[kind, j] * x[i] - limit[i] - load[j]
-        if joint is not None:
-            exact = exact - joint.pull[i, j] - 8 * UNIT * joint.size[i, j]
-        return exact - off[i]
+        pulls = joint.row_of[i], j
+        return exact - joint.pull[pulls] - 8 * UNIT * joint.size[pulls] - off[i]
 
     everybody = np.arange(instance.n_workers)[None, :]
     step = max(1, 2_000_000 // instance.n_workers)
@@ -110,7 +86,7 @@ def prove(
     barred, fixed = instance.barred, instance.fixed
     spared = np.minimum(0.0, reduced(barred[:, 0], barred[:, 1]))
     forced = np.maximum(0.0, reduced(fixed[:, 0], fixed[:, 1]))
-    terms = np.concatenate([*rows, gains, -spared, forced, [] if joint is None else joint.terms])
+    terms = np.concatenate([*rows, gains, -spared, forced, joint.terms])
     return sum_below(terms)
 
 

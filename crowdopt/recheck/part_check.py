@@ -25,7 +25,21 @@ from crowdopt.recheck.individual_proofs import least_sets
 from crowdopt.recheck.plan_claims import agrees, refuse_excess
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
-HELD = {"form", "status", "proven", "proof", "objective", "bound", "gap", "labels", "tasks", "workers", "parts", "rule"}
+HELD = {
+    "form",
+    "status",
+    "proven",
+    "proof",
+    "objective",
+    "bound",
+    "gap",
+    "labels",
+    "tasks",
+    "workers",
+    "parts",
+    "rule",
+    "promise",
+}
 MADE = {"title", "sweeps", "method", "seed", "versions"}  # how it was made: no claim about the plan
 
 
@@ -34,28 +48,12 @@ def verify_parts(
 ) -> Report:
     """Hold a plan in parts against its campaign, a part at a time.
 
-    Parameters
-    ----------
-    campaign, plan : path
-    processes : int
-        Spawned here; 0 checks in this process.
-    executor : Executor, optional
-        In place of them.
-
-    Returns
-    -------
-    Report
-
-    Raises
-    ------
-    InputError
-        If one of the folders, or a part, cannot be read.
-    JobsError
-        If a part's process is lost.
+    processes: spawned here; 0 checks in this process; executor: in place of them.
     """
     folder, place = read_parts_folder(campaign), Path(plan)
     claims, workers = read_numbers(place, folder)
-    dual, load, report = workers.numbers("dual"), workers.counts("load"), Report()
+    report = Report(overrides={"rule": folder.rule} if folder.promise else {})
+    dual, load = workers.numbers("dual"), workers.counts("load")
     check_columns(workers, {"capacity": folder.capacity.astype(np.float64)}, report)
     _check_files(place, folder, report)
     if (dual > 0).any():
@@ -96,6 +94,7 @@ def _check_bound(folder: PartsFolder, claims: dict[str, Any], proven: float | No
     is_optimal = said >= cost
     for name, value in {
         "rule": folder.rule,
+        "promise": folder.promise,
         "workers": len(folder.workers),
         "proof": report.proof,
         "proven": is_optimal,
@@ -113,18 +112,8 @@ def _check_bound(folder: PartsFolder, claims: dict[str, Any], proven: float | No
 def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> dict[str, Any]:
     """Count the labels of one part, and bound what its tasks cost at least.
 
-    Parameters
-    ----------
-    folder, stamp, part : str
-        The campaign, as it was when the check began, and the part's name.
-    plan : str
-        The plan's folder.
-    prices : str
-        The workers' multipliers, as text.
-
-    Returns
-    -------
-    dict
+    folder, stamp, part: the campaign, as it was when the check began, and the part's name; plan: the plan's folder;
+    prices: the workers' multipliers, as text.
     """
     shared = known_folder(folder, stamp)
     read = read_part(shared, part)

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.arrays import Bools
 from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.elementary import dot
 from crowdopt.io.plan_folder import stated_prior
 from crowdopt.io.stated_difficulty import difficulty_table
-from crowdopt.io.stored_plan import StoredPlan
+from crowdopt.io.stored_plan import BEST_EFFORT, StoredPlan
 from crowdopt.recheck.certified import certified_bound
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.limits_kept import worst_excess
@@ -20,14 +21,19 @@ from crowdopt.recheck.plan_tables import SAME
 EXCESS = 1e-6  # relative; by how much evidence that may be short by COVERAGE lets a plan cost less than its bound
 
 
-def check_claims(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """Recompute whatever plan.json says of the plan, and complain of what differs."""
+def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bools, report: Report) -> None:
+    """Recompute whatever plan.json says of the plan, and complain of what differs.
+
+    excused (tasks,): tasks that it leaves short, as it says: such a plan has no bound; report: takes the complaints.
+    """
     shares = stored.shares
     is_integer = stored.amounts is None
     report.objective = float(dot(instance.prices(stored.pairs), shares))
     report.labels = float(shares.sum())
-    report.violation = worst_excess(instance, stored.pairs, stored.amounts)
+    report.violation = worst_excess(instance, stored.pairs, stored.amounts, excused)
     report.certified_bound = certified_bound(instance, stored, report, is_integer)
+    if excused.any() and (stored.claims.get("bound") is not None or report.certified_bound is not None):
+        report.complain("plan.json", "has a bound, but no plan of all tasks is claimed that it could be a bound of")
     report.bound, report.proof = _bound(stored, report)
     gap = relative_gap(report.objective, report.bound if report.bound is not None else -np.inf)
     report.proven = report.proof != "none" and abs(gap) <= PROVEN
@@ -47,7 +53,7 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, report: Repor
         "skills": instance.skills_source,
         "program": "ip" if is_integer else "lp",
         "proven": report.proven,
-        "status": "optimal" if report.proven else "feasible",
+        "status": BEST_EFFORT if excused.any() else "optimal" if report.proven else "feasible",
         "proof": report.proof,  # a solver's word for what multipliers prove as well claims too little, not too much
     }.items():
         less = name == "proof" and (stored.claims.get(name), value) == ("solver", "certificate")

@@ -27,8 +27,14 @@ def check_tasks(instance: AssignmentInstance, stored: StoredPlan, report: Report
         "labels": np.bincount(stored.pairs[:, 0], weights=stored.shares, minlength=n).astype(float),
         "evidence": evidence,
         "need": instance.need,
-        "error_bound": instance.error_bound(evidence),
     }
+    if not instance.the_rule.checked or stored.amounts is not None:  # else the exact errors stand there
+        if "error_bound" not in stored.tasks:
+            report.complain(stored.tasks.path.name, "the error that the rule guarantees of each task is missing")
+            return
+        wanted["error_bound"] = instance.error_bound(evidence)
+    elif "error_bound" in stored.tasks:
+        report.complain(stored.tasks.path.name, f"rule {instance.rule} goes by exact errors and has no error_bound")
     check_columns(stored.tasks, wanted, report)
 
 
@@ -51,14 +57,7 @@ def _same_ids(table: Table, column: str, wanted: list[str], report: Report) -> b
 def check_columns(table: Table, wanted: dict[str, Floats], report: Report) -> None:
     """Complain of the first row of each column that is not the recomputed number, to SAME.
 
-    Parameters
-    ----------
-    table : Table
-        As stored.
-    wanted : dict of (rows,) arrays
-        Column -> what it must say.
-    report : Report
-        Takes the complaints.
+    table: as stored; wanted dict of (rows,) arrays: column -> what it must say; report: takes the complaints.
     """
     for name, values in wanted.items():
         off = np.flatnonzero(np.abs(table.numbers(name) - values) > SAME * np.maximum(1.0, np.abs(values)))

@@ -36,20 +36,8 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
     for any multipliers w of the loads, l of the label limits (any sign) and b <= 0 of the budget. Equal tasks are
     solved once.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    worker : (workers,) float
-        w, multipliers of the loads.
-    labels : (tasks,) float
-        l, multipliers of the label limits.
-    budget : float
-        b, multiplier of the budget.
-
-    Returns
-    -------
-    float
-        Infinite where some task has no set at all.
+    worker (workers,): w, multipliers of the loads; labels (tasks,): l, multipliers of the label limits; budget: b,
+    multiplier of the budget; -> infinite where some task has no set at all.
     """
     fewest, most = instance.new_label_limits
     limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
@@ -111,17 +99,8 @@ def _one_task(cost: Floats, worth: Floats, need: float, barred: tuple[int, ...],
 def minimum_knapsack(cost: Floats, worth: Floats, need: float) -> float:
     """A lower bound on ``min sum cost y  s.t.  sum worth y >= need, y binary``, tight to CLOSE but where STATES end it.
 
-    Parameters
-    ----------
-    cost, worth : (items,) float
-        Costs of any sign; worth at least 0.
-    need : float
-        What the chosen must be worth.
-
-    Returns
-    -------
-    float
-        Infinite if all items together do not meet the need.
+    cost, worth (items,): costs of any sign; worth at least 0; need: what the chosen must be worth; -> infinite if all
+    items together do not meet the need.
     """
     gain = cost <= 0
     base, lack = float(cost[gain].sum()), need - float(worth[gain].sum())
@@ -192,20 +171,9 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     Of a task with labels already in nothing is known but that v_i >= 0; under a rule for the average nothing is proven
     then.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    worker : (workers,) float
-        w, multipliers of the loads.
-    budget, wrong : float
-        b, multiplier of the budget, and r, of the wrong answers.
-    levels : int
-        Different skills that are told apart for each type.
-
-    Returns
-    -------
-    float
-        -inf where nothing is proven; infinite where some task has no set at all.
+    worker (workers,): w, multipliers of the loads; budget, wrong: b, multiplier of the budget, and r, of the wrong
+    answers; levels: different skills that are told apart for each type; -> -inf where nothing is proven; infinite where
+    some task has no set at all.
     """
     load, average = np.minimum(worker, 0.0), instance.the_rule.average
     begun = np.zeros(instance.n_tasks, bool)
@@ -231,7 +199,7 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
             size = float(cost.max(initial=0.0)) * instance.n_workers + price
             asked = _levels(instance, kind, cost, room > 0, levels or LONG), chances, target, price
             if levels == 0 and instance.classes == 2 and not average:
-                own = _skills(instance, kind)[room > 0], cost[room > 0]
+                own = known_skills(instance, kind)[room > 0], cost[room > 0]
                 known[key] = lowered(_of_own_skills(own, asked, *limits), size)
             else:
                 known[key] = lowered(SetsByLevel(*asked, *limits).least(), size)
@@ -242,13 +210,7 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
 def _of_own_skills(own: tuple[Floats, Floats], asked: Asked, fewest: int, most: int) -> float:
     """By levels where all skills are told apart; else sets of up to DEEPEST labels by worker, larger ones by levels.
 
-    Parameters
-    ----------
-    own : two arrays of (workers,) float
-        Skills, and what a label costs.
-    asked : Asked
-        The same by levels.
-    fewest, most : int
+    own two arrays of (workers,) float: skills, and what a label costs; asked: the same by levels.
     """
     whole = SetsByLevel(*asked, fewest, most)
     if np.unique(own[0]).size <= LONG and (least := whole.least()) == whole.best:
@@ -263,7 +225,7 @@ def _levels(
     instance: AssignmentInstance, kind: int, cost: Floats, able: NDArray[np.bool_], levels: int
 ) -> tuple[Floats, list[Floats]]:
     """Different skills of a type, the best first, and for each what its first, second, ... label costs."""
-    skill, cost = _skills(instance, kind)[able], cost[able]
+    skill, cost = known_skills(instance, kind)[able], cost[able]
     distinct = np.unique(skill)
     if distinct.size > max(1, levels):
         odds = np.log(distinct) - np.log1p(-distinct) + np.log(instance.classes - 1)
@@ -284,8 +246,8 @@ def _few_targets(instance: AssignmentInstance) -> Floats:
     return target
 
 
-def _skills(instance: AssignmentInstance, kind: int) -> Floats:
-    """What each worker knows of a type, as a chance of at least 1/K to be right."""
+def known_skills(instance: AssignmentInstance, kind: int) -> Floats:
+    """What each worker knows of a type, as a chance of at least 1/K to be right; kind: the type; -> (workers,)."""
     p, guess = instance.accuracy[kind], 1 / instance.classes
     turned = 1 - (instance.classes - 1) * p  # whoever names another class than such a worker's knows no more
     best = np.where(p < guess, turned, p) if instance.classes > 2 else np.maximum(p, 1 - p)

@@ -16,27 +16,13 @@ def cheapest_bounds(row, need, starts, barred, limit, worth, cost, pay, worker, 
     Partial sets go through the workers by ratio, both with and without each; of two the one that is dearer and has
     less evidence is dropped, and one whose completion, with a last worker in part, is no better than the best set.
 
-    Parameters
-    ----------
-    row, need, limit : (tasks,) int, float, float
-        Type, C and l of each task.
-    starts : (tasks + 1,) int
-        Task i's own are ``barred[starts[i]]`` to the one before ``barred[starts[i + 1]]``.
-    barred : (k,) int
-        Workers left out of each task: those it may not have, and those it must, whom the caller counts.
-    worth, cost : (types, workers) float
-        q and c; one row of costs stands for all types.
-    pay : float
-        ``1 - b``.
-    worker : (workers,) float
-        w.
-    close : float
-        Relative; by how much the bound may be below the minimum anyway.
-    states : int
-        Partial sets that are followed; beyond, the least completion is the bound and ``rough`` says how far,
-        relatively, it may be below the minimum.
-    value, rough : (tasks,) float
-        Written: the bounds, and how far they may be below, relatively.
+    row, need, limit (tasks,) int, float, float: type, C and l of each task; starts (tasks + 1,) int: task i's own are
+    ``barred[starts[i]]`` to the one before ``barred[starts[i + 1]]``; barred (k,) int: workers left out of each task:
+    those it may not have, and those it must, whom the caller counts; worth, cost (types, workers): q and c; one row of
+    costs stands for all types; pay: ``1 - b``; worker (workers,): w; close: relative; by how much the bound may be
+    below the minimum anyway; states: partial sets that are followed; beyond, the least completion is the bound and
+    ``rough`` says how far, relatively, it may be below the minimum; value, rough (tasks,), written: the bounds, and how
+    far they may be below, relatively.
     """
     m = worker.size
     skip, price = np.zeros(m, np.bool_), np.empty(m)

@@ -19,23 +19,15 @@ SPARE = 1e-7  # evidence; room for rounding where evidence alone decides
 
 @dataclass(frozen=True, eq=False)
 class Partial:
-    """Sets of k labels each, in the order of the workers' skills.
+    """Sets of k labels each, in the order of the workers' skills."""
 
-    Parameters
-    ----------
-    right, wrong : (sets, 2**k) float
-        Chance of each combination of answers together with class 1, and with the other.
-    last : (sets,) int
-        The last worker of each.
-    spent, worth : (sets,) float
-        What each costs, and its evidence ``sum -ln 4p(1 - p)``.
-    """
-
-    right: Floats
-    wrong: Floats
-    last: Ints
-    spent: Floats
-    worth: Floats
+    # chance of each combination of answers together with class 1, and with the other
+    right: Floats  # (sets, 2**k)
+    wrong: Floats  # (sets, 2**k)
+    last: Ints  # (sets,): the last worker of each
+    # what each costs, and its evidence ``sum -ln 4p(1 - p)``
+    spent: Floats  # (sets,)
+    worth: Floats  # (sets,)
 
     @classmethod
     def joined(cls, parts: list[Partial]) -> Partial:
@@ -71,21 +63,14 @@ class SetsByError:
     No vote errs less for having a label replaced by one of less skill: so a partial set is given up where as many
     labels like its last one as can still be paid for would not do; by their evidence first, which must reach
     ``ln pi(1 - pi) - ln target (1 - target)`` (Cauchy and Schwarz), then by the error.
-
-    Parameters
-    ----------
-    skill, cost : (workers,) float
-        At least 1/2; at least 0.
-    lean, target : float
-        The chance of class 1 before any label; the error allowed.
-    fewest, most : int
-        At most DEEPEST.
     """
 
-    skill: Floats
-    cost: Floats
+    skill: Floats  # (workers,): at least 1/2
+    cost: Floats  # (workers,): at least 0
+    # the chance of class 1 before any label; the error allowed
     lean: float
     target: float
+    # at most DEEPEST
     fewest: int
     most: int
 

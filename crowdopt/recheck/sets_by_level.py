@@ -27,15 +27,9 @@ class SetsByLevel:
     as much as the best labels that are left (:meth:`_ahead`). The partial set for which that is least is followed next,
     so that at any moment no set costs less than the least of what waits and the best set met.
 
-    Parameters
-    ----------
-    levels : (levels,) float and list of (k,) float
-        Skills, the best first, and for each what its first, second, ... label costs, ascending, at least 0.
-    prior : tuple of float
-        Of each class.
-    target, price : float
-        The error allowed, and what a wrong answer costs.
-    fewest, most : int
+    levels (levels,) float and list of (k,) float: skills, the best first, and for each what its first, second, ...
+    label costs, ascending, at least 0; prior: of each class; target, price: the error allowed, and what a wrong answer
+    costs.
     """
 
     def __init__(

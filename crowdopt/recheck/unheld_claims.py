@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.overrides import BEYOND, BEYOND_RECORD
 from crowdopt.io.plan_folder import REPAIR
@@ -11,33 +12,26 @@ from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stored_plan import LIMITS, StoredPlan
 from crowdopt.recheck.certified import CURVE
 from crowdopt.recheck.findings import Report
-from crowdopt.recheck.joint_kept import PER_TASK
+from crowdopt.recheck.joint_pull import PER_TASK
 
-PATTERNS = "patterns"
+PATTERNS, SETS = "patterns", "sets"
 HELD = {"status", "program", "proven", "proof", "objective", "bound", "certified_bound", "gap", "violation", "labels"}
 HELD |= {"cost", "tasks", "workers", "rule", "classes", "epsilon", "skills", "prior", "difficulty", "certified_by"}
-HELD |= {"wrong_dual", "levels", "budget_dual", "spending", "repaired", RECORD, BEYOND}
+HELD |= {"wrong_dual", "levels", "budget_dual", "spending", "repaired", "short", RECORD, BEYOND}
 MADE = {"title", "method", "backend", "seed", "note", "versions"}  # how it was made: no claim about the plan
 
 
 def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """Complain of entries, files and multipliers that belong to no claim of this plan.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    stored : StoredPlan
-    report : Report
-        Takes the complaints.
-    """
+    """Complain of entries, files and multipliers that belong to no claim of this plan; report: takes the complaints."""
     claims, form = stored.claims, stored.claims.get("certified_by")
     priced = "" not in stored.tasks["dual"] and "" not in stored.workers["dual"]
     for key in sorted(claims.keys() - HELD - MADE):
         report.complain("plan.json", f"has an entry {key!r}, which nothing is held against")
+    by_error = form == SETS and instance.rule == EXACT_ERROR.name
     reasons = {
         "certified_by": (priced, "no multipliers are there"),
         "wrong_dual": (form == PATTERNS, f"certified_by is {form!r}"),
-        "levels": (form == PATTERNS, f"certified_by is {form!r}"),
+        "levels": (form == PATTERNS or by_error, f"certified_by is {form!r}, the rule {instance.rule}"),
         "budget_dual": (instance.budget is not None or form == CURVE, "the campaign has no budget"),
     }
     for key, (belongs, why) in reasons.items():

@@ -11,11 +11,12 @@ from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stored_plan import read_claims, read_plan
 from crowdopt.recheck.error_columns import check_errors, check_family_errors, refuse_errors
 from crowdopt.recheck.findings import Report
-from crowdopt.recheck.limits_kept import broken_limits
+from crowdopt.recheck.limits_kept import broken_limits, is_excused
 from crowdopt.recheck.money_spent import check_spending
 from crowdopt.recheck.plan_claims import check_claims, refuse_excess
 from crowdopt.recheck.plan_tables import check_queues, check_tasks, check_weights, check_workers
 from crowdopt.recheck.repaired_plans import check_repaired
+from crowdopt.recheck.tasks_short import check_short, tasks_said_short
 from crowdopt.recheck.unheld_claims import refuse_unheld
 
 
@@ -24,31 +25,29 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
 
     Recomputed: who may label what, loads, labels, evidence, error bounds, vote weights, queues, cost, violation, gap,
     and the bound that the stored multipliers prove. A branch-and-bound bound above that stays the solver's word.
-
-    Raises
-    ------
-    InputError
-        If one of the folders cannot be read.
     """
     folder = Path(plan)
     claims = read_claims(folder)
     overrides = claims.get(RECORD, {})
-    instance = overridden(read_campaign(campaign), overrides)
+    instance = overridden(read_campaign(campaign, trust_gold=True), overrides)
     stored = read_plan(folder, claims, instance)
     report = Report(overrides=overrides)
+    excused = tasks_said_short(instance, stored, report)
     for excess in broken_limits(instance, stored.pairs, stored.amounts):
-        report.complain("assignment.csv", str(excess))
+        if not is_excused(excess, excused):
+            report.complain("assignment.csv", str(excess))
+    check_short(instance, stored, excused, report)
     check_tasks(instance, stored, report)
     check_workers(instance, stored, report)
     check_weights(instance, stored, report)
     if instance.the_rule.checked and stored.amounts is None:
-        check_errors(instance, stored, report)
+        check_errors(instance, stored, excused, report)
     else:
         refuse_errors(instance, stored, report)
     check_family_errors(instance, stored, report)
     if stored.amounts is None:
         check_queues(instance, stored, report)
-    check_claims(instance, stored, report)
+    check_claims(instance, stored, excused, report)
     refuse_unheld(instance, stored, report)
     if "spending" in claims:
         check_spending(instance, stored, report)

@@ -20,23 +20,9 @@ def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budg
     of the two classes' chances (Cauchy and Schwarz), and ``m_i(x) = min over A of that + x A``. D_i is the evidence of
     labels already in. Among more than two classes: :func:`_least_among`.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Under the rule mean-error.
-    task : (tasks,) float
-        x, the price of evidence in wrong answers.
-    worker : (workers,) float
-        -w, in wrong answers a label.
-    budget : float
-        -b, in wrong answers per unit of money.
-    money : float
-        B.
-
-    Returns
-    -------
-    float
-        -inf where the prices are too large for float64.
+    instance: under the rule mean-error; task (tasks,): x, the price of evidence in wrong answers; worker (workers,):
+    -w, in wrong answers a label; budget: -b, in wrong answers per unit of money; money: B; -> -inf where the prices are
+    too large for float64.
     """
     n, m = instance.n_tasks, instance.n_workers
     x, w, b = np.maximum(task, 0.0), np.maximum(0.0, -worker), max(0.0, -budget)

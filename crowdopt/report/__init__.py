@@ -24,34 +24,17 @@ NAME = "report.html"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of folder that has a page.
+    """A kind of folder that has a page."""
 
-    Parameters
-    ----------
-    name : str
-        What such a folder holds.
-    mark : str
-        The file that tells it.
-    summary : str, optional
-        The JSON file that holds everything that is shown; None where that is in tables, so that it has to be given.
-    page : callable
-        ``page(facts) -> Page``.
-    """
-
-    name: str
-    mark: str
+    name: str  # what such a folder holds
+    mark: str  # the file that tells it
+    # the JSON file that holds everything that is shown; None where that is in tables, so that it has to be given
     summary: str | None
-    page: Callable[[dict[str, Any]], Page]
+    page: Callable[[dict[str, Any]], Page]  # ``page(facts) -> Page``
 
 
 def kind_of(folder: Path) -> Kind:
-    """The kind of a folder.
-
-    Raises
-    ------
-    InputError
-        If it is none that has a page.
-    """
+    """The kind of a folder."""
     kinds: list[Kind] = discover(sys.modules[__name__], "KIND")
     found = next((kind for kind in kinds if (folder / kind.mark).is_file()), None)
     if found is None:
@@ -65,25 +48,9 @@ def write_page(
 ) -> Path:
     """Write ``report.html``, whole or not at all.
 
-    Parameters
-    ----------
-    folder : Path
-    facts : dict, optional
-        What is shown; default: the folder's summary.
-    kind : Kind, optional
-        Default: what the folder's mark says it is.
-    still : bool
-        Charts as pictures: a small page in which only tables move.
-
-    Returns
-    -------
-    Path
-        Of the page.
-
-    Raises
-    ------
-    InputError
-        If the folder is of no known kind, its summary is missing, or the extra ``plots`` is.
+    facts: what is shown; default: the folder's summary; kind: default: what the folder's mark says it is; still: charts
+    as pictures: a small page in which only tables move; -> of the page. Raises InputError if the folder is of no known
+    kind, its summary is missing, or the extra ``plots`` is.
     """
     from crowdopt.report.page import html
 

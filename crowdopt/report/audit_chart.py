@@ -11,19 +11,8 @@ from crowdopt.report.charts import altair
 def total_cost(epsilon: Floats, labels: Floats, total: Floats, experts_alone: float) -> Any:
     """Cost against the error that labels are planned for: labels alone, labels with their audit, experts alone.
 
-    Parameters
-    ----------
-    epsilon : (k,) float
-        Errors that labels are planned for.
-    labels, total : (k,) float
-        What the labels cost, and with their audit.
-    experts_alone : float
-        What it costs to have an expert answer every task.
-
-    Returns
-    -------
-    Chart
-        Of Altair.
+    epsilon (k,): errors that labels are planned for; labels, total (k,): what the labels cost, and with their audit;
+    experts_alone: what it costs to have an expert answer every task; -> of Altair.
     """
     alt = altair()
     rows = [

@@ -18,18 +18,7 @@ NOTES = {
 
 
 def path_chart(facts: dict[str, Any]) -> Any:
-    """The bound after every check, and the target.
-
-    Parameters
-    ----------
-    facts : dict
-        Of audit.json.
-
-    Returns
-    -------
-    Chart
-        Of Altair.
-    """
+    """The bound after every check, and the target; facts: of audit.json; -> of Altair."""
     alt = altair()
     n, left = facts["answers"], facts["left"]
     last = facts["drawn_checked"]
@@ -42,17 +31,7 @@ def path_chart(facts: dict[str, Any]) -> Any:
 
 
 def page(facts: dict[str, Any]) -> Page:
-    """The page of an audit.
-
-    Parameters
-    ----------
-    facts : dict
-        Of audit.json.
-
-    Returns
-    -------
-    Page
-    """
+    """The page of an audit; facts: of audit.json."""
     verdict = [facts["sentence"][0].upper() + facts["sentence"][1:] + "."]
     reached = "is reached" if facts["certified"] else "is not reached"
     verdict.append(f"The target of {facts['target']:g} {reached}.")

@@ -77,9 +77,9 @@ SCORES = {
 SCORE_NOTES = {
     "par2": "mean seconds; a case that is not settled counts twice the limit",
     "par10": "mean seconds; a case that is not settled counts ten times the limit",
-    "alone": "cases that nobody else settled",
+    "alone": "cases that no other method settled",
     "contribution": "by how many seconds PAR-10 of the virtual best, the fastest for each case, would rise without it",
-    "common": "shifted mean of seconds over the cases that everybody settled who settled any",
+    "common": "shifted mean of seconds over the cases that all methods settled that settled any",
     "common_cases": "how many those are",
     "primal_integral": "mean distance from the best value over the time allowed, 1 before the first plan",
     "to_1": "shifted mean of seconds to a gap of 1 %; of a search that tells nothing, to its end",

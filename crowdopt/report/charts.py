@@ -49,13 +49,7 @@ def altair() -> Any:
 
 
 def save(chart: Any, path: Path) -> None:
-    """Write a chart as .png or .svg in the house's look, whole or not at all.
-
-    Raises
-    ------
-    InputError
-        If the file's name ends otherwise, or the extra ``plots`` is missing.
-    """
+    """Write a chart as .png or .svg in the house's look, whole or not at all."""
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: a chart is written as {' or '.join(SUFFIXES)}")
     content = drawn(chart, path.name, path.suffix)
@@ -66,10 +60,7 @@ def save(chart: Any, path: Path) -> None:
 def drawn(chart: Any, name: str, suffix: str) -> bytes:
     """A chart in the house's look, as the bytes of a .png or .svg.
 
-    Raises
-    ------
-    Undrawn
-        If it cannot be drawn, or the extra ``plots`` is missing.
+    Raises Undrawn if it cannot be drawn, or the extra ``plots`` is missing.
     """
     if suffix == ".svg":
         return svg(chart, name).encode()
@@ -77,23 +68,7 @@ def drawn(chart: Any, name: str, suffix: str) -> bytes:
 
 
 def svg(chart: Any, name: str = "the chart") -> str:
-    """A chart in the house's look, as SVG.
-
-    Parameters
-    ----------
-    chart : altair.Chart
-    name : str
-        What an error calls it.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If it cannot be drawn, or the extra ``plots`` is missing.
-    """
+    """A chart in the house's look, as SVG. Raises InputError if it cannot be drawn, or ``plots`` is missing."""
     drawing = chart.configure(**LOOK).to_dict()
     if drawing.get("width") == "container":
         drawing["width"] = WIDE

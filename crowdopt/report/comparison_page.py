@@ -32,12 +32,15 @@ HEAD = (
     "unfinished",
 )
 AUDITED = ("certified error", "cost with audit")
+PROMISED = ("cost / promise", "missed tasks")
 
 COLUMNS = {  # of the HTML page
     "policy": "policy",
     "cost": "cost",
     "ratio_bound": "/ bound",
     "ratio_possible": "/ possible",
+    "ratio_promise": "/ promise",
+    "missed_share": "missed %",
     "labels": "labels",
     "labels_gold": "of them gold",
     "short_share": "short tasks %",
@@ -46,10 +49,12 @@ COLUMNS = {  # of the HTML page
     "error_claimed": "claimed %",
     "unfinished": "unsure %",
 }
-SHARES = ("short_share", "short_mean", "error_realised", "error_claimed", "unfinished")
+SHARES = ("short_share", "missed_share", "short_mean", "error_realised", "error_claimed", "unfinished")
 NOTES = {
-    "ratio_bound": "cost over what no offline plan undercuts, skills known",
+    "ratio_bound": "cost over what no offline plan of the rule that policies go by undercuts, skills known",
     "ratio_possible": "cost over what no policy undercuts that keeps the mean error target",
+    "ratio_promise": "cost over what no offline plan undercuts whose exact errors keep the targets, skills known",
+    "missed_share": "tasks whose best vote, exactly computed, errs above its target",
     "short_share": "tasks that got less evidence than they need",
     "short_mean": "evidence that is missing, of what is needed",
     "error_realised": "answers that were wrong",
@@ -59,7 +64,7 @@ NOTES = {
 PICTURES = {
     "labels": (
         "Where the money goes",
-        "Mean cost of a run by kind of label; the line is what no offline plan undercuts.",
+        "Mean cost of a run by kind of label; the line is the offline bound named above.",
     ),
     "errors": ("Errors against cost", "Further left and lower is better; dashed: what no policy undercuts."),
     "ratios": ("Cost against shortfall", "A low cost counts only where little is missing."),
@@ -71,27 +76,14 @@ def markdown(
 ) -> str:
     """The page that a comparison leaves beside its tables: what was compared, with what, and how long it took.
 
-    Parameters
-    ----------
-    title : str
-        Of the instance.
-    optimum : mapping
-        ``bound``, ``lp``, ``found`` and ``proof`` of the offline optimum.
-    summary, timings : sequence of mapping
-        One per policy.
-    trials : int
-        How many were run.
-    beside : mapping, optional
-        What else there is to hold runs against: ``possible``, ``constant_error`` and ``breach``.
-
-    Returns
-    -------
-    str
+    title: of the instance; optimum: ``bound``, ``lp``, ``found`` and ``proof`` of the offline optimum; summary,
+    timings: one per policy; trials: how many were run; beside: what else there is to hold runs against: ``possible``,
+    ``constant_error`` and ``breach``.
     """
     text = [f"# {escaped(title or 'Online policies')}", "", *_held_against(optimum), ""]
     text += map(escaped, _set_beside(beside or {}))
     text += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
-    text += ["of a 95 % interval over trials.", "", *rows_of(HEAD + AUDITED * _audited(summary), _results(summary)), ""]
+    text += ["of a 95 % interval over trials.", "", *rows_of(_head(summary), _results(summary)), ""]
     text += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in summary for note in line["notes"]]
     for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
         text += [
@@ -106,13 +98,34 @@ def markdown(
 
 
 def _held_against(optimum: Line) -> list[str]:
+    rule, promise = _rules(optimum)
     if optimum["bound"] is None:
-        return ["The campaign has no offline plan at all, so there is nothing to hold costs against."]
+        none = f"The campaign has no offline plan{rule} at all, so there is nothing to hold costs against."
+        return [none, *_promised(optimum)] if promise else [none]
     best = "" if optimum["found"] is None else f" The best offline plan found costs {optimum['found']:.10g}."
     proof = "proven by multipliers" if optimum["proof"] == "certificate" else "on the solver's word"
-    return [
-        f"Offline optimum, skills known: at least {optimum['bound']:.10g} ({proof}), LP {optimum['lp']:.10g}.{best}"
-    ]
+    least = f"at least {optimum['bound']:.10g} ({proof}), LP {optimum['lp']:.10g}.{best}"
+    return [f"Offline optimum{rule}, skills known: {least}", *_promised(optimum)]
+
+
+def _rules(optimum: Line) -> tuple[str, str]:
+    """The rule that policies go by, in words where it is not the one stated; and the one stated then, or nothing."""
+    promise = optimum.get("promise", "")
+    return (f" by rule {optimum['rule']}" if promise else ""), promise
+
+
+def _promised(optimum: Line) -> list[str]:
+    """The optimum of the rule stated, where policies go by the linear one that implies it."""
+    _, promise = _rules(optimum)
+    if not promise:
+        return []
+    whose = f"rule {promise}, which {optimum['rule']} implies and policies do not know"
+    if optimum["promise_bound"] is None:
+        return [f"There is no offline plan by {whose}."]
+    best = (
+        "" if optimum["promise_found"] is None else f" The best such plan found costs {optimum['promise_found']:.10g}."
+    )
+    return [f"Offline optimum by {whose}: at least {optimum['promise_bound']:.10g} (proven by multipliers).{best}"]
 
 
 def _set_beside(beside: Line) -> list[str]:
@@ -173,10 +186,20 @@ def _results(summary: Sequence[Line]) -> list[list[str]]:
             _error(line.get("error_claimed")),
             _measured(line, "error_realised", _error),
             _percent(line.get("unfinished")),
+            *[_number(line.get("ratio_promise")), _percent(line.get("missed_share"))] * _is_promised(summary),
             *[_error(line.get("certified")), _cost(line.get("cost_audited"))] * _audited(summary),
         ]
         for line in summary
     ]
+
+
+def _head(summary: Sequence[Line]) -> tuple[str, ...]:
+    return HEAD + PROMISED * _is_promised(summary) + AUDITED * _audited(summary)
+
+
+def _is_promised(summary: Sequence[Line]) -> bool:
+    """Whether the rule stated is none that policies go by."""
+    return any(line.get("missed_share") is not None for line in summary)
 
 
 def _audited(summary: Sequence[Line]) -> bool:
@@ -232,7 +255,7 @@ def _labels_chart(summary: Sequence[Line], optimum: Line) -> Any:
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
         .encode(
-            x=alt.X("cost:Q", title="mean cost of a run; the line is what no plan can beat"),
+            x=alt.X("cost:Q", title=f"mean cost of a run; the line is what no plan{_rules(optimum)[0]} can beat"),
             y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=320)),
             color=alt.Color("kind:N", sort=list(KINDS), title=None, legend=alt.Legend(orient="top")),
             order=alt.Order("place:Q"),

@@ -63,25 +63,8 @@ _running = cache(Converter)
 def converted(name: str, function: str, given: Any, **options: Any) -> bytes:
     """What a function of vl-convert makes, as bytes.
 
-    Parameters
-    ----------
-    name : str
-        What an error calls it.
-    function : str
-        Such as ``vegalite_to_svg``.
-    given : JSON
-        Its first argument.
-    **options
-        Further ones.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    Undrawn
-        If the extra ``plots`` is missing, the function refuses, or its process ends over it.
+    function: such as ``vegalite_to_svg``; given: its first argument. Raises Undrawn if the extra ``plots`` is missing,
+    the function refuses, or its process ends over it.
     """
     if find_spec("vl_convert") is None:
         raise Undrawn(MISSING)

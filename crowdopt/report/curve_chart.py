@@ -11,18 +11,8 @@ from crowdopt.report.charts import altair
 def cost_curve(epsilon: Floats, bound: Floats, plan: Floats) -> Any:
     """Cost against epsilon, both on logarithmic scales: what no plan undercuts, and plans that were found.
 
-    Parameters
-    ----------
-    epsilon : (points,) float
-        Error targets.
-    bound : (points,) float
-        What no plan undercuts there.
-    plan : (points,) float
-        Cost of a plan that was found; NaN where none was.
-
-    Returns
-    -------
-    Altair chart
+    epsilon (points,): error targets; bound (points,): what no plan undercuts there; plan (points,): cost of a plan that
+    was found; NaN where none was.
     """
     alt = altair()
     rows = [

@@ -33,9 +33,9 @@ NOTES = {
     "right": "share of the answers of known truth that are right, exploration in",
     "final_accuracy": "U of the set that the policy would ask in the end",
     "regret": "T U(S*) - sum U(S_t), S* the best simple majority",
-    "regret_weighted": "the same against everybody's vote weighted by true log-odds",
+    "regret_weighted": "the same against all labelers' vote weighted by true log-odds",
     "cost_regret": "sum C(S_t) - T C(S*)",
-    "testers": "new tasks labelled by everybody, the initial one not counted",
+    "testers": "new tasks labelled by all labelers, the initial one not counted",
     "repeats": "old testers labelled again, while the task that arrived got a random answer",
 }
 CURVES = {
@@ -96,20 +96,8 @@ def charts(facts: Line) -> dict[str, Any]:
 def banded(points: Sequence[Line], key: str, up: str, order: Sequence[str], across: str = "tasks, t") -> Any:
     """One line with its band per policy.
 
-    Parameters
-    ----------
-    points : sequence of mapping
-        With ``t``, ``policy``, the key and its ``_low`` and ``_high``.
-    key : str
-        Which figure is drawn.
-    up, across : str
-        Titles of the axes.
-    order : sequence of str
-        Policies as they are listed.
-
-    Returns
-    -------
-    Altair chart
+    points: with ``t``, ``policy``, the key and its ``_low`` and ``_high``; key: which figure is drawn; up, across:
+    titles of the axes; order: policies as they are listed.
     """
     alt = altair()
     rows = [

@@ -27,7 +27,7 @@ NOTES = {
     "integers": "columns that must be whole",
     "value": "of the best point known, FILE.point.csv",
     "bound": "what the multipliers in FILE.multipliers.csv prove",
-    "vouched": "a higher bound, on the word of whoever stands beside it",
+    "vouched": "a higher bound, on the word of the method beside it",
 }
 CHECKED = "Values and bounds follow from the files beside the programs: python3 check.py recomputes them in fractions."
 UNKNOWN = (
@@ -36,14 +36,7 @@ UNKNOWN = (
 
 
 def library_page(rows: Sequence[dict[str, Any]], folder: Path) -> None:
-    """Write ``index.html`` into the library's folder.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        A row for each program, as ``index.csv`` has it.
-    folder : Path
-    """
+    """Write ``index.html`` into the library's folder; rows: a row for each program, as ``index.csv`` has it."""
     known = sum(row["value"] is not None for row in rows)
     closed = sum(row["value"] is not None and _is_closed(row) for row in rows)
     verdict = [

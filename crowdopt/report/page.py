@@ -26,19 +26,11 @@ SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
 @dataclass(frozen=True)
 class PageTable:
-    """Rows of plain values; a click on a heading sorts by it.
+    """Rows of plain values; a click on a heading sorts by it."""
 
-    Parameters
-    ----------
-    columns : dict
-        Key in the rows -> heading.
-    notes : dict
-        Key -> what the heading means, shown on hovering.
-    """
-
-    columns: dict[str, str]
+    columns: dict[str, str]  # key in the rows -> heading
     rows: Sequence[dict[str, Any]]
-    notes: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)  # key -> what the heading means, shown on hovering
     caption: str = ""
 
 
@@ -87,20 +79,8 @@ Place: TypeAlias = Callable[[Chart], str]  # a chart's figure, between its headi
 def html(page: Page, *, still: bool = False) -> str:
     """The page as one file.
 
-    Parameters
-    ----------
-    page : Page
-    still : bool
-        Charts as pictures: the page then carries no charting library, 900 kB, and nothing in it moves but the tables.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If there are charts and the extra ``plots`` is missing.
+    still: charts as pictures: the page then carries no charting library, 900 kB, and nothing in it moves but the
+    tables. Raises InputError if there are charts and the extra ``plots`` is missing.
     """
     drawings: list[str] = []
     place = _stills() if still else _moving(drawings)

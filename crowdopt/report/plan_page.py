@@ -77,7 +77,8 @@ def _short(value: Any) -> str:
 
 
 def _how_good(claims: Mapping[str, Any]) -> str:
-    """The proof in one sentence."""
+    """The proof in one sentence, with the rule whose optimum it is about where that is not the campaign's."""
+    rule = f" by the rule {claims['rule']}" if "rule" in claims.get("in_place_of_campaign", {}) else ""
     certified = claims["certified_bound"]
     own = "" if certified is None else f"; the plan's own multipliers prove {certified:.10g}"
     vouched = {
@@ -86,11 +87,11 @@ def _how_good(claims: Mapping[str, Any]) -> str:
         "none": "nothing is known about the optimum",
     }[claims["proof"]]
     if claims["proven"]:
-        return f"Proven optimal: no plan costs less ({vouched})."
+        return f"Proven optimal{rule}: no plan{rule} costs less ({vouched})."
     if claims["proof"] == "none":
         return f"Feasible; {vouched}."
     gap = f"{100 * claims['gap']:.3g} %"
-    return f"At most {gap} above the optimum: no plan costs less than {claims['bound']:.10g} ({vouched})."
+    return f"At most {gap} above the optimum{rule}: no plan{rule} costs less than {claims['bound']:.10g} ({vouched})."
 
 
 def _how_sure(claims: Mapping[str, Any], errors: Mapping[str, float]) -> str:

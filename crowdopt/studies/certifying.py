@@ -20,18 +20,8 @@ def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
     The tasks of known truth are the population; so many of them are drawn, the wrong ones corrected, and the bound is
     exact (crowdopt.answers.audit.exact_bound). A task without an answer counts as wrong.
 
-    Parameters
-    ----------
-    run : Run
-    terms : Tariff
-        Size of the audit (all answers, if there are fewer), price of a look, confidence.
-    seed : int
-        Of the draw.
-
-    Returns
-    -------
-    dict
-        ``certified`` and ``cost_audited``; None where no truth is known.
+    terms: size of the audit (all answers, if there are fewer), price of a look, confidence; -> ``certified`` and
+    ``cost_audited``; None where no truth is known.
     """
     truth = run.stream.truth
     judged = (truth >= 0) & (run.stream.instance.need > COVERAGE)
@@ -43,20 +33,7 @@ def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
 
 
 def after_audit(wrong: Bools, cost: float, terms: Tariff, seed: int) -> dict[str, float | None]:
-    """The same of answers of which it is known whether they are wrong, and what they cost.
-
-    Parameters
-    ----------
-    wrong : (answers,) bool
-    cost : float
-    terms : Tariff
-    seed : int
-
-    Returns
-    -------
-    dict
-        ``certified`` and ``cost_audited``.
-    """
+    """``certified`` and ``cost_audited`` of answers (answers,) of which it is known whether they are wrong."""
     checks = min(int(terms.checks), wrong.size)
     drawn = np.random.default_rng([seed, DRAWN]).choice(wrong.size, checks, replace=False)
     left = most_left(wrong.size, checks, int(wrong[drawn].sum()), terms.delta)

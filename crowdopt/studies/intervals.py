@@ -27,21 +27,9 @@ def summarise(
     Intervals are Student's over trials; a difference is taken within each trial, where both policies saw the same
     order of workers and the same labels of each pair.
 
-    Parameters
-    ----------
-    rows : sequence of dict
-        With ``text``, the policy as asked for, and ``trial``.
-    order : sequence of str
-        Policies.
-    reference : str
-        The policy to which the figures ``against`` are compared.
-    against : sequence of str
-        Names of figures.
-
-    Returns
-    -------
-    list of dict
-        Each figure, its ``_half``, and those compared with ``_minus_`` the reference.
+    rows: with ``text``, the policy as asked for, and ``trial``; reference: the policy to which the figures ``against``
+    are compared; against: names of figures; -> each figure, its ``_half``, and those compared with ``_minus_`` the
+    reference.
     """
     by_text = {text: [row for row in rows if row["text"] == text] for text in order}
     base = by_text.get(reference, [])
@@ -94,15 +82,7 @@ def _column(rows: Sequence[Row], key: str) -> Floats:
 def interval(values: Floats) -> tuple[float, float | None]:
     """Mean and half-width of Student's interval at LEVEL; no half-width from a single value.
 
-    Parameters
-    ----------
-    values : (trials,) float
-        A figure of each trial, at least one.
-
-    Returns
-    -------
-    (float, float or None)
-        Mean and half-width.
+    values (trials,): a figure of each trial, at least one; -> (float, float or None): mean and half-width.
     """
     if values.size < 2:
         return float(values.mean()), None

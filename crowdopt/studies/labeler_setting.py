@@ -23,25 +23,14 @@ from crowdopt.labelers.task_streams import LabelTable, drawn_labelers, recorded_
 class GivenLabelers:
     """Labelers of known skills; labels are simulated.
 
-    Parameters
-    ----------
-    accuracy : (kinds, labelers) float
-        p of each kind of task.
-    cost : (labelers,) float
-        Of a label.
-    classes : (1,) int
-        L.
-    at : (kinds,) float
-        Contexts at which skills are given; empty: kinds of task.
-    names : (labelers,) array of str
-        Of the labelers.
+    classes (1,): L; at (kinds,): contexts at which skills are given; empty: kinds of task.
     """
 
-    accuracy: Floats
-    cost: Floats
+    accuracy: Floats  # (kinds, labelers): p of each kind of task
+    cost: Floats  # (labelers,): of a label
     classes: Ints  # one number
     at: Floats  # empty: kinds of task
-    names: NDArray[np.str_]
+    names: NDArray[np.str_]  # (labelers,): of the labelers
 
     @staticmethod
     def of(people: Labelers) -> GivenLabelers:
@@ -61,34 +50,18 @@ class GivenLabelers:
 class DrawnLabelers:
     """Fresh labelers in every trial: skills uniform on [low, high] given that the majority of all beats a guess.
 
-    Parameters
-    ----------
-    count : (1,) int
-        M.
-    low, high : (1,) float
-        Range of skills.
-    cost : (1,) float
-        Of a label.
+    count (1,): M.
     """
 
     count: Ints  # one number each
-    low: Floats
-    high: Floats
-    cost: Floats
+    # range of skills
+    low: Floats  # (1,)
+    high: Floats  # (1,)
+    cost: Floats  # (1,): of a label
 
     @staticmethod
     def of(count: int, low: float = 0.0, high: float = 1.0, cost: float = 0.0) -> DrawnLabelers:
-        """Arrays of a draw of labelers, refused at once where nothing can be drawn.
-
-        Parameters
-        ----------
-        count : int
-            M.
-        low, high : float
-            Range of skills.
-        cost : float
-            Of a label.
-        """
+        """Arrays of a draw of so many labelers, skills in [low, high]; refused at once where nothing can be drawn."""
         drawn = DrawnLabelers(np.array([count]), np.array([low]), np.array([high]), np.array([cost]))
         drawn.stream(1, 0, 0)  # refuses what cannot be drawn
         return drawn
@@ -102,28 +75,15 @@ class DrawnLabelers:
 
 @dataclass(frozen=True, eq=False)
 class RecordedLabels:
-    """Labels that people once gave, and what is known of the truth.
+    """Labels that people once gave, and what is known of the truth; classes (1,): L."""
 
-    Parameters
-    ----------
-    label : (tasks, labelers) int
-        Class of each label, -1 where there is none.
-    truth, context : (tasks,) int
-        True class, -1 where unknown, and kind of each task.
-    cost : (labelers,) float
-        Of a label.
-    classes : (1,) int
-        L.
-    names : (labelers,) array of str
-        Of the labelers.
-    """
-
-    label: Ints
-    truth: Ints
-    context: Ints
-    cost: Floats
+    label: Ints  # (tasks, labelers): class of each label, -1 where there is none
+    # true class, -1 where unknown, and kind of each task
+    truth: Ints  # (tasks,)
+    context: Ints  # (tasks,)
+    cost: Floats  # (labelers,): of a label
     classes: Ints  # one number
-    names: NDArray[np.str_]
+    names: NDArray[np.str_]  # (labelers,): of the labelers
 
     def __post_init__(self) -> None:
         if len(self.label) < 2:

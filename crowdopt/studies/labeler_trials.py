@@ -61,13 +61,7 @@ class Learning:
 
 
 def texts(policies: Sequence[str]) -> list[str]:
-    """The policies to run, each once.
-
-    Raises
-    ------
-    InputError
-        If there is none, or one is unknown.
-    """
+    """The policies to run, each once."""
     wanted = list(dict.fromkeys(text.strip() for text in policies if text.strip()))
     if not wanted:
         raise InputError("no policy is given; name some, as in --policies ls-ol,full-majority")
@@ -79,21 +73,8 @@ def texts(policies: Sequence[str]) -> list[str]:
 def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[str, Any]:
     """Play one policy over one trial's stream and score it; a job (crowdopt.jobs).
 
-    Parameters
-    ----------
-    setting : str
-        Path of the archive that all rows share.
-    text : str
-        The policy with its options.
-    trial, seed : int
-        Place of the trial, and the seed of all.
-    horizon : int
-        Tasks that arrive.
-
-    Returns
-    -------
-    dict
-        Figures, curves and seconds, as plain JSON.
+    setting: path of the archive that all rows share; trial, seed: place of the trial, and the seed of all; horizon:
+    tasks that arrive; -> figures, curves and seconds, as plain JSON.
     """
     stream = read_setting(setting).stream(horizon, seed, trial)
     run = replay(named(text), stream, jobs.seed_of(seed, trial))
@@ -110,24 +91,9 @@ def play(
 ) -> Learning:
     """All rows, and what they come to.
 
-    Parameters
-    ----------
-    setting : Setting
-        Where labelers and tasks come from.
-    wanted : sequence of str
-        Policies.
-    trials, seed : int
-        How many trials, and the seed of all.
-    horizon : int
-        Tasks that arrive in each.
-    folder : Path
-        Where the setting and each finished row are kept; what is there is not computed again.
-    processes : int
-        Spawned processes; 0: in this one.
-
-    Returns
-    -------
-    Learning
+    setting: where labelers and tasks come from; trials, seed: how many trials, and the seed of all; horizon: tasks that
+    arrive in each; folder: where the setting and each finished row are kept; what is there is not computed again;
+    processes: spawned processes; 0: in this one.
     """
     refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")
     length = setting.stream(horizon, seed, 0).horizon

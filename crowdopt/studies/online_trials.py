@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
@@ -117,13 +117,7 @@ def attainable(instance: AssignmentInstance, record: LabelRecord | None) -> Assi
 
 
 def texts(policies: Sequence[str]) -> list[str]:
-    """The policies to run: as asked for, each once, and greedy, which stands beside every ratio.
-
-    Raises
-    ------
-    InputError
-        If one is unknown, or a kos has nobody to equal.
-    """
+    """The policies to run: as asked for, each once, and greedy, which stands beside every ratio."""
     wanted = list(dict.fromkeys(text.strip() for text in policies if text.strip()))
     if not wanted:
         raise InputError("no policy is given; name some, as in --policies re-solve,greedy")
@@ -186,29 +180,10 @@ def row(
 ) -> dict[str, Any]:
     """Play one policy over one trial's stream and score it.
 
-    Parameters
-    ----------
-    solve : callable
-        Who solves programs for the policies.
-    setting : str
-        Path of the archive that all rows share.
-    text : str
-        The policy with its options.
-    trial, seed : int
-        Place of the trial, and the seed of all.
-    optimum : list
-        Fields of an Optimum.
-    possible : float, optional
-        What no policy undercuts.
-    labels : int
-        For a policy that is to take as many labels as another one; 0: it knows itself.
-    audit : str
-        What an expert's audit of recorded answers costs (crowdopt.answers.audit.tariff).
-
-    Returns
-    -------
-    dict
-        Figures and seconds for each arrival, as plain JSON.
+    setting: path of the archive that all rows share; trial, seed: place of the trial, and the seed of all; optimum:
+    fields of an Optimum; possible: what no policy undercuts; labels: for a policy that is to take as many labels as
+    another one; 0: it knows itself; audit: what an expert's audit of recorded answers costs
+    (crowdopt.answers.audit.tariff); -> figures and seconds for each arrival, as plain JSON.
     """
     shared = read_setting(setting)
     policy = named(text)
@@ -237,34 +212,15 @@ def play(
 ) -> Comparison:
     """All rows, those of kos last (they need others' totals), and what they come to.
 
-    Parameters
-    ----------
-    setting : Setting
-        Where workers, tasks and labels come from.
-    wanted : sequence of str
-        Policies.
-    trials, seed : int
-        How many trials, and the seed of all.
-    optimum : Optimum
-        Offline, of the same instance.
-    folder : Path
-        Where the setting and each finished row are kept; what is there is not computed again.
-    processes : int
-        Spawned processes; 0: in this one.
-    row : callable
-        :func:`row` with solvers bound to it, at the top of a module that spawned processes can import.
-    least : Least, optional
-        What is possible, to hold costs against.
-    audit : str
-        As for :func:`row`.
-
-    Returns
-    -------
-    Comparison
+    setting: where workers, tasks and labels come from; trials, seed: how many trials, and the seed of all; optimum:
+    offline, of the same instance; folder: where the setting and each finished row are kept; what is there is not
+    computed again; processes: spawned processes; 0: in this one; row: :func:`row` with solvers bound to it, at the top
+    of a module that spawned processes can import; least: what is possible, to hold costs against; audit: as for
+    :func:`row`.
     """
     refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")
     path = write_setting(setting, folder)
-    best = [optimum.bound, optimum.lp, optimum.found, optimum.proof]
+    best = list(asdict(optimum).values())
     possible = least.cost if least is not None and np.isfinite(least.cost) else None
 
     def job(text: str, trial: int, labels: int = 0) -> jobs.Job:
@@ -300,7 +256,7 @@ def _matched(policy: Any, wanted: Sequence[str], totals: Mapping[tuple[str, int]
 
 
 def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
-    """The row of a kos that has nobody to equal."""
+    """The row of a kos that has no policy to equal."""
     return jobs.Row(
         job.function,
         job.arguments,
@@ -346,26 +302,8 @@ def with_gold(
 ) -> tuple[AssignmentInstance, np.ndarray[Any, Any]]:
     """Recorded labels: some tasks of known truth serve as gold. Simulated ones need none held out.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    record : LabelRecord, optional
-        None: labels are simulated.
-    share : float
-        Of the tasks of known truth, held out as gold; in [0, 1).
-    seed : int
-        Of the draw.
-
-    Returns
-    -------
-    instance : AssignmentInstance
-        Without a need for the tasks that are held out.
-    held : (tasks,) bool array
-
-    Raises
-    ------
-    InputError
-        If the share is out of range.
+    record: None: labels are simulated; share: of the tasks of known truth, held out as gold; in [0, 1); -> instance:
+    without a need for the tasks that are held out; held (tasks,).
     """
     if record is None:
         return instance, np.zeros(instance.n_tasks, bool)

@@ -1,3 +1,4 @@
+* by rule hoeffding
 NAME assignment-lp-dual
 ROWS
  N objective

@@ -1,3 +1,4 @@
+* by rule hoeffding
 NAME assignment
 ROWS
  N objective

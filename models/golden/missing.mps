@@ -1,3 +1,4 @@
+* by rule hoeffding
 NAME missing
 ROWS
  N objective

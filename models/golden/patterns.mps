@@ -1,3 +1,4 @@
+* by rule exact-error
 NAME patterns
 ROWS
  N objective

@@ -1,4 +1,4 @@
-"""Label tables to try, sparse and with every oddity: tasks and workers without labels, classes nobody says."""
+"""Label tables to try, sparse and with every oddity: tasks and workers without labels, classes without labels."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_claimed_errors_are_near_the_true_ones(left, known):
     Crowds are independent: in nine of ten or more the claims are within a third of the truth (a tenth below it in the
     mean), and in 95 of 100 or more those that heed nothing are below half of it.
     """
-    near, blind, trials = 0, 0, tries(40, 8)
+    near, blind, trials = 0, 0, tries(40, 7)
     for seed in seeds(trials):
         labels, truth = drawn(seed, 0.3, left)
         told = np.where(np.arange(truth.size) < known, truth, -1)

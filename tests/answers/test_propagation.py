@@ -109,7 +109,7 @@ def test_the_order_of_rows_and_the_names_of_classes_do_not_matter(monkeypatch) -
 
 
 def test_workers_and_tasks_without_labels_have_the_prior() -> None:
-    """Nobody's table is refused for them, nor for a class that is the only one."""
+    """No table is refused for them, nor for a class that is the only one."""
     assert belief_propagation(table([0, 1], [0, 0], [0, 0], 2, 1, 1)).answer.tolist() == [0, 0]
     labels = table([1, 1, 3], [1, 2, 2], [0, 0, 1], 5, 4)
     answers = belief_propagation(labels)

@@ -54,7 +54,7 @@ def test_the_best_weights_give_the_posterior_itself() -> None:
 
 
 def test_ties_go_to_the_first_class_and_no_label_is_no_answer() -> None:
-    """One for each class is a tie, .3 + .3 against .6 too, though float64 disagrees; nobody said a thing of task 3."""
+    """One for each class is a tie, .3 + .3 against .6 too, though float64 disagrees; task 3 has no label."""
     task, worker, label = [0, 0, 1, 1, 1, 2], [0, 1, 0, 1, 2, 2], [1, 0, 1, 1, 0, 1]
     labels = Labels(*map(np.array, (task, worker, label)), ("a", "b", "c", "d"), ("x", "y", "z"), ("no", "yes"))
     assert majority(labels).answer.tolist() == [0, 1, 1, -1]

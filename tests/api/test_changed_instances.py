@@ -80,7 +80,7 @@ def test_what_cannot_be_recorded_is_said(campaign, tmp_path):
 
 
 def test_stated_settings_are_recorded_even_where_they_are_the_campaigns(campaign, tmp_path):
-    """Whoever states a target keeps it when the campaign's changes later."""
+    """A stated target is kept when the campaign's changes later."""
     plan = crowdopt.assign(campaign, epsilon=0.1, time_limit=20, output=tmp_path / "plan")
     assert overrides(plan.instance) == {"epsilon": 0.1}
     text = (campaign / "campaign.toml").read_text(encoding="utf-8")

@@ -64,16 +64,18 @@ def test_ctrl_c_during_the_offline_plan_ends_it(campaign, tmp_path, monkeypatch)
     assert not out.exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_equal_bytes_for_any_number_of_processes(campaign, tmp_path):
-    """Timings apart, two runs agree to the byte."""
-    for name, processes in (("one", 0), ("two", 2)):
+    """Timings apart, a run agrees to the byte with one whose rows are another process's; of several see test_jobs."""
+    for name, processes in (("here", 0), ("there", 1)):
         more = ("--trials", 2, "--processes", processes, "-o", tmp_path / name)
         done = run("compare", campaign, "--policies", "re-solve,kos", *more)
         assert done.exit_code == 0, done.output
     for name in ("trials.csv", "summary.csv", "comparison.json"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_finished_rows_are_kept_and_a_comparison_is_not_overwritten(campaign, tmp_path):
     """Interrupted before the end it goes on; finished it is replaced only by force, and more trials add to it."""
     out = tmp_path / "out"
@@ -106,6 +108,7 @@ def test_an_infeasible_campaign_is_compared_without_ratios(tmp_path):
     assert any("primal-approximation" in said for said in found.failed)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_failed_policy_is_a_row_and_the_others_stay(tmp_path):
     """Without prices the first policy fails: it is a line that says so, and kos, which by default takes as many labels
     as the first policy, takes those of the first that works. One that names the failed policy says so too.
@@ -129,6 +132,7 @@ def test_the_list_of_policies():
     assert done.exit_code == 0 and "mirror-descent:" in done.output and "gamma=0.3" in done.output
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.slow
 def test_what_is_possible_and_what_is_claimed_stand_beside(campaign, tmp_path):
     """Costs over the lower bound, what policies believe of their answers, the bound's curve in the table's JSON."""
@@ -145,6 +149,7 @@ def test_what_is_possible_and_what_is_claimed_stand_beside(campaign, tmp_path):
     assert "cost / possible" in page and "skills to be found out" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.slow
 def test_four_classes_are_compared_like_two(tmp_path):
     """Beliefs, claims, breaches and the bound by information are for any number of classes."""
@@ -174,6 +179,7 @@ def test_four_classes_are_compared_like_two(tmp_path):
     assert broken.exit_code == 0, broken.output
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.chance
 @pytest.mark.slow
 def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
@@ -195,6 +201,7 @@ def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
     assert done.exit_code == 2 and "unknown breach" in done.output and not (tmp_path / "bad").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_real_labels(real_data, tmp_path):
     """Recorded labels of bluebirds: an imported campaign, gold from held-out photos, everything from the tables."""
     labels, truth = (real_data / "bluebird" / name for name in ("labels.csv", "truth.csv"))
@@ -212,6 +219,7 @@ def test_real_labels(real_data, tmp_path):
         compare.read_record(crowdopt.recipe("HS:108x60"), labels)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_both_ways_of_asking_agree(campaign, tmp_path):
     """The call is the verb."""
     found = crowdopt.compare(crowdopt.read_campaign(campaign), ["re-solve"], trials=2, seed=5)

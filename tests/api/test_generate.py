@@ -10,7 +10,7 @@ from crowdopt.api.generate import generate
 
 
 def test_a_second_round_has_the_labels_of_the_first(tmp_path):
-    """Nobody is asked twice, what a worker gave is off their capacity, the seed decides, and few tasks are open."""
+    """No worker is asked twice, what a worker gave is off their capacity, the seed decides, and few tasks are open."""
     first = generate("R10:60x40", 3)
     second = generate("R10:60x40", 3, round=2, output=tmp_path / "second")
     again = read_campaign(tmp_path / "second")

@@ -22,7 +22,7 @@ def tables(tmp_path):
 
 
 def test_tallies_per_worker_and_type(tables):
-    """u: right on 1 (day) and 2 (night); v: wrong on 1, right on 2; task 3 has no truth and counts for nobody."""
+    """u: right on 1 (day) and 2 (night); v: wrong on 1, right on 2; task 3 has no truth and counts for neither."""
     found = import_labels(tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3)
     correct, asked = found.gold
     assert found.instance.types == ("day", "night") and found.instance.workers == ("u", "v", "w")

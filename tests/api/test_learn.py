@@ -72,6 +72,7 @@ def test_tables_page_charts(skills, tmp_path):
     assert "explores 28 of 300 steps" in page and "exploration in" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.slow
 def test_equal_bytes_for_any_number_of_processes(skills, tmp_path):
     """Timings apart, two runs agree to the byte."""
@@ -97,6 +98,7 @@ def test_finished_rows_are_kept_and_a_study_is_not_overwritten(skills, tmp_path)
     assert run("report", out).exit_code == 0
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.chance
 def test_a_table_of_labels(labels, tmp_path):
     """One answer of each pair: no repeats, said; tasks shuffled by the seed; the unknown fifth is not judged.
@@ -131,6 +133,7 @@ def test_kinds_contexts_and_classes(tmp_path):
         assert lines["oracle"]["regret"] == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_call_is_the_verb(tmp_path):
     """Skills, Labelers and draws; the same figures both ways."""
     found = crowdopt.learn(learn.DrawnLabelers.of(5, 0.6), ["ls-ol", "oracle"], horizon=100, trials=2, seed=5)
@@ -196,6 +199,7 @@ def test_the_list_of_policies():
     assert "no options" in done.output
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_five_real_labelers(real_data, tmp_path):
     """ZenCrowd's five: 813 tasks; agreement is not independent there, and the labels themselves say so."""
     folder = real_data / "zencrowd_core5"

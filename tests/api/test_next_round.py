@@ -17,6 +17,7 @@ from crowdopt.api.answers import answers
 from crowdopt.api.rehearse import rehearse
 from crowdopt.cli import main
 from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.exactness import CERTAIN, exact_errors, least_errors
 
 
 def rows(path):
@@ -233,3 +234,32 @@ def test_least_loads_never_exceed_the_capacity_that_is_left(tmp_path):
     answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c", output=tmp_path / "a")
     back = crowdopt.read_campaign(tmp_path / "a" / "campaign")
     assert (back.min_load <= back.capacity).all()
+
+
+@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
+def test_the_loop_hands_out_labels_while_any_could_help(tmp_path, rule):
+    """Round after round of a campaign that is short: a plan without labels is the last, and then no label could help.
+
+    Every pair is asked once at most, so the loop ends; what it leaves unsure, all labels left together would leave too.
+    """
+    rng = np.random.default_rng(0)
+    accuracy = rng.choice([0.55, 0.65, 0.75], (1, 5))
+    instance = AssignmentInstance(accuracy, [0] * 6, [4] * 5, 0.12, rule=rule, types=["all"])
+    campaign = tmp_path / "round-0"
+    write_campaign(instance, campaign)
+    handed_out = 0
+    for number in range(1, 32):
+        plan = assign(campaign, output=tmp_path / f"plan-{number}")
+        assert crowdopt.verify(campaign, tmp_path / f"plan-{number}").holds
+        handed_out += int(plan.labels)
+        if not plan.labels:
+            break
+        labels, folder = tmp_path / f"labels-{number}.csv", tmp_path / f"answers-{number}"
+        rehearse(campaign, tmp_path / f"plan-{number}", output=labels, truth=tmp_path / "truth.csv", seed=number)
+        answers(labels, tmp_path / f"plan-{number}", campaign=campaign, output=folder)
+        campaign = folder / "campaign"
+    last = read_campaign(campaign)
+    assert 0 < handed_out <= 20 and plan.labels == 0
+    now = exact_errors(last, np.zeros((0, 2), np.int64))[0]
+    assert (now[plan.short] <= least_errors(last)[plan.short] + CERTAIN).all()
+    assert plan.found or plan.short.size

@@ -1,9 +1,10 @@
-"""Campaigns in parts: one plan whoever computes it and whatever is killed, and a check that finds what is wrong."""
+"""Campaigns in parts: one plan whatever computes it and whatever is killed, and a check that finds what is wrong."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,6 +70,21 @@ def test_parts_bound_what_memory_plans_and_the_other_way_round(tmp_path):
     whole = crowdopt.assign(instance, time_limit=60, gap=0.01)
     assert report.certified_bound <= whole.objective + 1e-6 and whole.bound <= plan.facts["objective"] + 1e-6
     assert plan.facts["gap"] < 0.01
+
+
+def test_exact_errors_are_promised_by_the_rule_that_implies_them(solved, tmp_path):
+    """The same plan and bound as by that rule, named beside the rule stated; a plan that names another is refused."""
+    campaign, plan, facts = solved
+    shutil.copytree(campaign, tmp_path / "campaign")
+    toml = tmp_path / "campaign" / "campaign.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").replace("bhattacharyya", "exact-error"), encoding="utf-8")
+    shutil.copytree(plan, tmp_path / "plain")
+    found = assign_parts(tmp_path / "campaign", output=tmp_path / "plan")
+    assert found.facts == {**facts, "promise": "exact-error"}
+    report = verify_parts(tmp_path / "campaign", tmp_path / "plan")
+    assert report.holds and report.overrides == {"rule": "bhattacharyya"}
+    assert not verify_parts(tmp_path / "campaign", tmp_path / "plain").holds
+    assert not verify_parts(campaign, tmp_path / "plan").holds
 
 
 def test_needs_in_place_of_targets_ask_for_the_same_labels(tmp_path):
@@ -297,7 +313,7 @@ def test_a_capacity_is_the_campaigns(solved, tmp_path):
 
 
 def test_what_cannot_be_is_said_of_a_task(tmp_path):
-    """A task that nobody can answer well enough has a part and a row; crowds too small are infeasible as a whole."""
+    """A task that no worker can answer well enough has a part and a row; crowds too small are infeasible as a whole."""
     instance = recipe("I2:60x4", seed=0)
     take_apart(replace(instance, epsilon=np.where(np.arange(60) == 41, 1e-6, 0.3)), parts=2, output=tmp_path / "hard")
     plan = assign_parts(tmp_path / "hard", output=tmp_path / "plan")

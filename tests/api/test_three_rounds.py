@@ -1,4 +1,4 @@
-"""Monday after Monday: plan, labels, answers, and again; whoever is not sure is served until nobody is left."""
+"""Monday after Monday: plan, labels, answers, and again; tasks that are not sure are served until none is left."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.assign import why_not
+from crowdopt.api.no_plan import why_not
 from crowdopt.crowd.evidence import HOEFFDING
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
@@ -35,7 +35,7 @@ def with_evidence(evidence, need, capacity):
 def test_a_plan_by_hand_and_its_repair():
     """Three types, one task each, workers of evidence 1 everywhere, C = 1, M = 1: three workers, each a task.
 
-    All prices are 1, so everybody is indifferent: by chance two take the same task, and a label is moved.
+    All prices are 1, so every worker is indifferent: by chance two take the same task, and a label is moved.
     """
     instance = with_evidence(np.ones((3, 3)), 1.0, 1)
     plans = [crowdopt.assign(instance, METHOD, seed=seed) for seed in range(30)]
@@ -122,7 +122,7 @@ def test_an_edited_repair_is_caught(change, tmp_path):
 
 def test_what_the_algorithm_does_not_know_is_refused():
     instance = crowdopt.recipe("R1:20x10", seed=0)
-    for wrong in ({"budget": 50.0}, {"min_labels": 2}, {"rule": "exact-error"}):
+    for wrong in ({"budget": 50.0}, {"min_labels": 2}, {"rule": "probit"}):
         with pytest.raises(InputError, match=METHOD):
             crowdopt.assign(replace(instance, **wrong), METHOD)
     with pytest.raises(InputError, match="takes ties"):

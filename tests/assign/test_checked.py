@@ -6,11 +6,10 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, Status, assign, recipe
+from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.exactness import CERTAIN, errors_of, exact_errors
 from tests.small import instances
@@ -72,7 +71,7 @@ def keeps(instance: AssignmentInstance, pairs: np.ndarray) -> bool:
 def test_plans_keep_everything_and_can_spare_nothing(instance):
     """Whatever the options: targets met exactly, and without any loose label some task misses its own."""
     plan = assign(instance)
-    if plan.pairs is None:
+    if not plan.found:
         return
     assert keeps(instance, plan.pairs)
     fixed = {tuple(pair) for pair in instance.fixed.tolist()}
@@ -133,7 +132,7 @@ def test_a_mixed_crowd_as_in_the_literature():
 
 
 def test_certain_and_contrary_workers():
-    """Somebody always right settles a task alone; somebody usually wrong is worth as much as their opposite."""
+    """A worker always right settles a task alone; a worker usually wrong is worth as much as their opposite."""
     sure = AssignmentInstance([[1.0, 0.7]], [0], [1, 1], 0.001, rule="exact-error")
     assert assign(sure).pairs.tolist() == [[0, 0]]
     contrary = AssignmentInstance([[0.1, 0.5, 0.5]], [0], [1, 1, 1], 0.1, rule="exact-error")
@@ -152,12 +151,15 @@ def test_a_prior_saves_labels():
     assert assign(replace(paper, prior=[0.9, 0.1])).labels == assign(paper).labels if assign(paper).found else True
 
 
-def test_exact_error_has_no_lp():
-    """It is no linear constraint; probit is."""
+def test_the_lp_is_that_of_a_rule_with_sums():
+    """An exact error is no linear constraint: its LP is that of the rule that implies it; probit has one of its own."""
     instance = recipe("R10:20x30")
-    with pytest.raises(InputError, match="no linear constraint"):
-        assign(replace(instance, rule="exact-error"), program="lp")
-    assert assign(replace(instance, rule="probit"), program="lp").status is Status.OPTIMAL
+    plan = assign(replace(instance, rule="exact-error"), program="lp")
+    own = assign(replace(instance, rule="bhattacharyya"), program="lp")
+    assert plan.instance.rule == "bhattacharyya" and plan.objective == own.objective
+    assert plan.promise == "exact-error" and "which implies exact-error's promise" in plan.note and not own.note
+    plan = assign(replace(instance, rule="probit"), program="lp")
+    assert plan.status is Status.OPTIMAL and plan.instance.rule == "probit" and not plan.promise
 
 
 def test_any_backend_may_solve_the_linear_parts():

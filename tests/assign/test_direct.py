@@ -22,7 +22,7 @@ def knife_edge() -> AssignmentInstance:
     """One task, two cheap labels that are short of the need by half a solver's tolerance, and a dear third."""
     two_labels = -2 * np.log(0.36)
     epsilon = 0.5 * float(np.exp(-(two_labels + SLACK / 2) / 2))
-    return AssignmentInstance([[0.9, 0.9, 0.9]], [0], [1, 1, 1], epsilon, cost=[1.0, 1.0, 5.0])
+    return AssignmentInstance([[0.9, 0.9, 0.9]], [0], [1, 1, 1], epsilon, rule="bhattacharyya", cost=[1.0, 1.0, 5.0])
 
 
 def sloppy(program, backend="highs", options=None, listener=None):

@@ -1,4 +1,4 @@
-"""Plans where some tasks are hard for everybody: their errors by enumeration, their optimum by trying all sets."""
+"""Plans where some tasks are hard for every worker: their errors by enumeration, their optimum by trying all sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError, Status, assign
-from crowdopt.api.assign import why_not
+from crowdopt.api.no_plan import why_not
 from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.crowd.exactness import exact_errors, least_errors, relaxation
 from crowdopt.crowd.hard_needs import hard_need

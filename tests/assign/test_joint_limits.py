@@ -97,7 +97,7 @@ def agrees(seeds: range) -> int:
     solved = 0
     for seed in seeds:
         instance = drawn(seed)
-        plan, best = crowdopt.assign(instance), least(instance)
+        plan, best = crowdopt.assign(instance, strict=True), least(instance)
         assert plan.proven, seed
         assert (plan.objective is None) == (best is None), seed
         if best is not None:
@@ -128,6 +128,7 @@ def panel() -> AssignmentInstance:
     return AssignmentInstance(
         accuracy=rng.uniform(0.7, 0.95, (2, 12)),
         task_type=np.arange(10) % 2,
+        rule="bhattacharyya",
         capacity=9,
         epsilon=0.2,
         cost=rng.integers(1, 4, 12),

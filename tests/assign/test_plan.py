@@ -12,7 +12,7 @@ from crowdopt.assign.plan import breaches, queues
 def test_the_table_is_arrow():
     """Task, worker and price of each label, by id; pandas reads it."""
     pytest.importorskip("pandas")
-    ids = {"tasks": ["a", "b"], "workers": ["u", "v", "w"]}
+    ids = {"tasks": ["a", "b"], "workers": ["u", "v", "w"], "rule": "bhattacharyya"}
     instance = AssignmentInstance([[0.9, 0.9, 0.9]], [0, 0], [2, 2, 2], 0.2, cost=[1.0, 2.0, 3.0], **ids)
     frame = assign(instance).table().to_pandas()
     assert list(frame.columns) == ["task", "worker", "price"]
@@ -37,7 +37,15 @@ def test_queues_share_out_the_pairs():
 def test_breaches_name_each_broken_limit():
     """What a plan must keep, broken one at a time."""
     instance = AssignmentInstance(
-        [[0.9, 0.9, 0.9]], [0, 0], [1, 2, 2], 0.2, forbidden=[(0, 2)], fixed=[(1, 2)], max_labels=[3, 2], budget=5.0
+        [[0.9, 0.9, 0.9]],
+        [0, 0],
+        [1, 2, 2],
+        0.2,
+        rule="bhattacharyya",
+        forbidden=[(0, 2)],
+        fixed=[(1, 2)],
+        max_labels=[3, 2],
+        budget=5.0,
     )
     good = np.array([[0, 0], [0, 1], [1, 1], [1, 2]])
     assert breaches(instance, good) == []

@@ -33,6 +33,7 @@ def second_round(**more):
         "epsilon": 0.1,
         "cost": [3.0, 2.0, 2.0, 1.0, 1.0, 1.0],
         "prior": [SURE, SURE, SURE, (0.5, 0.5)],
+        "rule": "bhattacharyya",
     }
     return AssignmentInstance(**{**base, **more})
 

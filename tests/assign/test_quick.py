@@ -1,4 +1,4 @@
-"""Plans that are looked for on the way to an answer: Ctrl-C there ends whoever asked."""
+"""Plans that are looked for on the way to an answer: Ctrl-C there ends the caller."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ INF = np.inf
 
 
 def claim(status, primal=None, dual=None, ray=None, bound=None, integer=False):
-    """The program min x + y with x + y >= 1 in the unit box, and what somebody says of it."""
+    """The program min x + y with x + y >= 1 in the unit box, and what a backend says of it."""
     square = program([1, 1], [(1, [1, 1], INF)], upper=1, integer=integer)
     return solution(square, "somebody", status, primal, dual, ray, bound, 0.0, "said")
 

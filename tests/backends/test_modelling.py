@@ -74,7 +74,7 @@ def test_a_wish_added_there_comes_back_certified(library: str, integer: bool) ->
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_variable_of_one_s_own_comes_back(library: str) -> None:
-    """Whoever models adds columns too: here one that pays 5 for each label by which worker 0 exceeds 3."""
+    """A modeller adds columns too: here one that pays 5 for each label by which worker 0 exceeds 3."""
     program = relax(PROGRAM)
     if library == "pulp":
         handed = crowdopt.to_pulp(program)

@@ -43,7 +43,7 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits
         ("spins", "out of time", "killed while solving"),
         pytest.param("eats", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
         ("breeds", "out of memory", "more than the 300 MB allowed"),
-        ("denies", "infeasible", "nobody but the solver says so"),
+        ("denies", "infeasible", "only the solver says so"),
     ],
 )
 def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
@@ -113,7 +113,7 @@ def test_an_infeasible_program_is_proven_so_by_the_ray():
 
 
 def test_a_subject_dies_with_the_harness(fakes, tmp_path):
-    """Kill -9 on whoever watches leaves no solver running, however deaf it is."""
+    """Kill -9 on the watcher leaves no solver running, however deaf it is."""
     words = json.dumps(Subject(PROBLEM, "ip", "fake-spins", 0, Limits(60.0, 300.0)).arguments())
     code = f"import json; from crowdopt.bench.measure import measure; measure({{}}, **json.loads({words!r}))"
     scratch = {**os.environ, "TMPDIR": str(tmp_path)}

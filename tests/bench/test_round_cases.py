@@ -1,4 +1,4 @@
-"""Second rounds as cases: the labels that are in are the same for everybody, and a plan buys only what is missing."""
+"""Second rounds as cases: the labels that are in are the same for all methods, and a plan buys only what is missing."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_json_is_one_object(run):
 def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
     """Infeasible: the reasons, no folder. Out of time: so it says."""
     run("generate", "B5:50x20", "-o", "b")
-    status, said = run("solve", "b", "-o", "p")
+    status, said = run("solve", "b", "--strict", "-o", "p")
     assert status == 1 and "infeasible (proven)" in said and "a plan for epsilon = 0." in said
     run("generate", "R10:200x60", "-o", "r")
     status, said = run("solve", "r", "--method", "highs", "--time-limit", "0.02", "-o", "p")
@@ -65,7 +65,7 @@ def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
 def test_the_suggested_epsilon_works(run):
     """What the message proposes is feasible as typed."""
     run("generate", "B5:50x20", "-o", "b")
-    said = run("solve", "b", "-o", "p")[1]
+    said = run("solve", "b", "--strict", "-o", "p")[1]
     epsilon = said.partition("a plan for epsilon = ")[2].split()[0]
     status, said = run("solve", "b", "--epsilon", epsilon, "--gap", "0.5", "-o", "p")
     assert status == 0 and "labels for 50 tasks" in said
@@ -161,7 +161,7 @@ def test_ctrl_c_before_the_verb_begins_is_one_sentence(monkeypatch):
     ids=["with truth", "without"],
 )
 def test_zencrowd_from_labels_to_a_verified_plan(run, real_data, truth, epsilon, capacity):
-    """1686 tasks of four types, 78 workers: proven optimal, somebody at capacity, and a raised bound is caught."""
+    """1686 tasks of four types, 78 workers: proven optimal, a worker at capacity, and a raised bound is caught."""
     folder = real_data / "zencrowd_all"
     words = ["import", str(folder / "labels.csv"), "--types", str(folder / "types.csv"), "-o", "z"]
     words += ["--epsilon", epsilon, "--capacity", capacity] + ["--truth", str(folder / "truth.csv")] * truth

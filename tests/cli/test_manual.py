@@ -54,7 +54,7 @@ def test_the_shell_completes_verbs_that_are_not_loaded():
 
 
 def test_an_example_tells_what_goes_before():
-    """Whoever pastes it needs the campaign first, unless making it is the example."""
+    """A reader who pastes it needs the campaign first, unless making it is the example."""
     assert FIRST in manual(PLANNED, reads="a", writes="b")
     assert manual(FIRST, reads="a", writes="b").startswith("Example:")
 

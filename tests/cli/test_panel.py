@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
         "row,task,worker,coefficient,lower\nkeep busy,,west-small,1,5\n", encoding="utf-8"
     )
     said = run("solve", camp, "--rows", tmp_path / "rows.csv", "-o", plan)
-    assert "the whole program was searched by highs" in said and "proven optimal" in said
+    assert "proven optimal" in said
     assert json.loads(run("verify", camp, plan, "--json"))["holds"]
     pairs = [
         (row["task"], row["worker"])
@@ -56,19 +57,20 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
 
 
 def test_a_round_that_cannot_go_on_says_which_items_and_what_to_do(tmp_path: Path) -> None:
-    """An item whose three families disagree may have nobody else: accepted as it is, the campaign goes on."""
+    """An item whose three families disagree may have no other judge: accepted as it is, the campaign goes on."""
     camp, answers = tmp_path / "panel", tmp_path / "answers"
     run("init", "--panel", camp)
     run("solve", camp, "-o", tmp_path / "plan")
     said = run("rehearse", camp, tmp_path / "plan", "--seed", "1", "-o", tmp_path / "labels.csv")
     assert "errors of 3 families drawn together" in said
     said = run("aggregate", tmp_path / "labels.csv", "--plan", tmp_path / "plan", "--campaign", camp, "-o", answers)
-    assert "1 of those not sure can have no more labels within the limits: item-" in said
+    stuck = re.search(r"(\d+) of those not sure can have no more labels within the limits: item-", said)
     said = run("solve", answers / "campaign", "-o", tmp_path / "next", status=1)
-    assert "group south: its max_per_task blocks 1 task(s)" in said
+    blocked = re.findall(r"group \w+: its max_per_task blocks (\d+) task", said)
+    assert stuck and sum(map(int, blocked)) == int(stuck[1]) > 0
     found = crowdopt.explain(answers / "campaign", time_limit=120)
     way = next(way for way in found.ways if way.kind == "accepted")
-    assert way.amount == 1 and "tasks.csv" in way.sentence and not breaches(way.instance, way.pairs)
+    assert way.amount == int(stuck[1]) and "tasks.csv" in way.sentence and not breaches(way.instance, way.pairs)
 
 
 def test_a_group_that_nobody_is_in_is_a_sentence(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def rows(path: str) -> list[dict[str, str]]:
 
 def test_whom_to_hire_with_the_proof_and_the_caveat(run):
     """The worker who is always wrong is the best of all; they have a negative weight, and the interval its warning."""
-    status, said = run("select", "gold.csv", "--budget", "3", "-o", "hired.csv")
+    status, said = run("select", "gold.csv", "--most", "3", "-o", "hired.csv")
     assert status == 0
     assert "hire 2 of 5 workers: dee, ada\n" in said
     assert "proven: no allowed set scores more (anyone can recompute that from the tallies)" in said
@@ -67,9 +67,9 @@ def test_limits_go_to_the_program(run):
 @pytest.mark.parametrize("method", ["plug-in", "variance-normalised", "top-k", "random-k", "program"])
 def test_every_method_says_how_far_it_is_from_the_best(run, method):
     """The same bound for all; only the proven ones pass --require-proof."""
-    facts = json.loads(run("select", "gold.csv", "--budget", "2", "--method", method, "--json")[1])
+    facts = json.loads(run("select", "gold.csv", "--most", "2", "--method", method, "--json")[1])
     assert facts["best_score"] >= facts["score"] - 1e-9 and facts["proof"] == "certificate"
-    status, _ = run("select", "gold.csv", "--budget", "2", "--method", method, "--require-proof")
+    status, _ = run("select", "gold.csv", "--most", "2", "--method", method, "--require-proof")
     assert status == (0 if facts["proven"] else 1)
 
 
@@ -100,7 +100,7 @@ BAD = {
     "nan": ("worker,correct,asked\nada,nan,4\n", [], "line 2, column correct"),
     "nobody": ("worker,correct,asked\n", [], "no worker"),
     "one class": (GOLD, ["--classes", "1"], "number of classes must be"),
-    "no budget": (GOLD, ["--budget", "0"], "largest number of workers must be"),
+    "none to hire": (GOLD, ["--most", "0"], "largest number of workers must be"),
     "coverage": (GOLD, ["--coverage", "1"], "coverage of an interval"),
     "unknown worker": (GOLD, ["--require", "zoe"], "'zoe' has no gold"),
     "unknown group": (GOLD, ["--workers", "workers.csv", "--at-least", "noon=1"], "no group 'noon'"),
@@ -129,7 +129,7 @@ def test_tallies_by_type_are_added_up(run):
         "worker,type,correct,asked\nada,a,4,5\nbo,a,3,5\nada,b,5,5\nbo,b,2,5\n", encoding="utf-8"
     )
     assert json.loads(run("select", "typed.csv", "--json")[1])["workers"] == ["ada"]
-    facts = json.loads(run("select", "typed.csv", "--type", "a", "--budget", "1", "--json")[1])
+    facts = json.loads(run("select", "typed.csv", "--type", "a", "--most", "1", "--json")[1])
     assert facts["plug_in_score"] == pytest.approx((2 * 4 / 5 - 1) ** 2)
     status, said = run("select", "typed.csv", "--type", "c")
     assert status == 2 and "no type 'c'; its types are: a, b" in said
@@ -170,7 +170,7 @@ def test_accuracies_and_known_answers(run):
 
 
 def test_one_class_is_nothing_to_decide(run):
-    """A table in which everybody says the same has no question in it."""
+    """A table in which every worker says the same has no question in it."""
     Path("one.csv").write_text("task,worker,label\na,u,y\nb,u,y\n", encoding="utf-8")
     status, said = run("aggregate", "one.csv")
     assert status == 2 and "nothing to decide" in said

@@ -163,7 +163,7 @@ def test_importing_the_backends_loads_no_solver() -> None:
     """``import crowdopt`` has to be quick, and ortools and highspy cannot be loaded together."""
     libraries = sorted({backend.library for backend in registered().values()} | {"scipy.optimize", "scipy.stats"})
     code = (
-        "import sys, json; from crowdopt import backends; backends.registered();"
+        "import sys, json; from crowdopt.backends import registered; registered();"
         f"print(json.dumps([name for name in {libraries!r} if name in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -62,7 +62,9 @@ def test_the_example_keeps_the_contract(elsewhere: Path) -> None:
 
 def test_a_backend_that_is_not_installed_is_not_registered() -> None:
     """Without the folder on the path there is no such backend, and the sentence names those there are."""
-    code = "import crowdopt\ntry: crowdopt.backends.named('milp')\nexcept crowdopt.BackendMissing as e: print(e)"
+    code = (
+        "from crowdopt.backends import BackendMissing, named\ntry: named('milp')\nexcept BackendMissing as e: print(e)"
+    )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "milp" in said
     assert "highs" in said

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from crowdopt import backends
+from crowdopt.backends import available
 from crowdopt.backends.probe import Available
 from crowdopt.cli import main
 from tests.contract.rows import PROMISED
@@ -30,8 +30,8 @@ BACKENDS = [
 def test_trying_loads_no_solver_here() -> None:
     """Two libraries that cannot be loaded together are tried by one call only if neither is loaded by it."""
     code = (
-        "import sys; from crowdopt import backends;"
-        f"found = backends.available({list(PROMISED)!r});"
+        "import sys; from crowdopt.backends import available;"
+        f"found = available({list(PROMISED)!r});"
         "assert all(one.works and one.why == '' for one in found), found;"
         "assert not {'highspy', 'pulp', 'cvxpy'} & set(sys.modules)"
     )
@@ -40,7 +40,7 @@ def test_trying_loads_no_solver_here() -> None:
 
 def test_each_says_what_it_handles() -> None:
     """Clarabel knows no integers, CBC and HiGHS do; the version is the library's."""
-    found = {one.name: one for one in backends.available(["highs", "cvxpy-clarabel"])}
+    found = {one.name: one for one in available(["highs", "cvxpy-clarabel"])}
     assert found["highs"].integers
     assert not found["cvxpy-clarabel"].integers
     assert all(one.linear and one.duals and one.version for one in found.values())
@@ -54,8 +54,8 @@ def test_a_crash_or_a_missing_library_is_a_sentence(tmp_path: Path) -> None:
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n", encoding="utf-8")
     (facts / "entry_points.txt").write_text("[crowdopt.backends]\nbroken = broken:BACKENDS\n", encoding="utf-8")
     code = (
-        "import json; from dataclasses import asdict; from crowdopt import backends;"
-        "print(json.dumps([asdict(one) for one in backends.available(['crashing', 'lying'])]))"
+        "import json; from dataclasses import asdict; from crowdopt.backends import available;"
+        "print(json.dumps([asdict(one) for one in available(['crashing', 'lying'])]))"
     )
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)

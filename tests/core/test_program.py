@@ -26,7 +26,7 @@ def test_blocks_are_views_of_one_vector():
 
 
 def test_a_program_is_frozen():
-    """Nobody changes a program under a solver's feet: arrays refuse to be written."""
+    """A program does not change under a solver's feet: arrays refuse to be written."""
     program = small_program(np.random.default_rng(1))
     with pytest.raises(ValueError, match="read-only"):
         program.cost[0] = 7
@@ -43,7 +43,7 @@ def test_nan_is_refused(field):
 
 
 def test_blocks_must_tile_the_indices():
-    """A gap between blocks is a column that nobody names."""
+    """A gap between blocks is a column without a name."""
     program = small_program(np.random.default_rng(1))
     with pytest.raises(ValueError, match="blocks name"):
         replace(program, columns=stack([("x", (program.cost.size + 1,))]))

@@ -92,7 +92,7 @@ def test_every_vote_has_the_evidence_that_its_error_needs():
 
 
 def test_a_worker_at_their_best_knows_all_that_they_do():
-    """Whoever names any other class than the better worker's is the worse one: their labels' law is a mixture."""
+    """A worker who names any other class than the better one's is the worse one: their labels' law is a mixture."""
     classes, p = 4, 0.1
     better = laws(float(at_best(np.array(p), classes)), classes)
     other = (1 - np.eye(classes)) / (classes - 1)
@@ -100,7 +100,7 @@ def test_a_worker_at_their_best_knows_all_that_they_do():
 
 
 def test_the_fewest_labels_by_trying_all_sets():
-    """No set of fewer labels keeps the target; where everybody is better than chance, some set of so many does."""
+    """No set of fewer labels keeps the target; where every worker is better than chance, some set of so many does."""
     rng = np.random.default_rng(0)
     for _ in range(12):
         mixed = bool(rng.random() < 0.5)

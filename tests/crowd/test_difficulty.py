@@ -1,4 +1,4 @@
-"""Tasks that are hard for everybody: found where they are, not where they are not, and heeded exactly."""
+"""Tasks that are hard for every worker: found where they are, not where they are not, and heeded exactly."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_difficulty_is_found_where_it_is(left):
     The 95 % intervals by the profile have the share in them in 70 of 100 or more (of 200 crowds in 80 and 82 of 100),
     what is left of skill in 85 of 100 or more (in 92 and 96).
     """
-    share, skill, trials = 0, 0, tries(100, 16)
+    share, skill, trials = 0, 0, tries(100, 12)
     for seed in seeds(trials):
         known = fitted(drawn(seed, 0.3, left)[0], anchor=gold)
         share, skill = share + (known.low <= 0.3 <= known.high), skill + (known.least <= left <= known.most)

@@ -1,4 +1,4 @@
-"""Instances: validated once, and then nobody checks again."""
+"""Instances: validated once, and then never again."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_equal_numbers_of_gold_follow_the_closed_form():
 @pytest.mark.parametrize(
     ("correct", "asked", "expected"),
     [
-        ([7, 7, 7], [10, 10, 10], [0.7, 0.7, 0.7]),  # no spread: rho < 0, everybody is the mean
+        ([7, 7, 7], [10, 10, 10], [0.7, 0.7, 0.7]),  # no spread: rho < 0, every worker is the mean
         ([10, 0, 10, 0], [10] * 4, [1.0, 0.0, 1.0, 0.0]),  # all or nothing: rho = 1, t = 0
         ([1, 0, 1], [1, 1, 1], [2 / 3] * 3),  # one question each says nothing about spread
         ([3, 3], [3, 3], [7 / 8, 7 / 8]),  # all right: the rule of succession, not certainty
@@ -63,7 +63,7 @@ def test_the_edges(correct, asked, expected):
 
 
 def test_a_type_without_gold_takes_the_mean_of_all():
-    """Nobody was asked about the second type: what is known of the crowd is its overall mean."""
+    """No worker was asked about the second type: what is known of the crowd is its overall mean."""
     assert empirical_bayes([[8, 6], [0, 0]], [[10, 10], [0, 0]])[1] == pytest.approx([0.7, 0.7])
 
 
@@ -115,6 +115,6 @@ def test_unbiased_keeps_the_side_and_admits_ignorance():
     ("correct", "asked"), [([[3]], [[2]]), ([[-1]], [[2]]), ([[0.5]], [[2]]), ([[1, 2]], [[3]]), ([[0]], [[0]])]
 )
 def test_impossible_tallies_are_refused(correct, asked):
-    """More right than asked, fractions, negatives, nobody asked: no estimate comes out of these."""
+    """More right than asked, fractions, negatives, no worker asked: no estimate comes out of these."""
     with pytest.raises(InputError):
         empirical_bayes(correct, asked)

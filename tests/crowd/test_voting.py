@@ -73,7 +73,7 @@ def test_em_ignores_the_order_of_the_rows():
 
 
 def test_tallies_count_only_known_truth():
-    """A task whose truth is unknown asks nobody anything."""
+    """A task whose truth is unknown asks no worker anything."""
     labels = Labels.from_columns(["a", "a", "b", "b"], ["u", "v", "u", "v"], ["x", "y", "x", "x"])
     correct, asked = tally(labels, np.array([0, -1]), np.array([0, 0]), 1)
     assert correct.tolist() == [[1, 0]] and asked.tolist() == [[1, 1]]

@@ -293,7 +293,7 @@ COUNTS = (
     "--jobs",
     "--processes",
     "--capacity",
-    "--budget",
+    "--most",
     "--classes",
     "--threads",
     "--nodes",

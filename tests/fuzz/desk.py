@@ -92,7 +92,7 @@ CASES = (
         ("labels.csv", "gold.csv", "truth.csv"),
     ),
     Case("aggregate back.csv --plan plan --campaign campaign -o new", ("back.csv", "plan", "campaign"), 2),
-    Case("select gold.csv --budget 3 --classes 2 -o new.csv --frontier curve.csv", ("gold.csv",)),
+    Case("select gold.csv --most 3 --classes 2 -o new.csv --frontier curve.csv", ("gold.csv",)),
     Case(
         "select gold.csv --workers people.csv --money 4 --at-least a=1 --require ada --type bird",
         ("gold.csv", "people.csv"),

@@ -33,7 +33,7 @@ COMMANDS = (
     Case("rehearse campaign plan --seed 2 -o new.csv", ("campaign", "plan")),
     Case("aggregate labels.csv --method dawid-skene -o new.csv", ("labels.csv",)),
     Case("aggregate back.csv --plan plan --campaign campaign -o new", ("back.csv", "plan", "campaign")),
-    Case("select gold.csv --budget 3 -o new.csv", ("gold.csv",)),
+    Case("select gold.csv --most 3 -o new.csv", ("gold.csv",)),
     Case("compare campaign2 --policies greedy --trials 1 -o new", ("campaign2",)),
     Case("learn --skills skills.csv --policies ls-ol --horizon 10 --trials 1 -o new", ("skills.csv",)),
     Case("bench campaign --export lp -o new", ("campaign",)),
@@ -45,7 +45,7 @@ SIZES = (0, 90, 1000, 9000)  # bytes that fit in a file
 PAIRS = (  # the second of two tables is the longer one
     Case("rehearse campaign plan --seed 2 -o new.csv --truth new-truth.csv --lost 0.9", ("campaign", "plan")),
     Case("aggregate labels.csv --method one-coin -o new.csv --workers who.csv", ("labels.csv",)),
-    Case("select gold.csv --budget 1 -o new.csv --frontier curve.csv", ("gold.csv",)),
+    Case("select gold.csv --most 1 -o new.csv --frontier curve.csv", ("gold.csv",)),
 )
 
 

@@ -181,7 +181,7 @@ def test_a_bent_threshold_is_noticed() -> None:
 
 
 def test_sets_that_are_not_allowed_attain_nothing() -> None:
-    """A repeated worker, nobody, somebody unknown, too many."""
+    """A repeated worker, none, an unknown one, too many."""
     instance = SelectionInstance([9, 9, 9, 9], 10, 2, most=2)
     proof = ranking.prove(instance)
     assert proof.is_attained(instance, np.array([0, 1]))

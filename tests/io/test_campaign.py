@@ -123,11 +123,11 @@ EDITS = {
     "epsilon missing": ("campaign.toml", "epsilon = 0.1", "", "no epsilon; add a line"),
     "unknown key": ("campaign.toml", "epsilon = 0.1", "epsilom = 0.1", "unknown key 'epsilom'; did you mean epsilon"),
     "not TOML": ("campaign.toml", "epsilon = 0.1", "epsilon 0.1", "campaign.toml is not TOML"),
-    "unknown rule": ("campaign.toml", 'rule = "bhatt', 'rule = "batt', "unknown rule 'battacharyya'; the rules are"),
+    "unknown rule": ("campaign.toml", '# rule = "bhatt', 'rule = "batt', "unknown rule 'battacharyya'; the rules are"),
     "unknown estimator": (
         "campaign.toml",
-        "rule =",
-        'skills = "best"\nrule =',
+        "epsilon =",
+        'skills = "best"\nepsilon =',
         "skills must be one of empirical-bayes",
     ),
 }
@@ -135,7 +135,7 @@ EDITS = {
 
 @pytest.mark.parametrize(("name", "old", "new", "sentence"), EDITS.values(), ids=EDITS.keys())
 def test_a_broken_cell_is_named_with_its_line(campaign, name, old, new, sentence):
-    """File, line, column and remedy, for whoever has the file open in an editor."""
+    """File, line, column and remedy, for a reader who has the file open in an editor."""
     edit(campaign / name, old, new)
     with pytest.raises(InputError, match=sentence):
         read_campaign(campaign)
@@ -269,7 +269,7 @@ def test_gold_without_types_counts_for_every_type(campaign):
 
 
 def test_a_pair_without_gold_takes_its_types_mean(campaign):
-    """Whoever was never asked about plants is believed to be like those who were."""
+    """A worker who was never asked about plants is believed to be like those who were."""
     edit(campaign / "gold.csv", "ada,plant,11,20\n", "")
     instance = read_campaign(campaign)
     correct = np.array([18, 19, 19, 18, 18, 13, 10, 14, 19])
@@ -336,6 +336,6 @@ def test_an_instance_needs_no_task_types(tmp_path):
 
 def test_more_classes_than_anybody_has_are_refused(campaign):
     """2^63 - 1 classes would be a table that no memory holds."""
-    edit(campaign / "campaign.toml", "rule =", "classes = 9223372036854775807\nrule =")
+    edit(campaign / "campaign.toml", "epsilon =", "classes = 9223372036854775807\nepsilon =")
     with pytest.raises(InputError, match="classes must be a whole number from 2 to 10000"):
         read_campaign(campaign)

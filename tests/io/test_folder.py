@@ -20,7 +20,7 @@ def test_a_failed_write_leaves_nothing(tmp_path):
 
 
 def test_an_existing_folder_is_kept_unless_forced(tmp_path):
-    """What is there may be somebody's work; forced, it is replaced as a whole."""
+    """What is there may be another's work; forced, it is replaced as a whole."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / PLAN).write_text("old", encoding="utf-8")
     with (

@@ -27,7 +27,7 @@ def test_labels_keep_the_order_of_appearance(labels):
 
 
 def test_truth_that_nobody_said_is_a_class_beyond(labels, tmp_path):
-    """A truth outside the labels counts against everybody; an unknown one for and against nobody."""
+    """A truth outside the labels counts against every worker; an unknown one against and for none."""
     (tmp_path / "truth.csv").write_text("task,label\nt1,maybe\n", encoding="utf-8")
     assert read_truth(tmp_path / "truth.csv", read_labels(labels)).tolist() == [2, -1]
     assert read_truth(tmp_path / "truth.csv", read_labels(labels, ["maybe"])).tolist() == [0, -1]

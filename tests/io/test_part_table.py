@@ -72,12 +72,18 @@ def test_needs_are_read_as_they_were_written(tmp_path):
     np.testing.assert_allclose(read, [whole.need[0], whole.need[0], 1.5, 2.0], rtol=1e-14)
 
 
-def test_rules_whose_votes_are_checked_are_refused(tmp_path):
-    """Their sums of evidence are a guide and no proof, and nobody would hold a part's votes against their target."""
-    folder = take_apart(recipe("I2:12x5", seed=3), parts=3, output=tmp_path / "parts")
+def test_a_part_goes_by_a_rule_whose_sums_decide(tmp_path):
+    """Parts hold no vote against its target: exact-error is read as the rule that implies it, probit is refused."""
+    instance = replace(recipe("I2:12x5", seed=3), demand=np.linspace(0, 1.5, 12))
+    plain = take_apart(instance, parts=3, output=tmp_path / "plain")
+    folder = take_apart(replace(instance, rule="exact-error"), parts=3, output=tmp_path / "parts")
+    assert (folder.rule, folder.promise) == ("bhattacharyya", "exact-error") and plain.promise is None
+    for part in plain.parts:
+        read, wanted = read_part(folder, part).instance, read_part(plain, part).instance
+        assert read.rule == "bhattacharyya" and (read.need == wanted.need).all()
     toml = folder.folder / "campaign.toml"
-    toml.write_text(toml.read_text(encoding="utf-8").replace("bhattacharyya", "exact-error"), encoding="utf-8")
-    with pytest.raises(InputError, match="rule exact-error needs votes checked"):
+    toml.write_text(toml.read_text(encoding="utf-8").replace("exact-error", "probit"), encoding="utf-8")
+    with pytest.raises(InputError, match="rule probit needs votes checked"):
         read_parts_folder(folder.folder)
 
 

@@ -199,7 +199,7 @@ def test_nasty_ids_pass_through_other_readers(dialect: str, reader: str, tmp_pat
 def test_any_ids_pass_through_other_readers(
     tmp_path_factory: pytest.TempPathFactory, dialect: str, ids: list[str]
 ) -> None:
-    """As above, for ids that nobody thought of."""
+    """As above, for ids that were not thought of."""
     instance = crowdopt.AssignmentInstance(
         accuracy=[[0.9] * len(ids)], task_type=[0] * len(ids), capacity=1, epsilon=0.3, tasks=ids, workers=ids
     )

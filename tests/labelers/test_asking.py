@@ -12,7 +12,7 @@ from crowdopt.core.registry import completed
 from crowdopt.crowd.label_kinds import REPEAT, TESTER
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers import theorems
-from crowdopt.labelers.asking import NOBODY, known_of, replay
+from crowdopt.labelers.asking import GUESS, known_of, replay
 from crowdopt.labelers.diagnosis import one_coin_skills
 from crowdopt.labelers.policy import BaseLabelerPolicy, named, policies
 from crowdopt.labelers.regret import curves, judged, score
@@ -90,11 +90,11 @@ def test_a_policy_does_not_know_the_future(text, kind):
 
 @pytest.mark.parametrize(("text", "kind"), EACH)
 def test_every_utility_is_what_the_set_is_worth(text, kind):
-    """No set beats the best; guesses earn 1/L; figures add up; testers earn what everybody's majority does."""
+    """No set beats the best; guesses earn 1/L; figures add up; testers earn what the majority of all does."""
     of = stream(kind)
     run = replay(named(text), of, 0)
     one, row = judged(run), score(judged(run))
-    guessed = run.place[1:] == NOBODY
+    guessed = run.place[1:] == GUESS
     assert (one.utility[guessed] == 1 / of.labelers.classes).all()
     simple = np.array([ask.weight is None for ask in run.sets])[run.place[1:]] if run.sets else guessed
     ahead = np.nan_to_num(one.utility - one.best)
@@ -355,7 +355,7 @@ def test_options_that_make_no_sense_are_refused(text, said):
 
 
 def test_defects_of_a_policy_are_said(monkeypatch):
-    """A question that nobody could ask ends the run."""
+    """A question that cannot be asked ends the run."""
     of = stream()
     for tasks, workers, kind, said in (
         ([3], [0], "work", "other tasks"),

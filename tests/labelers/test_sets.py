@@ -77,7 +77,7 @@ def test_pluralities_are_those_of_the_law_of_scores(p, classes):
 
 
 def test_two_classes_are_a_special_case_of_many():
-    """The table of wins at L = 2 is that of majorities; nobody is a fair guess."""
+    """The table of wins at L = 2 is that of majorities; the empty set is a fair guess."""
     assert wins(3, 2)[2, 1] == 1 and wins(3, 2)[1, 1] == 0.5 and wins(3, 2)[1, 2] == 0
     assert wins(4, 3)[2, 2] == pytest.approx(0.5 * (1 + 0.5))  # both wrong labels in one box of two: a tie
     assert set_accuracy(np.zeros(0), 4) == 0.25

@@ -1,4 +1,4 @@
-"""Programs in one form, whoever read them: columns, rows and entries by name."""
+"""Programs in one form, whichever reader: columns, rows and entries by name."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_what_the_models_do_not_know_is_refused(tmp_path):
     """Rules beyond sums, priors, ids that GLPK cannot hold; an ending that is no format."""
     one = crowdopt.recipe("R1:4x12")
     with pytest.raises(InputError, match="the models know"):
-        data_section(replace(one, rule="exact-error"))
+        data_section(replace(one, rule="probit"))
     with pytest.raises(InputError, match="100 characters"):
         data_section(replace(one, tasks=["x" * 101, "b", "c", "d"]))
     with pytest.raises(InputError, match="must end in"):
@@ -125,7 +125,7 @@ def test_the_data_of_patterns_make_their_program(rule, tmp_path):
     crowdopt.export(one, tmp_path / "pools.dat", program="patterns")
     found, plan = (
         read_by("glpk", "mod", MODELS / "patterns.mod", tmp_path / "pools.dat"),
-        crowdopt.assign(one, "patterns"),
+        crowdopt.assign(one, "patterns", strict=True),
     )
     assert plan.proven and found["ip"] == pytest.approx(plan.objective)
     crowdopt.export(one, tmp_path / "pools.mps", program="patterns")

@@ -1,4 +1,4 @@
-"""A policy of one's own with the five methods and nothing else: everybody does the tasks that have fewest labels."""
+"""A policy of one's own with the five methods and nothing else: every worker does the tasks that have fewest labels."""
 
 import numpy as np
 

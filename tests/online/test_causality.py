@@ -1,4 +1,4 @@
-"""No policy sees what has not happened yet, or what nobody tells it."""
+"""No policy sees what has not happened yet, or what it is not told."""
 
 from __future__ import annotations
 

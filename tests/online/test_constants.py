@@ -105,7 +105,7 @@ def test_a_mean_is_no_least_value():
 
 
 def test_theorem_5_promises_no_error_without_the_task_s_own_quality():
-    """l3 divides by the mean true evidence of the labels the task got; nobody's plan gives that beforehand."""
+    """l3 divides by the mean true evidence of the labels the task got; no plan gives that beforehand."""
     one = theorems.theorem_5(1000, 300, 1, 1e-300, 0.1, 0.5, 1.0, gold=100_000)
     assert one.losses[2] == inf and one.error == 1.0 and one.labels_ratio == inf
 

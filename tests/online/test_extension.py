@@ -29,7 +29,7 @@ print("found")
 
 
 def test_the_examples_are_found_as_entry_points(tmp_path):
-    """Installed by somebody else, they take part in a comparison without a line of ours; five methods are enough."""
+    """From another package, they take part in a comparison without a line of ours; five methods are enough."""
     for name, example in EXAMPLES.items():
         (tmp_path / f"{name}.py").write_text(Path(example.__file__).read_text(encoding="utf-8"), encoding="utf-8")
     info = tmp_path / "picky-1.0.dist-info"

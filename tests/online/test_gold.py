@@ -14,7 +14,7 @@ from tests.online.streams import crowd, stream
 
 
 def recorded():
-    """A table in which everybody labelled everything, a third of it held out."""
+    """A table in which every worker labelled everything, a third of it held out."""
     rng = np.random.default_rng(1)
     whole = replace(crowd(tasks=90), forbidden=None)
     truth = rng.integers(0, 2, 90)

@@ -81,7 +81,7 @@ def test_hard_tasks_are_a_guess_for_everybody_and_the_mean_stays():
 
 @pytest.mark.chance
 def test_where_certainty_limits_what_easy_tasks_can_give_back_the_instance_says_so():
-    """Nobody is right more often than always: the mean accuracy falls, and the stream's own accuracies with it.
+    """No worker is right more often than always: the mean accuracy falls, and the stream's own accuracies with it.
 
     Right labels are binomial over tasks.
     """

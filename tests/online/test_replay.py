@@ -39,7 +39,7 @@ def test_nobody_is_asked_more_than_she_takes(text):
     assert run.labels["work"] + run.labels["repair"] == run.task.size
     paid = of.instance.prices(pairs).sum()
     assert run.cost["work"] + run.cost["repair"] == pytest.approx(paid)
-    if text.startswith(("sequential", "adaptive", "budget")):  # not everybody is asked as much gold
+    if text.startswith(("sequential", "adaptive", "budget")):  # not every worker is asked as much gold
         assert run.labels["gold"] <= run.cost["gold"] <= 3 * run.labels["gold"]
     else:
         each = run.labels["gold"] / of.instance.n_workers
@@ -92,7 +92,7 @@ def test_a_pair_without_a_label_is_refused_and_counted():
 
 
 def test_gold_of_a_table_comes_from_held_out_tasks():
-    """They are asked as gold, never as work, and nobody is asked more than they have recorded."""
+    """They are asked as gold, never as work, and no worker is asked more than they have recorded."""
     rng = np.random.default_rng(1)
     whole = replace(crowd(tasks=60), forbidden=None)
     n, m = whole.n_tasks, whole.n_workers
@@ -152,7 +152,7 @@ def test_realised_errors_are_those_that_the_exact_ones_foretell():
 
 
 def test_every_label_of_a_pair_is_the_same_for_every_policy():
-    """Trials are paired: whoever asks worker j about task i gets the same answer."""
+    """Trials are paired: any policy that asks worker j about task i gets the same answer."""
     of = stream()
     one, other = start("greedy", of).finish(), start("random", of).finish()
     seen = dict(zip(zip(one.task.tolist(), one.worker.tolist(), strict=True), one.label.tolist(), strict=True))

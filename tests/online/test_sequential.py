@@ -22,6 +22,7 @@ from tests.online.streams import start, stream
 
 BOTH = ["sequential", "adaptive"]
 EACH_OF_600 = ("sequential:stop=each", 600)
+HEEDLESS = "sequential:difficulty=no"  # a sixth of the time, where difficulty is not what a theorem is about
 HONEST = ("sequential", "sequential:stop=each:block=5")
 
 
@@ -83,7 +84,7 @@ def errors_and_claims(runs):
     ("text", "classes"),
     [
         ("sequential", 4),
-        ("adaptive:gold=10", 3),
+        ("adaptive:gold=10:difficulty=no", 3),
         pytest.param("sequential", 3, marks=pytest.mark.slow),
         pytest.param("adaptive:gold=10", 4, marks=pytest.mark.slow),
     ],
@@ -114,7 +115,7 @@ def plurality(labels, accuracy, classes):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize(("text", "tasks"), [("sequential", 300), pytest.param(*EACH_OF_600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("text", "tasks"), [(HEEDLESS, 300), pytest.param(*EACH_OF_600, marks=pytest.mark.slow)])
 def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text, tasks):
     """Four classes, workers of .7, a target of .1: gold included, fewer labels than the five a task that it takes.
 
@@ -139,7 +140,7 @@ def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text, tasks):
 )
 def test_a_run_among_four_classes_resumes_with_the_same_bytes(text, how):
     """Log-likelihoods of all classes are part of the state, with difficulty and without."""
-    of = breached(among(4, 0), breach(how))
+    of = breached(among(4, 0, tasks=100), breach(how))
     before = start(text, of).advance(25)
     resumed = start(text, of).restore(before.snapshot()).finish()
     whole = before.finish()
@@ -182,7 +183,7 @@ def test_hardly_any_gold_and_far_fewer_labels():
 
 @pytest.mark.parametrize("text", ["sequential", "sequential:stop=each", "adaptive:until=mean"])
 def test_the_end_is_the_end(text):
-    """After the target is met nobody is asked anything, gold included."""
+    """After the target is met no worker is asked anything, gold included."""
     of, policy = hammers(0), named(text)
     played = Replay(policy, of, 0, crowdopt.solve)
     counts = [played.advance(k).ledger.count.sum() for k in range(1, of.instance.n_workers + 1)]
@@ -198,12 +199,13 @@ def test_every_task_is_sure_or_said_not_to_be(text):
     With six workers some are left in 95 of 100 independent crowds or more.
     """
     left = 0
-    for seed in seeds(5):
-        few = play(text, hammers(seed, workers=6))
-        for run in (play(text, hammers(seed, tasks=100)), few):
-            unsure = int((run.claims > 0.15 + 1e-9).sum())
-            assert (f"{unsure} tasks are not as sure" in " ".join(run.notes)) == (unsure > 0)
-        left += unsure > 0
+    enough = [hammers(seed, tasks=100) for seed in seeds(tries(5, 2))]
+    few = [hammers(seed, workers=6) for seed in seeds(5)]
+    for of in (*enough, *few):
+        run = play(text, of)
+        unsure = int((run.claims > 0.15 + 1e-9).sum())
+        assert (f"{unsure} tasks are not as sure" in " ".join(run.notes)) == (unsure > 0)
+        left += unsure > 0 and of.instance.n_workers == 6
     assert left >= fewest(5, 0.95)
 
 
@@ -244,7 +246,7 @@ def test_skills_are_told_apart_by_type():
         skill[np.random.default_rng(seed).integers(0, 2, 80), np.arange(80)] = 0.85
         instance = crowdopt.AssignmentInstance(skill, np.arange(200) % 2, 80, 0.15)
         of = simulated_stream(instance, (seed, 2))
-        run = play("sequential", of)
+        run = play(HEEDLESS, of)
         apart += (of.instance.accuracy[instance.task_type[run.task], run.worker] > 0.6).mean() > 0.8
     assert apart >= fewest(trials, 0.95)
 
@@ -323,7 +325,7 @@ def test_dear_workers_have_to_be_worth_it():
     )
     cheap, trials = 0, tries(30, 5)
     for seed in seeds(trials):
-        run = play("sequential", simulated_stream(instance, (seed, 1)))
+        run = play(HEEDLESS, simulated_stream(instance, (seed, 1)))
         cheap += (run.stream.instance.cost[0, run.worker] < 2).mean() > 0.6
     assert cheap >= fewest(trials, 0.95)
 
@@ -351,7 +353,7 @@ def test_labels_that_are_refused_are_not_asked_twice():
 
 
 def hard_for_all(seed):
-    """On three tasks of ten everybody guesses."""
+    """On three tasks of ten every worker guesses."""
     return breached(hammers(seed, tasks=400, epsilon=0.1), breach("difficulty=.3"))
 
 
@@ -403,7 +405,7 @@ def test_where_no_task_is_hard_nothing_changes(text):
     Crowds are independent: in eight of ten or more nothing is seen on the way (of 60 in 92 and 95 of 100), in nine of
     ten nothing in the end.
     """
-    trials, same, seen = tries(60, 10), 0, 0
+    trials, same, seen = tries(60, 9), 0, 0
     for seed in seeds(trials):
         run, bare = played(text, seed), played(f"{text}:difficulty=no", seed)
         same += run.task.tobytes() == bare.task.tobytes() and run.claims.tobytes() == bare.claims.tobytes()

@@ -69,7 +69,7 @@ def test_the_smallest_instance_on_which_the_printed_algorithm_is_short():
 
 def test_where_no_tie_break_helps():
     """Four workers, M = 1: x* = (2, 2), and whichever task worker 1 gets, the other is short (models/README.md, 9).
-    All capacity is spent, so nobody can be called back: the run says how much is lacking, whatever the options.
+    All capacity is spent, so no worker can be called back: the run says how much is lacking, whatever the options.
     """
     instance = with_evidence(np.array([[0.9, 0.7, 0.4, 0.5], [0.9, 0.6, 0.9, 0.4]]), 1.39, 1)
     weights = crowdopt.assign(instance, program="lp").duals.task
@@ -80,7 +80,7 @@ def test_where_no_tie_break_helps():
 
 @pytest.mark.chance
 def test_repair_says_so_and_covers():
-    """Labels of the repair step are counted apart, and nobody exceeds their capacity for them.
+    """Labels of the repair step are counted apart, and no worker exceeds their capacity for them.
 
     Instances are independent: in 35 of 100 or more (of 300 in 53) something is short without it.
     """

@@ -114,7 +114,7 @@ def test_repair_buys_no_label_too_many():
 
 
 def test_kos_is_a_regular_assignment():
-    """Twelve tasks, eight workers, 48 labels: six for each worker, four for each task, nobody twice to one task."""
+    """Twelve tasks, eight workers, 48 labels: six for each worker, four for each task, no worker twice to one task."""
     stream = simulated_stream(crowd([0.7] * 8, 12, 12), (3,))
     run = replay(named("kos:labels=48"), stream, 0, crowdopt.solve)
     pairs = np.column_stack([run.task, run.worker])

@@ -50,7 +50,7 @@ def test_a_worker_worth_nothing_is_never_asked():
 
 
 def table(rows: list[list[int]], classes: int = 2) -> Labels:
-    """One row per task, one column per worker, -1 where nobody was asked."""
+    """One row per task, one column per worker, -1 where no worker was asked."""
     cells = [(i, j, label) for i, row in enumerate(rows) for j, label in enumerate(row) if label >= 0]
     names = tuple("abcdefgh"[:classes])
     task, worker, label = (np.array(column) for column in zip(*cells, strict=True))

@@ -17,10 +17,10 @@ from tests.small import instances
 
 def fewest_given_up(instance) -> int:
     """The size of the smallest set of tasks without which the LP has a point, by trying all."""
-    everybody = range(instance.n_tasks)
-    for count in everybody:
-        for gone in itertools.combinations(everybody, count):
-            rest = of_tasks(instance, np.setdiff1d(everybody, gone))
+    all_tasks = range(instance.n_tasks)
+    for count in all_tasks:
+        for gone in itertools.combinations(all_tasks, count):
+            rest = of_tasks(instance, np.setdiff1d(all_tasks, gone))
             if solve(relax(assignment.build(rest))).status is Status.OPTIMAL:
                 return count
     return instance.n_tasks

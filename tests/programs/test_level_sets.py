@@ -16,7 +16,7 @@ from tests.programs.optima import covering_sets, optimum
 @examples(60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_levels_of_one_worker_each_lose_nothing(seed):
-    """Labels that fill a level of their own are labels; where levels are shared, whoever is in them may fill them."""
+    """Labels that fill a level of their own are labels; where levels are shared, any worker in them may fill them."""
     rng = np.random.default_rng(seed)
     instance = AssignmentInstance(
         rng.uniform(0.6, 0.95, (2, 4)),

@@ -17,9 +17,9 @@ STATED = (MODELS / "README.md").read_text(encoding="utf-8")
 OWN = {"programs", "core"}  # where programs are formulated, and where any program is relaxed and dualised
 MAKERS = ("Program(", "extended(", "replace(")
 NO_QUESTION = {
-    "backends/__init__.py",  # copies what it was given, for whoever may write into it
+    "backends/__init__.py",  # copies what it was given, for a caller that may write into it
     "backends/probe.py",  # its tiny program only asks whether a library works
-    "backends/modelling/modelled.py",  # reads back what somebody's modelling library states
+    "backends/modelling/modelled.py",  # reads back what a modelling library states
     "io/program_reading.py",  # reads what a file states
     "backends/isolated.py",  # reads back, in another process, the program that it was given
 }
@@ -45,7 +45,7 @@ def test_every_program_is_listed_stated_and_tested(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_what_is_formulated_names_its_columns(path):
-    """A solution is read by names, so the docstring of whoever builds the program says them."""
+    """A solution is read by names, so the docstring of its builder says them."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and _formulates(node) and not node.name.startswith("_"):
@@ -58,7 +58,7 @@ def test_the_index_says_which_have_a_text_in_models():
 
 
 def test_nothing_is_formulated_elsewhere():
-    """A program made anywhere else would be stated nowhere and tested by nobody."""
+    """A program made anywhere else would be neither stated nor tested."""
     elsewhere = []
     for path in sorted(ROOT.rglob("*.py")):
         place, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")

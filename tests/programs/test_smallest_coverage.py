@@ -17,7 +17,7 @@ from tests.small import instances
 @examples(60)
 @given(instances(options=False))
 def test_the_smallest_coverage_is_the_threshold_of_feasibility(instance):
-    """With the level that it returns as everybody's need the LP is feasible; with a little more it is not."""
+    """With the level that it returns as every task's need the LP is feasible; with a little more it is not."""
     level = -optimum(smallest_coverage.build(instance))
     demand = level / replace(instance, demand=1.0).need
     at = relax(assignment.build(replace(instance, demand=np.maximum(0, demand - 1e-7))))

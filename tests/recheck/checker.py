@@ -5,6 +5,7 @@ import json
 import math
 import sys
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 
 NEAR = 1e-9  # evidence that a task may lack, or that counts as none; relative noise in a claim
@@ -61,8 +62,14 @@ class Campaign:
                 scale += sum(map(abs, parts)) + price
                 terms += parts if (i, j) in self.fixed or math.fsum(parts) < 0 else []
         low = math.fsum(terms) - 1e-14 * (scale + sum(map(abs, terms)))
-        integral = whole and all(c == int(c) for c in self.price.values())
-        return max(low, math.ceil(low - NEAR * max(1.0, abs(low)))) if integral else low
+        return self.up(low) if whole else low
+
+    def up(self, low):
+        """The bound, raised to the next multiple of the largest number of which every price is one."""
+        exact = [Fraction(str(c)) for c in self.price.values()]
+        bottom = math.lcm(*(c.denominator for c in exact))
+        step = math.gcd(*(int(c * bottom) for c in exact)) / bottom
+        return max(low, math.ceil(low / step - NEAR * max(1.0, abs(low / step))) * step) if step else low
 
 
 def check(campaign, plan, prove=Campaign.bound):

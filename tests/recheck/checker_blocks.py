@@ -27,8 +27,7 @@ def by_blocks(c, x, pull, load, money, whole):
                 rest.append((cost / worth, cost, worth))
         terms.append(cheapest(sorted(rest), lack) - NEAR)
     low = math.fsum(terms) - 1e-12 * sum(map(abs, terms))
-    integral = whole and all(price == int(price) for price in c.price.values())
-    proven = max(low, math.ceil(low - NEAR * max(1.0, abs(low)))) if integral and math.isfinite(low) else low
+    proven = c.up(low) if whole and math.isfinite(low) else low
     return max(proven, c.bound(x, pull, load, money, whole))
 
 

@@ -155,7 +155,7 @@ def test_a_draw_that_proves_nothing_is_caught(folder: Folder, forgery: str) -> N
 
 @pytest.mark.parametrize("what", ["predicted", "assumed_error"])
 def test_what_is_chosen_is_caught_where_nothing_is_false(folder: Folder, what: str) -> None:
-    """Wagers of any kind bound truly if chosen before the order is known; nobody shows when, so they are not chosen."""
+    """Wagers of any kind bound truly if chosen before the order is known; no one can show when, so none is chosen."""
     versions = folder.draw["predicted"]
     other = {**versions, "error": [[error * (1 + 1e-6) for error in row] for row in versions["error"]]}
     folder.commits(**{what: {"predicted": other, "assumed_error": 0.01}[what]})
@@ -206,7 +206,7 @@ def test_the_list_is_in_the_order_of_the_draw(tmp_path: Path, first: int, second
     "changes", [{"seed": 2}, {"expert_error": 0.0}, {"least_sure": 0}, {"delta": 0.05}, {"target": 0.5}, {"checks": 20}]
 )
 def test_terms_changed_after_the_commitment_was_handed_on_are_caught(tmp_path: Path, changes: Said) -> None:
-    """Everything fits together anew; whoever kept the commitment sees that it is another draw."""
+    """Everything fits together anew; one who kept the commitment sees that it is another draw."""
     folder = Folder.made(tmp_path, expert_error=0.02, least_sure=4, share=0.5)
     handed_on = folder.draw["commitment"]
     assert folder.report().holds
@@ -234,7 +234,7 @@ def test_the_sentence_is_computed(tmp_path: Path) -> None:
 
 
 def test_an_earlier_audit_that_is_not_named_is_caught(folder: Folder) -> None:
-    """A second audit that spends all the chance again: whoever has the first one says so."""
+    """A second audit that spends all the chance again: one who has the first says so."""
     crowdopt.audit(folder.answers, folder.place / "first", target=0.2, seed=3)
     assert folder.report().holds
     report = folder.report(after=[folder.place / "first"])
@@ -272,7 +272,7 @@ def test_a_forced_draw_spends_its_chance(folder: Folder) -> None:
 
 
 def test_a_forced_draw_names_the_one_it_replaces(tmp_path: Path) -> None:
-    """What was kept back pays for it, and everybody sees that there was another."""
+    """What was kept back pays for it, and it shows that there was another."""
     folder = Folder.made(tmp_path, share=0.5)
     first = folder.draw
     again = crowdopt.audit(folder.answers, folder.audit, target=0.2, seed=2, force=True)

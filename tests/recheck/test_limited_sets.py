@@ -14,7 +14,8 @@ from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.recheck.limited_sets import SharePull, prove_sets
+from crowdopt.recheck.limited_sets import prove_sets
+from tests.recheck.written_limits import drawn_lines, drawn_rows, read, summed_by_all_sets
 
 NEAR = 1e-7
 
@@ -51,67 +52,29 @@ def limited(draw: st.DrawFn):
         min_load=rng.integers(0, 2, m),
         budget=float(rng.integers(1, 9)) if draw(st.booleans()) else None,
         groups=groups,
+        own_rows=drawn_rows(rng, n, m),
     )
     scale = draw(st.sampled_from([0.1, 1.0, 1000.0]))
-    multipliers = scale * rng.normal(size=m), -abs(float(rng.normal())), scale * np.abs(rng.normal(size=(2, 2)))
-    return instance, *multipliers
+    lines = drawn_lines(rng, instance, scale)
+    return instance, scale * rng.normal(size=m), -abs(float(rng.normal())), lines
 
 
-def sides_of_shares(instance, multipliers):
-    """Terms and pull of the shares, written out group by group."""
-    terms, pull = [0.0], np.zeros(instance.n_workers)
-    for most, least, group in zip(*multipliers, instance.groups, strict=False):
-        inside = np.isin(np.arange(instance.n_workers), group.members)
-        had = int(inside[instance.collected[:, 1]].sum())
-        for dual, share in ((-most, group.max_share), (least, group.min_share)):
-            terms.append(dual * (share * len(instance.collected) - had))
-            pull += dual * (inside - share)
-    return SharePull(np.array(terms), pull, float(np.abs(multipliers).sum()))
-
-
-def by_all_sets(instance, worker, budget, shares):
+def by_all_sets(instance, worker, budget, lines):
     """The same sum with every task's sets tried one by one, and all groups heeded; and the size of its terms."""
-    money = 0.0 if instance.budget is None else budget
-    load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
-    terms = [float(shares.terms.sum()), money * (instance.budget or 0.0)]
-    terms += (np.where(load > 0, instance.min_load, instance.capacity) * load).tolist()
-    had = {(i, j) for i, j in instance.collected.tolist()}
-    barred = {(i, j) for i, j in instance.barred.tolist()}
-    forced = {(i, j) for i, j in instance.fixed.tolist()}
-    low, high = instance.new_label_limits
-    for i in range(instance.n_tasks):
-        kind, best = instance.task_type[i], np.inf
-        price = (1 - money) * instance.cost[kind] - load - shares.pull
-        free = [j for j in range(instance.n_workers) if (i, j) not in barred]
-        must = {j for j in free if (i, j) in forced}
-        for count in range(len(free) + 1):
-            for chosen in itertools.combinations(free, count):
-                covers = sum(instance.evidence[kind, j] for j in chosen) >= instance.floor[i]
-                within = low[i] <= count <= high[i] and fits(instance, i, chosen, had)
-                if covers and within and must <= set(chosen):
-                    best = min(best, sum(price[j] for j in chosen))
-        terms.append(best)
-    return sum(terms), sum(map(abs, terms))
 
+    def covers(i, chosen):
+        return sum(instance.evidence[instance.task_type[i], j] for j in chosen) >= instance.floor[i]
 
-def fits(instance, task, chosen, had):
-    """Whether every group's labels of the task, those already in with them, are within its limits."""
-    for group in instance.groups:
-        before = sum((task, j) in had for j in group.members)
-        new = sum(j in group.members for j in chosen)
-        most = np.inf if group.max_per_task is None else max(0, group.max_per_task - before)
-        if not max(0, group.min_per_task - before) <= new <= most:
-            return False
-    return True
+    return summed_by_all_sets(instance, worker, budget, lines, covers)
 
 
 @given(limited())
 def test_the_bound_is_the_least_of_all_sets(drawn):
     """Where groups are apart it is that sum up to 1e-7 of its terms; where they overlap, never more."""
-    instance, worker, budget, share_multipliers = drawn
-    shares = sides_of_shares(instance, share_multipliers)
-    proven = prove_sets(instance, worker, budget, shares)
-    right, size = by_all_sets(instance, worker, budget, shares)
+    instance, worker, budget, lines = drawn
+    joint = read(instance, lines)
+    proven = prove_sets(instance, worker, budget, joint)
+    right, size = by_all_sets(instance, worker, budget, lines)
     members = [set(group.members) for group in instance.groups if group.has_task_limits]
     if np.isposinf(right):
         assert proven == np.inf or not all(a.isdisjoint(b) for a, b in itertools.combinations(members, 2))

@@ -43,7 +43,7 @@ def folders(tmp_path: Path, **given) -> tuple[Path, Path]:
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory) -> tuple[Path, Path]:
     """One solved sample for the mutations."""
-    return folders(tmp_path_factory.mktemp("solved"))
+    return folders(tmp_path_factory.mktemp("solved"), rule="bhattacharyya")
 
 
 def fails(campaign: Path, plan: Path) -> bool:
@@ -233,7 +233,7 @@ def test_odd_worker_ids_have_queues_of_their_own(tmp_path):
 
 
 def test_an_invented_column_of_exact_errors_is_refused(solved, tmp_path):
-    """Under a rule that computes none nobody vouches for them."""
+    """Under a rule that computes none there is no word for them."""
     campaign, plan = solved
     shutil.copytree(plan, tmp_path / "copy")
     rows = (plan / "tasks.csv").read_text(encoding="utf-8").splitlines()

@@ -9,7 +9,7 @@ from crowdopt.report.benchmark_page import profile_chart
 
 @pytest.mark.parametrize(("share", "methods"), [(0.4, 1), (0.4, 3), (0.0, 2)])
 def test_a_profile_of_one_point_each_is_a_level_line(share, methods):
-    """Whoever is alone in settling anything is the fastest at every factor: a line, where a point would not be seen."""
+    """A method alone in settling anything is the fastest at every factor: a line, for a point would not be seen."""
     profile = [{"method": f"m{k}", "factor": 1.0, "share": share if k == 0 else 0.0} for k in range(methods)]
     drawn = profile_chart({"profile": profile, "methods": profile}).to_dict()["data"]["values"]
     for k in range(methods):

@@ -57,7 +57,7 @@ def test_a_process_that_ends_is_a_sentence(tmp_path, monkeypatch, ending):
 
 
 def test_an_interrupted_picture_is_not_the_next_one(monkeypatch):
-    """The answer to a question that nobody waits for any more must not be read as that to the next."""
+    """The answer to a question that is no longer waited for must not be read as that to the next."""
     first = converted("x", "vegalite_to_svg", POINT)
     process = converter._running().process
 

@@ -117,7 +117,7 @@ def test_the_page_of_a_benchmark_in_a_browser(benchmark_page: str, tmp_path: Pat
     found = json.loads(re.findall(r'<pre id="probe">(.*?)</pre>', done.stdout)[-1])
     assert found["width"] == width
     assert found["needed"] <= width
-    telling = benchmark_page.count("Gap over time")  # only where somebody tells it while they search
+    telling = benchmark_page.count("Gap over time")  # only where a method tells it while it searches
     assert telling in (1, 2)
     assert found["charts"] == found["drawn"] == 8 + telling  # two more for each of two questions, whole and relaxed
     assert found["narrow"] == 0

@@ -61,7 +61,7 @@ def label_of(task: str, worker: str) -> str:
 def second_round(folder: Path, back: Path) -> None:
     """Answers, the campaign that goes on, without the pairs that their worker skipped, and its plan ``plan-2``.
 
-    Everybody takes a few tasks more than they had left.
+    Every worker takes a few tasks more than they had left.
     """
     answers(back / "labels.csv", folder / "plan-1", campaign=folder / "first", output=folder / "answers")
     rows = [row.split(",")[:2] for row in (back / "skipped.csv").read_text(encoding="utf-8").splitlines()]

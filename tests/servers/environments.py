@@ -31,7 +31,7 @@ def executable(name: str) -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody uses now."""
+    """A port that is free now."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port: int = listening.getsockname()[1]

@@ -18,7 +18,7 @@ def potato(folder: Path) -> Server:
 
 
 class Annotator(Visitor):
-    """Somebody who logs in by name and labels what is shown."""
+    """A worker who logs in by name and labels what is shown."""
 
     def __init__(self, url: str, name: str) -> None:
         super().__init__(url)

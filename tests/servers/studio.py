@@ -66,7 +66,7 @@ class Visitor:
 
 
 class Worker(Visitor):
-    """Somebody with an account who opens their tab and chooses Label Tasks As Displayed."""
+    """A worker with an account who opens their tab and chooses Label Tasks As Displayed."""
 
     def __init__(self, url: str, name: str, new: bool = True) -> None:
         super().__init__(url)

@@ -41,11 +41,11 @@ def server(tmp_path: Path, database: Path, monkeypatch) -> Iterator[Server]:
 
 
 def work(workers: dict[str, Worker], project: int, most: int = 1000) -> dict[str, list[str]]:
-    """Everybody labels what they are shown, until nothing more is, or so many; what each was shown, in order."""
+    """Every worker labels what they are shown, until nothing more is, or so many; what each was shown, in order."""
     shown: dict[str, list[str]] = {name: [] for name in workers}
     for name, worker in workers.items():
         while len(shown[name]) < most and (task := worker.next_task(project)):
-            assert task["predictions"] == []  # nobody is told what others think
+            assert task["predictions"] == []  # no worker is told what others think
             title = task["data"]["task"]
             shown[name].append(title)
             skips = name == "dana" and len(shown[name]) == SKIPPED and most == 1000

@@ -25,7 +25,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 def work(server: Server, most: int = 1000) -> dict[str, list[str]]:
-    """Everybody labels what they are shown; what each was shown, in order."""
+    """Every worker labels what they are shown; what each was shown, in order."""
     shown: dict[str, list[str]] = {name: [] for name in WORKERS}
     for name in WORKERS:
         annotator = Annotator(server.url, name)

@@ -18,7 +18,7 @@ from tests.chance import most, rng, seeds
 
 @pytest.fixture(scope="module")
 def record():
-    """Everybody labels everything once; a third of the labels is wrong."""
+    """Every worker labels everything once; a third of the labels is wrong."""
     draws = rng()
     tasks, workers = 60, 9
     truth = draws.integers(0, 2, tasks)

@@ -13,33 +13,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, Group, InputError, OwnRows, Status, assign, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, InputError, Status, assign, verify, write_campaign, write_plan
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.recheck.multipliers import fewest_labels, prove
 from crowdopt.recheck.proofs import prove_blocks, prove_patterns
 from tests.recheck.checker_blocks import check as by_blocks
 from tests.recheck.checker_blocks import check_rows as by_rows
 from tests.trials.crowd_checker import SMALL, a_good_plan, draw, error, fits, keeps, many, optimum, whole
+from tests.trials.crowd_instance import instance_of
 
 DEFAULT, LONG, EACH = 120, 20_000, 40  # campaigns, and how many a test of many looks at
 NEAR = 1e-6
 SECONDS = 20.0
-
-
-def instance_of(c: dict[str, Any]) -> AssignmentInstance:
-    """The package's instance; InputError where the options contradict one another."""
-    more: dict[str, Any] = {}
-    more["groups"] = [Group(f"g{k}", **group) for k, group in enumerate(c["groups"])]
-    if c["row"] is not None:
-        pairs = np.argwhere(c["row"][0] != 0)
-        values = c["row"][0][tuple(pairs.T)]
-        sides = np.array([c["row"][1]]), np.array([c["row"][2]])
-        more["own_rows"] = OwnRows(["r"], np.zeros(len(pairs), np.int64), pairs, values, *sides)
-    fields = {"forbidden": "barred", "fixed": "fixed", "collected": "collected"}
-    more |= {name: np.array(c[key], np.int64).reshape(-1, 2) for name, key in fields.items()}
-    names = ("task_type", "capacity", "epsilon", "cost", "rule", "classes", "prior", "min_labels", "max_labels")
-    more |= {name: c[name] for name in (*names, "min_load", "budget") if c[name] is not None}
-    return AssignmentInstance(c["accuracy"], **more)
 
 
 def check(seed: int) -> str:
@@ -48,7 +33,7 @@ def check(seed: int) -> str:
     try:
         instance = instance_of(c)
         method = ("patterns" if c["m"] <= 7 else "patterns:pools=3") if c["rule"] == "mean-error" else "exact"
-        plan = assign(instance, method, difficulty=c["hard"], time_limit=SECONDS)
+        plan = assign(instance, method, difficulty=c["hard"], time_limit=SECONDS, strict=True)
     except InputError:
         return "refused"
     small, average = c["m"] <= SMALL, c["rule"] == "mean-error"

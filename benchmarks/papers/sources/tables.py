@@ -1,4 +1,4 @@
-"""What every converter writes: labels.csv, truth.csv, types.csv where there are types; nobody's name."""
+"""What every converter writes: labels.csv, truth.csv, types.csv where there are types; no worker's name."""
 
 from __future__ import annotations
 

@@ -13,21 +13,12 @@ METHODS = ("assisted", "sequential", "exact")
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Groups of answers, surest first.
+    """Groups of answers, surest first."""
 
-    Parameters
-    ----------
-    size : (groups,) int
-        Answers in each; sorted by claimed error, equal ones in their order, the answers are cut into these sizes.
-    claim : (groups,) float
-        Mean claimed error.
-    rate : (groups,) float
-        Relative chance of each answer of the group to be drawn next.
-    """
-
-    size: Ints
-    claim: Floats
-    rate: Floats
+    # answers in each; sorted by claimed error, equal ones in their order, the answers are cut into these sizes
+    size: Ints  # (groups,)
+    claim: Floats  # (groups,): mean claimed error
+    rate: Floats  # (groups,): relative chance of each answer of the group to be drawn next
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,66 +31,30 @@ class ErrorVersions:
 
 @dataclass(frozen=True, eq=False)
 class AuditTerms:
-    """What an audit is to show, and what it may rest on.
+    """What an audit is to show, and what it may rest on."""
 
-    Parameters
-    ----------
-    method : str
-        ``assisted``, ``sequential`` or ``exact``.
-    target : float
-        Share of wrong answers that is hoped for.
-    delta : float
-        Chance of a false claim that this audit may spend.
-    seed : int
-        Of the draw.
-    least_sure : int
-        So many answers of the largest claimed error go to the expert before the draw; they leave the population.
-    expert_error : float
-        Share of all tasks on which the expert errs, at most; the claim widens by it.
-    """
-
-    method: str = "assisted"
-    target: float = 0.05
-    delta: float = 0.05
+    method: str = "assisted"  # ``assisted``, ``sequential`` or ``exact``
+    target: float = 0.05  # share of wrong answers that is hoped for
+    delta: float = 0.05  # chance of a false claim that this audit may spend
     seed: int = 0
+    # so many answers of the largest claimed error go to the expert before the draw; they leave the population
     least_sure: int = 0
-    expert_error: float = 0.0
+    expert_error: float = 0.0  # share of all tasks on which the expert errs, at most; the claim widens by it
 
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """Which answers the expert looks at, in which order: decided before any of them is seen.
-
-    Parameters
-    ----------
-    terms : AuditTerms
-    strata : Strata
-        Groups of the answers that are drawn from.
-    certain : (k,) int
-        The least sure answers, which are looked at whatever the draw.
-    order : (answers - k,) int
-        All others, in the order of the draw.
-    stratum : (answers - k,) int
-        Group of each, in that order.
-    versions : ErrorVersions
-        What is predicted to be wrong, before any check.
-    numbers : (k,) int
-        Numbers of wrong answers among those drawn from that are tested.
-    checks : int
-        How many are to be looked at for now, the certain ones included.
-    assumed : float
-        Share of wrong answers that this number was chosen for.
-    """
+    """Which answers the expert looks at, in which order: decided before any of them is seen."""
 
     terms: AuditTerms
-    strata: Strata
-    certain: Ints
-    order: Ints
-    stratum: Ints
-    versions: ErrorVersions
-    numbers: Ints
-    checks: int
-    assumed: float
+    strata: Strata  # groups of the answers that are drawn from
+    certain: Ints  # (k,): the least sure answers, which are looked at whatever the draw
+    order: Ints  # (answers - k,): all others, in the order of the draw
+    stratum: Ints  # (answers - k,): group of each, in that order
+    versions: ErrorVersions  # what is predicted to be wrong, before any check
+    numbers: Ints  # (k,): numbers of wrong answers among those drawn from that are tested
+    checks: int  # how many are to be looked at for now, the certain ones included
+    assumed: float  # share of wrong answers that this number was chosen for
 
     @property
     def answers(self) -> int:
@@ -114,31 +69,19 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Audited:
-    """What an audit shows.
-
-    Parameters
-    ----------
-    draw : Draw
-    wrong : (k,) bool
-        Of the first k answers in the order of the draw.
-    certain_checked, certain_wrong : int
-        Of the least sure ones.
-    others_checked, others_wrong : int
-        Answers that the expert corrected though they were neither drawn nor least sure.
-    left : (k,) int
-        Most wrong answers left among those drawn from, after each check; for a fixed number of checks only the last.
-    wrong_at_most : int
-        Most wrong answers left in all, once those found are corrected.
-    """
+    """What an audit shows."""
 
     draw: Draw
-    wrong: Bools
+    wrong: Bools  # (k,): of the first k answers in the order of the draw
+    # of the least sure ones
     certain_checked: int
     certain_wrong: int
+    # answers that the expert corrected though they were neither drawn nor least sure
     others_checked: int
     others_wrong: int
-    left: Ints
-    wrong_at_most: int
+    # most wrong answers left among those drawn from, after each check; for a fixed number of checks only the last
+    left: Ints  # (k,)
+    wrong_at_most: int  # most wrong answers left in all, once those found are corrected
 
     @property
     def checked(self) -> int:

@@ -23,24 +23,9 @@ def conclude(draw: Draw, wrong: Any, certain: tuple[int, int] = (0, 0), others: 
     how many answers are left that the expert would correct; where they err on a share of the tasks, at most that many
     more answers are wrong in truth.
 
-    Parameters
-    ----------
-    draw : Draw
-    wrong : (k,) bool
-        Of the first k answers of ``draw.order``; at least one.
-    certain : (int, int)
-        Least sure answers looked at, and wrong ones among them; those not looked at count as wrong.
-    others : (int, int)
-        Further answers that the expert looked at, chosen in any way: wrong ones are corrected, and no longer left.
-
-    Returns
-    -------
-    Audited
-
-    Raises
-    ------
-    InputError
-        If nothing was looked at, or not what was drawn.
+    wrong (k,): of the first k answers of ``draw.order``; at least one; certain (int, int): least sure answers looked
+    at, and wrong ones among them; those not looked at count as wrong; others (int, int): further answers that the
+    expert looked at, chosen in any way: wrong ones are corrected, and no longer left.
     """
     found = np.asarray(wrong, dtype=bool)
     _check(draw, found)

@@ -22,25 +22,9 @@ def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: 
 
     So each next answer is drawn with a chance in proportion to its rate among those that are left.
 
-    Parameters
-    ----------
-    answers : int
-        How many there are.
-    terms : AuditTerms
-    claims : (answers,) float, optional
-        Claimed probability that each is wrong; ``assisted`` and ``least_sure`` need it.
-    checks : int, optional
-        How many to look at; default: what certifies the target with probability .9 if the errors are 1.5 times the
-        claimed ones, or half of the target where nothing is claimed.
-
-    Returns
-    -------
-    Draw
-
-    Raises
-    ------
-    InputError
-        If a number is out of range, or claims are needed and missing.
+    claims (answers,): claimed probability that each is wrong; ``assisted`` and ``least_sure`` need it; checks: how many
+    to look at; default: what certifies the target with probability .9 if the errors are 1.5 times the claimed ones, or
+    half of the target where nothing is claimed.
     """
     _check(answers, terms, claims, checks)
     certain, others, by_claim = _parts(answers, terms, claims)
@@ -77,17 +61,8 @@ def _ordered(answers: int, terms: AuditTerms, strata: Strata, others: Ints, by_c
 def assumed_error(target: float, claims: Floats | None) -> float:
     """Share of wrong answers that checks are planned for.
 
-    Parameters
-    ----------
-    target : float
-        The share that may be wrong.
-    claims : (answers,) float, optional
-        Claimed probability that each is wrong.
-
-    Returns
-    -------
-    float
-        1.5 times the claimed share; half of the target where nothing is claimed.
+    target: the share that may be wrong; claims (answers,): claimed probability that each is wrong; -> 1.5 times the
+    claimed share; half of the target where nothing is claimed.
     """
     return target / 2 if claims is None else min(1.0, TRUE_OVER_CLAIMED * float(claims.mean()))
 

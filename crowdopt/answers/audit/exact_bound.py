@@ -21,21 +21,8 @@ def most_left(answers: int, checked: int, wrong: int, delta: float) -> int:
     corrected. The claim is false only if ``K <= k*``, where k* is the largest count that accepts an r below ``W - K``;
     ``P_W(K <= k*) <= P_{k* + r + 1}(K <= k*) <= delta``, because Hyp grows stochastically in W.
 
-    Parameters
-    ----------
-    answers, checked, wrong : int
-        n, a, k.
-    delta : float
-        Chance of a false claim, over the draw alone.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If more are wrong than checked, or more checked than there are.
+    answers, checked, wrong: n, a, k; delta: chance of a false claim, over the draw alone. Raises InputError if more are
+    wrong than checked, or more checked than there are.
     """
     if not 0 <= wrong <= checked <= answers:
         raise InputError(f"{wrong} wrong of {checked} checked of {answers} answers cannot be; count again")
@@ -54,17 +41,7 @@ def _accepts(answers: int, checked: int, wrong: int, left: int, delta: float) ->
 
 
 def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
-    """``P(Hyp(n, W, a) <= k)``: the chance that at most k of the checked ones are wrong.
-
-    Parameters
-    ----------
-    count, answers, wrong, checked : int
-        k, n, W, a.
-
-    Returns
-    -------
-    float
-    """
+    """``P(Hyp(n, W, a) <= k)``: the chance that at most k of the a checked ones are wrong, W of n being so."""
     first = max(0, checked - (answers - wrong))
     last = min(count, wrong, checked)
     if last < first:
@@ -85,17 +62,8 @@ def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floa
 def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:
     """The most wrong ones among the checked with which at most ``left`` can still be claimed.
 
-    Parameters
-    ----------
-    answers, checked, left : int
-        How many there are, were drawn and looked at, and are claimed to be left wrong at most.
-    delta : float
-        Chance that the claim is false, at most.
-
-    Returns
-    -------
-    int
-        -1 if even with none that cannot be claimed.
+    answers, checked, left: how many there are, were drawn and looked at, and are claimed to be left wrong at most;
+    delta: chance that the claim is false, at most; -> -1 if even with none that cannot be claimed.
     """
     low, high = -1, checked
     while low < high:
@@ -112,18 +80,8 @@ def checks_needed(answers: int, target: float, error: float, delta: float, power
 
     By bisection; the power is a saw in the number of checks, so a smaller number may do by luck.
 
-    Parameters
-    ----------
-    answers : int
-        How many there are.
-    target, error : float
-        Shares of wrong answers: to be certified, and in truth.
-    delta, power : float
-        Chance of a false claim, at most, and of a claim at all, at least.
-
-    Returns
-    -------
-    int
+    target, error: shares of wrong answers: to be certified, and in truth; delta, power: chance of a false claim, at
+    most, and of a claim at all, at least.
     """
     wrong, left = round(error * answers), int(target * answers + ROUNDING)
     low, high = 1, answers

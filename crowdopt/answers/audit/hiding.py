@@ -17,14 +17,7 @@ def share_wrong(pressure: Floats, predicted: Floats) -> Floats:
 
     The root of ``h theta^2 + (1 - h) theta - r = 0``, written so that nothing cancels.
 
-    Parameters
-    ----------
-    pressure, predicted : (cells, groups) float
-        h and r.
-
-    Returns
-    -------
-    (cells, groups) float
+    pressure, predicted (cells, groups): h and r; -> (cells, groups).
     """
     middle = 1 - pressure
     root = np.sqrt(middle * middle + 4 * pressure * predicted)
@@ -40,25 +33,17 @@ def least_pressure(sizes: Floats, rate: Floats, predicted: Floats, null: Floats)
     ``min sum_s pi_s KL(r_s | theta_s)  s.t.  sum_s N_s theta_s >= m``, with ``pi_s`` in proportion to the rates, has
     its optimum where ``rate_s KL'(r_s | theta_s) = mu`` for all strata: the share hidden in each of them.
 
-    Parameters
-    ----------
-    sizes, predicted : (cells, groups)
-        Answers not yet checked, and the predicted share of wrong ones.
-    rate : (groups,)
-        Relative chance of each answer to be drawn.
-    null : (cells,)
-        Wrong answers that are supposed to be there.
-
-    Returns
-    -------
-    (cells,) float
+    sizes, predicted (cells, groups): answers not yet checked, and the predicted share of wrong ones; rate (groups,):
+    relative chance of each answer to be drawn; null (cells,): wrong answers that are supposed to be there; -> (cells,).
     """
     total = np.maximum(sizes.sum(axis=-1), 1.0)
     expected = (sizes * predicted).sum(axis=-1)
     share, mean = np.clip(null / total, LEAST, 1 - 1e-11), np.clip(expected / total, LEAST, 1 - 1e-9)
     typical = (sizes * rate).sum(axis=-1) / total
+    # start: the pressure that would suffice if all groups were one of mean share and typical rate
     low = np.maximum(typical * (share - mean) / (share * (1 - share)), LEAST)
     height = log(np.minimum(low, MOST))
+    # Newton in ln mu, for mu spans decades; a step that leaves the bracket is replaced by its middle
     below, above = np.full(height.shape, log(LEAST)), np.full(height.shape, log(MOST))
     for _ in range(STEPS):
         pressure = exp(height)[..., None] / rate

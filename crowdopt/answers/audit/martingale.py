@@ -29,17 +29,9 @@ def most_left_path(draw: Draw, wrong: Bools) -> Ints:
     Ramdas 2020; Stark 2023, ALPHA). After a check w is refuted if its product ever was that large; the claim is the
     largest number that is not, less what was found.
 
-    Parameters
-    ----------
-    draw : Draw
-        Groups, order, predictions, and the numbers of wrong answers that are tested, ascending from 0: each stands for
-        all up to the next one.
-    wrong : (checks,)
-        Whether each of the first answers in the order of the draw was wrong.
-
-    Returns
-    -------
-    (checks,) int
+    draw: groups, order, predictions, and the numbers of wrong answers that are tested, ascending from 0: each stands
+    for all up to the next one; wrong (checks,): whether each of the first answers in the order of the draw was wrong;
+    -> (checks,).
     """
     numbers, answers = draw.numbers, draw.order.size
     found: Ints = np.cumsum(wrong)
@@ -50,19 +42,7 @@ def most_left_path(draw: Draw, wrong: Bools) -> Ints:
 
 
 def hypotheses(answers: int, target: float) -> Ints:
-    """Numbers of wrong answers that are tested, ascending from 0; each stands for all up to the next one.
-
-    Parameters
-    ----------
-    answers : int
-        How many there are.
-    target : float
-        Above this share they are dense.
-
-    Returns
-    -------
-    (numbers,) int
-    """
+    """Numbers of wrong answers tested, ascending from 0, dense above the target; each stands for all up to the next."""
     if answers <= EVERY:
         return np.arange(answers + 1)
     first = int(target * answers) + 1
@@ -84,10 +64,12 @@ def _refuted(draw: Draw, wrong: Bools) -> Bools:
     found: Ints = np.cumsum(wrong) - wrong
     refuted = np.zeros((numbers.size, checks), bool)
     product, open_ = np.zeros(numbers.size), np.arange(numbers.size)
+    # block by block: numbers that are refuted drop out, and later blocks cost only what is still open
     for start in range(0, checks, BLOCK):
         block = np.arange(start, min(start + BLOCK, checks))
         null = (numbers[open_, None] - found[block]).astype(np.float64)
         path = product[open_, None] + np.cumsum(_log_factors(checked, block, null), axis=1)
+        # more wrong answers than are left at all is refuted without a product
         over = (path >= bar) | (null > sizes[block].sum(axis=1))
         over = np.logical_or.accumulate(over, axis=1)
         refuted[open_, start : start + BLOCK] = over
@@ -98,27 +80,13 @@ def _refuted(draw: Draw, wrong: Bools) -> Bools:
 
 
 class Checked(NamedTuple):
-    """What is known before each check, and what it showed.
+    """What is known before each check, and what it showed."""
 
-    Parameters
-    ----------
-    sizes : (checks, groups) float
-        Answers left in each group before the check, its own included.
-    rate : (groups,) float
-        Relative chance of each answer of the group to be drawn next.
-    predicted : (checks, groups) float
-        Share of wrong answers that is predicted for each group before the check.
-    stratum : (checks,) int
-        The group that was drawn from.
-    wrong : (checks,) bool
-        Whether the answer was wrong.
-    """
-
-    sizes: Floats
-    rate: Floats
-    predicted: Floats
-    stratum: Ints
-    wrong: Bools
+    sizes: Floats  # (checks, groups): answers left in each group before the check, its own included
+    rate: Floats  # (groups,): relative chance of each answer of the group to be drawn next
+    predicted: Floats  # (checks, groups): share of wrong answers that is predicted for each group before the check
+    stratum: Ints  # (checks,): the group that was drawn from
+    wrong: Bools  # (checks,): whether the answer was wrong
 
 
 def _log_factors(checked: Checked, block: Ints, null: Floats) -> Floats:

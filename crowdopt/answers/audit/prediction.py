@@ -18,16 +18,7 @@ LEAST, MOST = 1e-4, 0.95
 def mixture(claim: Floats, target: float) -> ErrorVersions:
     """Versions that follow the claims (where there is more than one group), and versions of one error for all.
 
-    Parameters
-    ----------
-    claim : (groups,)
-        Mean claimed error.
-    target : float
-        Share of wrong answers that is hoped for.
-
-    Returns
-    -------
-    ErrorVersions
+    claim (groups,): mean claimed error; target: share of wrong answers that is hoped for.
     """
     error = np.outer([target * times for times in OF_TARGET], np.ones(claim.size))
     weight = np.array(list(OF_TARGET.values()))
@@ -44,15 +35,7 @@ def predictions(versions: ErrorVersions, stratum: Ints, wrong: Bools) -> Floats:
     After a check the weight of a version is multiplied by the chance that it gave to what was seen. Any prediction from
     the past is valid: a poor one costs checks.
 
-    Parameters
-    ----------
-    versions : ErrorVersions
-    stratum, wrong : (checks,)
-        Group of each checked answer, and whether it was wrong.
-
-    Returns
-    -------
-    (checks, groups) float
+    stratum, wrong (checks,): group of each checked answer, and whether it was wrong; -> (checks, groups).
     """
     chance = np.where(wrong[:, None], versions.error[:, stratum].T, 1 - versions.error[:, stratum].T)
     before = np.zeros((wrong.size, versions.weight.size))

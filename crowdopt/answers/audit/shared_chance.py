@@ -15,19 +15,8 @@ def spendable(confidence: float, earlier: Sequence[float] = (), share: float = 1
     The chance that any claim is false is at most the sum of all deltas, so with probability at least ``confidence`` all
     of them hold. A longer look at the same draw needs none of this: its claim holds at all times.
 
-    Parameters
-    ----------
-    confidence : float
-        Of all claims together.
-    earlier : sequence of float
-        Deltas of the audits before.
-    share : float
-        In (0, 1]; what is kept back is left for a later audit.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range, or nothing is left.
+    confidence: of all claims together; earlier: deltas of the audits before; share: in (0, 1]; what is kept back is
+    left for a later audit. Raises InputError if a number is out of range, or nothing is left.
     """
     if not 0 < confidence < 1:
         raise InputError(f"the confidence must lie strictly between 0 and 1, not {confidence:g}")

@@ -26,16 +26,7 @@ def strata_of(ordered: Floats, target: float) -> Strata:
     ``min { sum_s a_s KL(r_s | theta_s) : sum_s f_s theta_s >= epsilon }``; the best shares have
     ``a_s / f_s`` in proportion to ``theta_s (1 - theta_s) / (theta_s - r_s)``, where all KL are equal.
 
-    Parameters
-    ----------
-    ordered : (answers,)
-        Claimed errors, ascending.
-    target : float
-        Share of wrong answers that is hoped for.
-
-    Returns
-    -------
-    Strata
+    ordered (answers,): claimed errors, ascending; target: share of wrong answers that is hoped for.
     """
     mass = np.cumsum(np.sqrt(np.maximum(ordered, LEAST)))
     cuts = np.searchsorted(mass, mass[-1] * np.arange(1, GROUPS) / GROUPS)

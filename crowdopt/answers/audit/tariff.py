@@ -9,24 +9,12 @@ from crowdopt.errors import InputError
 
 @dataclass(frozen=True)
 class Tariff:
-    """An audit in terms of money.
+    """An audit in terms of money."""
 
-    Parameters
-    ----------
-    price : float
-        Of one look by the expert, in units of the labels' cost.
-    confidence : float
-        Of the claim.
-    checks : float
-        Answers looked at, where their number is given.
-    ratio : float
-        Realised over claimed error; recorded label sets had 1.1 to 1.9.
-    """
-
-    price: float = 20.0
-    confidence: float = 0.95
-    checks: float = 100.0
-    ratio: float = 1.5
+    price: float = 20.0  # of one look by the expert, in units of the labels' cost
+    confidence: float = 0.95  # of the claim
+    checks: float = 100.0  # answers looked at, where their number is given
+    ratio: float = 1.5  # realised over claimed error; recorded label sets had 1.1 to 1.9
 
     def __post_init__(self) -> None:
         if self.price < 0:
@@ -45,13 +33,7 @@ class Tariff:
 
 
 def tariff(text: str) -> Tariff:
-    """A tariff as it is written: ``price=20,confidence=.95``, ``checks=100,price=20``, or nothing for the defaults.
-
-    Raises
-    ------
-    InputError
-        If there is no such word, or its value is no number.
-    """
+    """A tariff as it is written: ``price=20,confidence=.95``, ``checks=100,price=20``, or nothing for the defaults."""
     known = [field.name for field in fields(Tariff)]
     given = {}
     for part in filter(None, (part.strip() for part in text.split(","))):

@@ -18,30 +18,14 @@ ENOUGH = 10  # wrong answers from which on the ratio of realised to claimed erro
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Costs by the error that labels are planned for.
+    """Costs by the error that labels are planned for."""
 
-    Parameters
-    ----------
-    epsilon : (k,)
-        Error targets of the labels, ascending.
-    labels : (k,)
-        What labels cost at least.
-    looks : (k,) int
-        Answers that an expert checks: they certify the target nine times in ten.
-    total : (k,)
-        Labels and looks.
-    tariff : Tariff
-    target : float
-        Share of wrong answers that is certified.
-    answers : int
-    """
-
-    epsilon: Floats
-    labels: Floats
-    looks: Ints
-    total: Floats
+    epsilon: Floats  # (k,): error targets of the labels, ascending
+    labels: Floats  # (k,): what labels cost at least
+    looks: Ints  # (k,): answers that an expert checks: they certify the target nine times in ten
+    total: Floats  # (k,): labels and looks
     tariff: Tariff
-    target: float
+    target: float  # share of wrong answers that is certified
     answers: int
 
     @property
@@ -58,20 +42,9 @@ class Together:
 def together(epsilon: Floats, labels: Floats, answers: int, target: float, tariff: Tariff) -> Together:
     """``cost(e') + price * looks(e')``, looks by the exact bound where the true error is ``ratio * e'``.
 
-    Parameters
-    ----------
-    epsilon, labels : (k,)
-        Error targets, ascending, and what labels for them cost; in between the cost is taken as linear in ln(epsilon),
-        as it is between the pieces of the linear program's curve.
-    answers : int
-        How many there will be.
-    target : float
-        Share of wrong answers to certify.
-    tariff : Tariff
-
-    Returns
-    -------
-    Together
+    epsilon, labels (k,): error targets, ascending, and what labels for them cost; in between the cost is taken as
+    linear in ln(epsilon), as it is between the pieces of the linear program's curve; answers: how many there will be;
+    target: share of wrong answers to certify.
     """
     grid = np.union1d(epsilon, geomspace(epsilon[0], epsilon[-1], GRID))
     labels, epsilon = np.interp(log(grid), log(epsilon), labels), grid
@@ -94,17 +67,8 @@ class Realised:
 def realised(claims: Floats, wrong: Bools) -> Realised:
     """Wrong answers over the expected number of them; the interval is Garwood's for a Poisson count.
 
-    Parameters
-    ----------
-    claims : (tasks,)
-        Claimed probability that each answer is wrong.
-    wrong : (tasks,)
-        Whether it is.
-
-    Returns
-    -------
-    Realised
-        ``enough`` from 10 wrong answers on.
+    claims (tasks,): claimed probability that each answer is wrong; wrong (tasks,): whether it is; -> ``enough`` from 10
+    wrong answers on.
     """
     expected, count = max(float(claims.sum()), 1e-12), int(wrong.sum())
     low = float(gammaincinv(count, 0.025)) if count else 0.0

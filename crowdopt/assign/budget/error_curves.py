@@ -20,35 +20,19 @@ Function: TypeAlias = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
-    """A convex, falling function of a task's evidence that its error is held to be.
+    """A convex, falling function of a task's evidence that its error is held to be."""
 
-    Parameters
-    ----------
-    value, slope : callables
-        Of the evidence, (T,); the slope is negative.
-    least : callable
-        ``least(x) = min over A >= 0 of value(A) + x A`` for prices x > 0 of evidence.
-    reached : callable
-        The A of that least.
-    """
-
+    # of the evidence, (T,); the slope is negative
     value: Function
     slope: Function
-    least: Function
-    reached: Function
+    least: Function  # ``least(x) = min over A >= 0 of value(A) + x A`` for prices x > 0 of evidence
+    reached: Function  # the A of that least
 
 
 def surrogate_curve(prior: Floats) -> ErrorCurve:
     """``S e^{-A/2}``, which no log-odds vote's error exceeds; what greedy goes by. One row of the prior a task.
 
-    Parameters
-    ----------
-    prior : (T, classes) float
-        Of a task of each class; rows add up to 1.
-
-    Returns
-    -------
-    ErrorCurve
+    prior (T, classes): of a task of each class; rows add up to 1.
     """
     top = bhattacharyya_error(np.zeros(len(prior)), prior)
 
@@ -69,14 +53,7 @@ def least_curve(prior: Floats) -> ErrorCurve:
 
     Among more than two classes its like, crowdopt.crowd.evidence.least_error.
 
-    Parameters
-    ----------
-    prior : (T, classes) float
-        Of a task of each class; rows add up to 1.
-
-    Returns
-    -------
-    ErrorCurve
+    prior (T, classes): of a task of each class; rows add up to 1.
     """
     if prior.shape[1] > 2:
         return _least_among(prior)

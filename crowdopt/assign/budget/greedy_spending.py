@@ -21,16 +21,8 @@ PENNY = 1e-12  # a label that costs nothing is worth this much money to nobody
 def surrogate(instance: AssignmentInstance, pairs: Ints) -> Floats:
     """``S e^{-A_i/2}`` of each task, labels already in included: no log-odds vote errs more on average.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the skills and the prior; its rule does not matter.
-    pairs : (k, 2) int
-        Task and worker of each label.
-
-    Returns
-    -------
-    (tasks,) float
+    instance: of the skills and the prior; its rule does not matter; pairs (k, 2): task and worker of each label;
+    -> (tasks,).
     """
     plain = replace(instance, rule="bhattacharyya")
     return bhattacharyya_error(plain.collected_evidence + plain.supply(pairs), plain.prior)
@@ -64,23 +56,8 @@ def spend(instance: AssignmentInstance, money: float) -> Ints:
     Fixed pairs come first. A task points at its best worker who has room and can still be paid; that and the task's
     worth only fall, so a heap of tasks finds the next pair.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Its rule does not matter.
-    money : float
-        The most that the pairs may cost, fixed ones included.
-
-    Returns
-    -------
-    (k, 2) int
-        Task and worker of each label.
-
-    Raises
-    ------
-    InputError
-        If the fixed pairs cost more than there is, or there are least numbers of labels or tasks, which greedy would
-        break.
+    instance: its rule does not matter; money: the most that the pairs may cost, fixed ones included; -> (k, 2): task
+    and worker of each label.
     """
     _refuse_joint(instance)
     plain = replace(instance, rule="bhattacharyya")

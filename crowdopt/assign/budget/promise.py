@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.error_targets import least_target
+from crowdopt.assign.error_targets import LEAST, least_target
+from crowdopt.assign.explain.shortage import by_rule, error_kept, rounded_up
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
@@ -33,37 +34,32 @@ class Promised:
     least_epsilon : float
         Proven by multipliers of elastic LPs.
     plan : Plan, optional
-        A plan for that error, with what is known of its cost; None until somebody asks for it.
+        A plan for that error, with what is known of its cost; None until it is asked for.
+    by_rule : str
+        Of which rule the errors are, where that asks for more than they do themselves.
     """
 
     epsilon: float | None
     pairs: Ints | None
     least_epsilon: float
     plan: Plan | None = None
+    by_rule: str = ""
+
+    @property
+    def rules_out(self) -> bool:
+        """Whether any error is proven to be out of reach."""
+        return self.least_epsilon > LEAST
 
 
 def smallest_promise(instance: AssignmentInstance, money: float, lacks: Lacks, find: Find, clock: Clock) -> Promised:
     """Bisect the target between the largest that is ruled out and guessing; keep the best plan that was found.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    money : float
-        The most that a plan may cost.
-    lacks : callable
-        Whether it is proven that an instance has no plan.
-    find : callable
-        Who looks for plans of whole labels.
-    clock : Clock
-        When to stop; a first plan is looked for even then.
-
-    Returns
-    -------
-    Promised
+    money: the most that a plan may cost; lacks: whether it is proven that an instance has no plan; find: who looks for
+    plans of whole labels; clock: when to stop; a first plan is looked for even then.
     """
     limited = replace(instance, budget=money)
     least = least_target(limited, lacks, clock.part(0.5))
-    low, high, best = log(least), log(WORST), Promised(None, None, least)
+    low, high, best = float(log(least)), float(log(WORST)), Promised(None, None, least, by_rule=by_rule(instance))
     for step in range(STEPS):
         if high - low <= CLOSE or (clock.over and step):
             break
@@ -75,5 +71,7 @@ def smallest_promise(instance: AssignmentInstance, money: float, lacks: Lacks, f
                 return best
             low = middle
         else:
-            high, best = middle, Promised(epsilon, pairs, least)
+            kept = rounded_up(max(least, error_kept(limited.with_epsilon(epsilon), pairs)))
+            best = replace(best, epsilon=min(epsilon, kept), pairs=pairs)
+            high = min(middle, float(log(kept)))
     return best

@@ -21,50 +21,27 @@ FEW = 15  # labels that hardly a task exceeds
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """What tasks take at some prices.
+    """What tasks take at some prices."""
 
-    Parameters
-    ----------
-    price : (T,) float
-        x, at which a task's last unit of evidence is worth its money.
-    wanted : (G,) float
-        Labels that all tasks ask of each class of workers, shares included.
-    bill : float
-        What those are paid.
-    value : (T,) float
-        h, of one task.
-    """
-
-    price: Floats
-    wanted: Floats
-    bill: float
-    value: Floats
+    price: Floats  # (T,): x, at which a task's last unit of evidence is worth its money
+    wanted: Floats  # (G,): labels that all tasks ask of each class of workers, shares included
+    bill: float  # what those are paid
+    value: Floats  # (T,): h, of one task
 
 
 @dataclass(frozen=True, eq=False)
 class TaskRows:
-    """Classes of tasks by their row of evidence and prices.
+    """Classes of tasks by their row of evidence and prices."""
 
-    Parameters
-    ----------
-    row : (T,) int
-        Row of each class of tasks, which has ``tasks_in`` tasks.
-    worth, cost : (R, G) float
-        Evidence and price of a label.
-    room : (G,) int
-        Most labels of a task from a class of workers;
-    owner, worker, lack : (e,) int
-        but so many fewer for this class of tasks and this class of workers.
-    """
-
-    row: Ints
+    row: Ints  # (T,): row of each class of tasks, which has ``tasks_in`` tasks
     tasks_in: Ints
-    worth: Floats
-    cost: Floats
-    room: Ints
-    owner: Ints
-    worker: Ints
-    lack: Ints
+    worth: Floats  # (R, G): evidence
+    cost: Floats  # (R, G): price of a label
+    room: Ints  # (G,): most labels of a task from a class of workers;
+    # but so many fewer for this class of tasks and this class of workers
+    owner: Ints  # (e,)
+    worker: Ints  # (e,)
+    lack: Ints  # (e,)
 
     @classmethod
     def of(cls, classes: Classes) -> TaskRows:
@@ -99,20 +76,8 @@ class TaskRows:
     def demand(self, curve: ErrorCurve, held: Floats, worker: Floats, spend: float) -> Demand:
         """The labels that make each task's errors and its labels' prices least together.
 
-        Parameters
-        ----------
-        curve : ErrorCurve
-            Of the classes of tasks.
-        held : (T,) float
-            D, evidence in already.
-        worker : (G,) float
-            w, of a label of each worker; at least 0.
-        spend : float
-            b, of money; at least 0.
-
-        Returns
-        -------
-        Demand
+        curve: of the classes of tasks; held (T,): D, evidence in already; worker (G,): w, of a label of each worker; at
+        least 0; spend: b, of money; at least 0.
         """
         price = worker + spend * self.cost
         ratio = np.where(self.worth > 0, price / np.maximum(self.worth, LEAST), np.inf)

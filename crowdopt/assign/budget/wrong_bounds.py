@@ -25,24 +25,12 @@ CELLS = 5_000  # kinds of tasks x of workers, beyond which prices are climbed to
 
 @dataclass(frozen=True, eq=False)
 class WrongBound:
-    """What no plan of so much money can do, and the prices that prove it.
+    """What no plan of so much money can do, and the prices that prove it."""
 
-    Parameters
-    ----------
-    value : float
-        The least of the curves' sum; -inf where nothing is known.
-    task : (tasks,) float
-        x >= 0, the price of a unit of evidence, in wrong answers.
-    worker : (workers,) float
-        w >= 0, of a label's place.
-    money : float
-        b >= 0, of a unit of money.
-    """
-
-    value: float
-    task: Floats
-    worker: Floats
-    money: float
+    value: float  # the least of the curves' sum; -inf where nothing is known
+    task: Floats  # (tasks,): x >= 0, the price of a unit of evidence, in wrong answers
+    worker: Floats  # (workers,): w >= 0, of a label's place
+    money: float  # b >= 0, of a unit of money
 
 
 def fewest_wrong(
@@ -54,19 +42,8 @@ def fewest_wrong(
     which :func:`priced_out` proves the bound, whatever the solver did. Where that program is large prices are climbed
     to directly.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    money : float
-        The most that a plan may cost.
-    curve : callable
-        From the priors of the classes of tasks, (T, classes), to their curve.
-    solve, options : callable and Options
-        Whose prices are taken, and the limits of all programs together.
-
-    Returns
-    -------
-    WrongBound
+    money: the most that a plan may cost; curve: from the priors of the classes of tasks, (T, classes), to their curve;
+    solve, options: whose prices are taken, and the limits of all programs together.
     """
     money = min(money, most_money(instance))
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
@@ -145,26 +122,9 @@ def priced_out(
     At most ``sum_i value(A_i)`` for every plan that costs at most B and keeps the capacities, for any x, w, b >= 0:
     weak duality, less what rounding may have added. D_i is the evidence of labels already in.
 
-    Parameters
-    ----------
-    classes : Classes
-        Of tasks and workers.
-    curve : ErrorCurve
-        Of the classes of tasks.
-    held : (T,) float
-        D, evidence in already.
-    price : (T,) float
-        x, money per unit of evidence; positive.
-    worker : (G,) float
-        w, of a label of each worker; at least 0.
-    spend : float
-        b, of money; at least 0.
-    money : float
-        B.
-
-    Returns
-    -------
-    float
+    classes: of tasks and workers; curve: of the classes of tasks; held (T,): D, evidence in already; price (T,): x,
+    money per unit of evidence; positive; worker (G,): w, of a label of each worker; at least 0; spend: b, of money; at
+    least 0; money: B.
     """
     worth, paid = price[:, None] * classes.evidence, worker + spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room

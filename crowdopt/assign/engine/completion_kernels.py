@@ -22,21 +22,10 @@ ANY = 1 << 40  # labels of a group without a most
 def completions(items, groups, counted, exact, cells):
     """The table ``rest``, (items + 1, labels of a group + 1, labels + 1, cells + 1).
 
-    Parameters
-    ----------
-    items : tuple of (items,) arrays
-        price, width (cells of evidence, rounded up), group, after.
-    groups : tuple of (groups,) int
-        low and top; ANY where there is no most.
-    counted : tuple of int
-        Labels told apart: of a group, of all; and the fewest of all that a set has.
-    exact : bool
-        Whether labels of all are at most those told apart; otherwise as many as those, or more, count as one.
-    cells : int
-
-    Returns
-    -------
-    array
+    items tuple of (items,) arrays: price, width (cells of evidence, rounded up), group, after; groups tuple of
+    (groups,) int: low and top; ANY where there is no most; counted: labels told apart: of a group, of all; and the
+    fewest of all that a set has; exact: whether labels of all are at most those told apart; otherwise as many as those,
+    or more, count as one; -> array.
     """
     price, width, group, after = items
     low, top = groups
@@ -108,28 +97,41 @@ def _both(task, rest, i, u, c, left):
 
 
 @njit(cache=True, nogil=True)
-def cheapest(task, rest, need, most, effort, sets, sizes):
+def has_room(beside, path, depth, i):
+    """Whether overlapping groups let item i join the items of a path."""
+    member, _, top = beside
+    for h in range(top.size):
+        if member[h, i]:
+            inside = 1
+            for e in range(depth):
+                inside += member[h, path[e]]
+            if inside > top[h]:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def has_all(beside, path, depth):
+    """Whether a path has the labels that overlapping groups ask for."""
+    member, low, _ = beside
+    for h in range(low.size):
+        inside = 0
+        for e in range(depth):
+            inside += member[h, path[e]]
+        if inside < low[h]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def cheapest(task, rest, need, most, beside, effort, sets, sizes):
     """Search for the cheapest set; a lower bound on what any costs, and the cost of the best one found.
 
-    Parameters
-    ----------
-    task : tuple
-        (price, worth, group, after), (low, top), evidence of a cell, and whether all labels are counted exactly.
-    rest : array
-        Of :func:`completions`.
-    need : float
-        Evidence.
-    most : int
-        Labels.
-    effort : tuple
-        Steps at most; how far, relative to the bound, a set may be from the cheapest.
-    sets, sizes : (k, labels) and (k,) int
-        Written: the best sets found, the last one found first; sizes of -1 where there is none.
-
-    Returns
-    -------
-    (float, float)
-        Infinite where there is no set, or none was found.
+    task: (price, worth, group, after), (low, top), evidence of a cell, and whether all labels are counted exactly; rest
+    array: of :func:`completions`; need: evidence; beside: of items in place of classes of workers; sets keep it, the
+    table does not know it; effort: steps at most; how far, relative to the bound, a set may be from the cheapest; sets
+    (k, labels), sizes (k,), written: the best sets found, the last one found first; sizes of -1 where there is none;
+    -> (float, float): infinite where there is no set, or none was found.
     """
     (price, worth, _, after), _, unit, _ = task
     steps, close = effort
@@ -150,7 +152,7 @@ def cheapest(task, rest, need, most, effort, sets, sizes):
         dead = False
         if i == n:
             dead = True
-            if left <= HAIR and spent < best:
+            if left <= HAIR and spent < best and has_all(beside, path, depth):
                 best = spent
                 for s in range(sizes.size - 1, 0, -1):
                     sizes[s], sets[s] = sizes[s - 1], sets[s - 1]
@@ -159,7 +161,7 @@ def cheapest(task, rest, need, most, effort, sets, sizes):
         else:
             steps -= 1
             without, with_it, u0, ut, c1 = _both(task, rest, i, u, c, left)
-            if depth >= most:
+            if depth >= most or (with_it < np.inf and not has_room(beside, path, depth, i)):
                 with_it = np.inf
             without += spent
             with_it += spent
@@ -202,17 +204,11 @@ def cheapest(task, rest, need, most, effort, sets, sizes):
 
 
 @njit(cache=True, nogil=True)
-def through_each(task, rest, need, most, some, sets, sizes):
+def through_each(task, rest, need, most, beside, some, sets, sizes):
     """For each of some items a set with it, about the cheapest: a walk through the table, or more of them.
 
-    Parameters
-    ----------
-    task, rest, need, most
-        As in :func:`cheapest`.
-    some : (k,) int
-        Items, the first of their class.
-    sets, sizes : (k, labels) and (k,) int
-        Written; -1 where none was found.
+    task, rest, need, most, beside: as in :func:`cheapest`; some (k,) int: items, the first of their class; sets
+    (k, labels), sizes (k,): written; -1 where none was found.
     """
     (price, worth, group, after), (low, top), unit, _ = task
     n = price.size
@@ -228,7 +224,7 @@ def through_each(task, rest, need, most, some, sets, sizes):
                 if group[i] == group[j] and (i == 0 or group[i - 1] != group[j]):
                     u = min(1, top[group[j]] if top[group[j]] < ANY else low[group[j]])
                 without, with_it, u0, ut, c1 = _both(task, rest, i, u, c, left)
-                if i == j or size >= most:
+                if i == j or size >= most or (with_it < np.inf and not has_room(beside, sets[s], size, i)):
                     with_it = np.inf
                     if i == j:
                         u0 = _into(u, i, i + 1, group, low)
@@ -241,7 +237,7 @@ def through_each(task, rest, need, most, some, sets, sizes):
                     left, i, u, c = left - worth[i], i + 1, ut, c1
                 else:
                     i, u = i + 1 if i == j else after[i], max(0, u0)
-            if not lost and left - extra <= HAIR and rest[n, 0, c, 0] < np.inf:
+            if not lost and left - extra <= HAIR and rest[n, 0, c, 0] < np.inf and has_all(beside, sets[s], size):
                 sizes[s] = size
                 break
             extra = unit if extra == 0.0 else 2 * extra

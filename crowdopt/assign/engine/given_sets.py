@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.engine.cheapest_sets import PricedRow, priced
-from crowdopt.assign.engine.prepared import Labels, Prepared
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.engine.cheapest_sets import PricedRow
+from crowdopt.assign.engine.cheapest_votes import PricedVotes
+from crowdopt.assign.engine.prepared import ANY, Labels, Prepared
 from crowdopt.assign.engine.set_master import SetMaster
-from crowdopt.assign.engine.set_prices import MOMENT, sweep
+from crowdopt.assign.engine.set_prices import MOMENT, priced_row, sweep
 from crowdopt.core.clock import Clock
 
 WHOLE = 1e-6  # noise in a number of tasks, and in what a row has left
@@ -21,26 +22,14 @@ SOON = 300  # steps of a search for one task
 
 @dataclass(eq=False)
 class Given:
-    """How many tasks of each kind have which set, and what that leaves.
-
-    Parameters
-    ----------
-    problem : Prepared
-    left : (kinds,) int
-        Tasks without a set.
-    room : (rows,) float
-        What the upper sides of the coupling rows have left.
-    lack : (rows,) float
-        What the lower sides still ask for.
-    sets : list of (int, Labels)
-        One for each task that has one.
-    """
+    """How many tasks of each kind have which set, and what that leaves."""
 
     problem: Prepared
-    left: Ints
-    room: Floats
-    lack: Floats
-    sets: list[tuple[int, Labels]] = field(default_factory=list)
+    left: Ints  # (kinds,): tasks without a set
+    room: Floats  # (rows,): what the upper sides of the coupling rows have left
+    lack: Floats  # (rows,): what the lower sides still ask for
+    # one for each task that has one
+    sets: list[tuple[int, Labels]] = field(default_factory=list)  # list of (int, Labels)
 
     @classmethod
     def nothing(cls, problem: Prepared) -> Given:
@@ -76,9 +65,10 @@ class Given:
         return number
 
     @property
-    def closed(self) -> Bools:
-        """Classes of workers without room for a label more."""
-        return self.room[: self.problem.coupling.workers] < 1 - WHOLE
+    def labels_left(self) -> Ints:
+        """Labels that each class of workers has left, (G,)."""
+        room = self.room[: self.problem.coupling.workers]
+        return np.clip(np.floor(room + WHOLE), 0, ANY).astype(np.int64)
 
     @property
     def holds(self) -> bool:
@@ -103,23 +93,9 @@ def dive(
 ) -> Given:
     """Fix what the master wants whole, or nearly, and ask it again for the rest; at last task by task.
 
-    Parameters
-    ----------
-    master : SetMaster
-        Started; its rows are those of ``given`` afterwards.
-    given : Given
-        What is fixed already; changed.
-    duals : (rows,) float
-        Prices for tasks that no set of the master fits.
-    rng : numpy.random.Generator
-    clock : Clock
-    jitter : float
-        Of the order in which sets are fixed.
-
-    Returns
-    -------
-    Given
-        The one that was given.
+    master: started; its rows are those of ``given`` afterwards; given: what is fixed already; changed; duals (rows,):
+    prices for tasks that no set of the master fits; jitter: of the order in which sets are fixed; -> the one that was
+    given.
     """
     while given.left.any() and not clock.over:
         point = None
@@ -130,7 +106,7 @@ def dive(
                 break
             duals = master.duals(point)[1]
             part = _left_of(given)
-            swept = sweep(part, duals, steps=SOON, closed=given.closed)
+            swept = sweep(part, duals, steps=SOON, left=given.labels_left, until=clock)
             if not sum(master.add(kind, labels) for kind, labels in swept.sets):
                 break
         if point is None or not _fix(master, given, master.amounts(point), rng, jitter):
@@ -163,57 +139,41 @@ def _fix(master: SetMaster, given: Given, amount: Floats, rng: np.random.Generat
 def serve(given: Given, duals: Floats, clock: Clock) -> Given:
     """Every task without a set the cheapest at these prices of workers with room, one after the other.
 
-    Parameters
-    ----------
-    given : Given
-        Changed.
-    duals : (rows,) float
-    clock : Clock
-
-    Returns
-    -------
-    Given
-        The one that was given.
+    given: changed; duals (rows,); -> the one that was given.
     """
     problem = given.problem
     for number, row in enumerate(problem.rows):
-        at: PricedRow | None = None
-        closed = given.closed
-        for k, need in zip(row.kinds[::-1].tolist(), row.need[::-1].tolist(), strict=True):
+        at: PricedRow | PricedVotes | None = None
+        for place in range(row.kinds.size - 1, -1, -1):
+            k, fresh = int(row.kinds[place]), False
             while given.left[k] and not clock.over:
-                if at is None or (given.closed & ~closed).any():
-                    closed = given.closed
-                    at = priced(row, problem.coupling.prices(number, duals), closed, table=2_000_000)
-                found = at.cheapest(need, SOON, 1e-4)[1]
+                if at is None:
+                    at, fresh = priced_row(row, problem.coupling.prices(number, duals), given.labels_left), True
+                found = at.cheapest(place, SOON, 1e-4)[1]
                 use = given.use([(k, one) for one in found]) if found else np.zeros((0, 0))
-                if not any(given.take(k, one, use[:, c], int(given.left[k])) for c, one in enumerate(found)):
+                if any(given.take(k, one, use[:, c], int(given.left[k])) for c, one in enumerate(found)):
+                    fresh = False
+                elif fresh:
                     break
+                else:
+                    at = None  # some of the labels that the table counts with are gone
     return given
 
 
-def loosened(given: Given, duals: Floats, part: float, rng: np.random.Generator) -> Given:
+def without_some(given: Given, duals: Floats, part: float, rng: np.random.Generator) -> Given:
     """The plan without the sets of some tasks: those dearest at the prices, more or less.
 
-    Parameters
-    ----------
-    given : Given
-    duals : (rows,) float
-    part : float
-        Of the tasks.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Given
-        Another one.
+    duals (rows,); part: of the tasks; -> another one.
     """
     problem = given.problem
     prices = [problem.coupling.prices(row, duals) for row in range(len(problem.rows))]
-    kind = np.array([k for k, _ in given.sets])
+    kind = np.array([k for k, _ in given.sets], np.int64)
     paid = np.array([prices[problem.row_of[k]][one].sum() for k, one in given.sets])
     least = np.full(problem.count.size, np.inf)
     np.minimum.at(least, kind, paid)
-    regret = (paid - least[kind] + 1e-3 * max(1e-9, float(np.abs(paid).mean()))) * rng.exponential(size=paid.size)
+    regret = (paid - least[kind] + 1e-3 * max(1e-9, float(np.abs(paid).sum()) / max(1, paid.size))) * rng.exponential(
+        size=paid.size
+    )
     out = np.argsort(-regret, kind="stable")[: max(3, int(part * paid.size))]
     kept = np.ones(paid.size, bool)
     kept[out] = False

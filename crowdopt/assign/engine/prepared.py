@@ -3,79 +3,82 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
 from crowdopt.crowd.classes import Classes, classes_of, firsts
+from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.group_limits import labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.programs.aggregated import own_entries
 from crowdopt.programs.assignment import shares_of
 
 Labels = Ints  # the classes of workers in a set, sorted; a class as often as it gives labels
 ANY = 1 << 40  # labels of a group, or of a task, without a most
 SMALL = 4_000  # pairs up to which the whole program is searched from the start
 ROWS = 400  # tables of completions at most
-LEVELS = 40  # needs of a row that plans tell apart
+LEVELS, BY_ERROR = 40, 4  # needs of a row that plans tell apart; times as many of all rows where exact errors decide
+
+
+class Overlaps(NamedTuple):
+    """Limits per task of groups that are not apart: sets keep them, bounds do without."""
+
+    member: Bools  # (groups, G)
+    low: Ints  # (groups,)
+    top: Ints  # (groups,)
+
+    @classmethod
+    def none(cls, workers: int) -> Overlaps:
+        """No such groups."""
+        return cls(np.zeros((0, workers), bool), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+    def of(self, item: Ints) -> Overlaps:
+        """The same about single labels, by their classes of workers."""
+        return Overlaps(np.ascontiguousarray(self.member[:, item]), self.low, self.top)
+
+    def keeps(self, labels: Labels) -> bool:
+        """Whether a set keeps them."""
+        inside = self.member[:, labels].sum(axis=1)
+        return bool((inside >= self.low).all() and (inside <= self.top).all())
 
 
 @dataclass(frozen=True, eq=False)
 class TaskRow:
-    """Kinds of tasks that differ in their need only: one table of completions serves them all.
+    """Kinds of tasks that differ in their need only: one table of completions serves them all."""
 
-    Parameters
-    ----------
-    evidence, cost : (G,) float
-        Of one label of each class of workers.
-    given : (labels,) int
-        Classes of workers who must label the task; counted in no other field.
-    room : (G,) int
-        Labels of each class, at most.
-    group : (G,) int
-        Groups with limits per task, which are apart; the last one is of everybody else.
-    low, top : (groups,) int
-    fewest, most : int
-        Labels of one task.
-    kinds : (k,) int
-    need : (k,) float
-        Evidence, rising.
-    """
-
-    evidence: Floats
-    cost: Floats
-    given: Labels
-    room: Ints
-    group: Ints
-    low: Ints
-    top: Ints
+    # of one label of each class of workers
+    evidence: Floats  # (G,)
+    cost: Floats  # (G,)
+    given: Labels  # (labels,): classes of workers who must label the task; counted in no other field
+    room: Ints  # (G,): labels of each class, at most
+    group: Ints  # (G,): groups with limits per task, which are apart; the last one is of everybody else
+    low: Ints  # (groups,)
+    top: Ints  # (groups,)
+    # labels of one task
     fewest: int
     most: int
-    kinds: Ints
-    need: Floats
+    kinds: Ints  # (k,)
+    need: Floats  # (k,): evidence, rising
+    beside: Overlaps  # groups with limits per task that share members with those before
+    # where exact errors say which sets are enough; the need is then evidence that every such set has
+    law: VoteLaw | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """Rows that tie tasks together: loads of the classes of workers, shares of groups, money.
+    """Rows that tie tasks together: loads of the classes of workers, shares of groups, rows of one's own, money."""
 
-    Parameters
-    ----------
-    weight : (shares, G) float
-        What a label counts in each row of shares.
-    cost : (rows, G) float
-        Price of a label for a task of each row of tasks.
-    has_budget : bool
-        Whether money is the last row.
-    lower, upper : (G + shares + budget,) float
-    """
-
-    weight: Floats
-    cost: Floats
-    has_budget: bool
-    lower: Floats
-    upper: Floats
+    weight: Floats  # (shares, G): what a label counts in each row of shares
+    own: Floats  # (own rows, rows of tasks, G): what a label counts in each row of one's own
+    cost: Floats  # (rows, G): price of a label for a task of each row of tasks
+    has_budget: bool  # whether money is the last row
+    lower: Floats  # (G + shares + own rows + budget,)
+    upper: Floats  # (G + shares + own rows + budget,)
 
     @property
     def workers(self) -> int:
@@ -86,14 +89,17 @@ class Coupling:
     def spent(self) -> Bools:
         """Rows that labels only take from: loads and money; a share grows with everybody else's labels."""
         rows: Bools = np.ones(self.lower.size, bool)
-        rows[self.workers : self.workers + len(self.weight)] = False
+        rows[self.workers : self.workers + len(self.weight) + len(self.own)] = False
         return rows
 
     def prices(self, row: int, duals: Floats) -> Floats:
         """Price of a label of each class for a task of a row: its cost, less what multipliers pay for it, (G,)."""
-        shares = duals[self.workers : self.workers + len(self.weight)]
+        shares, own = np.split(
+            duals[self.workers : self.workers + len(self.weight) + len(self.own)], [len(self.weight)]
+        )
         money = duals[-1] if self.has_budget else 0.0
-        price: Floats = (1 - money) * self.cost[row] - duals[: self.workers] - shares @ self.weight
+        pull = shares @ self.weight + own @ self.own[:, row]
+        price: Floats = (1 - money) * self.cost[row] - duals[: self.workers] - pull
         return price
 
     def pull(self, duals: Floats) -> float:
@@ -114,6 +120,8 @@ class Coupling:
         parts = [sparse.csr_array((np.ones(label.size), (label, which)), shape=(self.workers, size.size))]
         for weight in self.weight:
             parts.append(sparse.csr_array(np.bincount(which, weight[label], size.size)[None]))
+        for counts in self.own:
+            parts.append(sparse.csr_array(np.bincount(which, counts[rows[which], label], size.size)[None]))
         if self.has_budget:
             paid = self.cost[rows[which], label]
             parts.append(sparse.csr_array(np.bincount(which, paid, size.size)[None]))
@@ -122,52 +130,57 @@ class Coupling:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """An instance as the engine sees it.
-
-    Parameters
-    ----------
-    classes : Classes
-    rows : list of TaskRow
-    row_of : (kinds,) int
-    count : (kinds,) int
-        Tasks of each kind.
-    kind_of : (task classes,) int
-        The kind of each class of tasks; several classes are one kind where needs are brought to levels.
-    coupling : Coupling
-    """
+    """An instance as the engine sees it."""
 
     classes: Classes
     rows: list[TaskRow]
-    row_of: Ints
-    count: Ints
-    kind_of: Ints
+    row_of: Ints  # (kinds,)
+    count: Ints  # (kinds,): tasks of each kind
+    # the kind of each class of tasks; several classes are one kind where needs are brought to levels
+    kind_of: Ints  # (task classes,)
     coupling: Coupling
 
 
 def accepts(instance: AssignmentInstance) -> bool:
-    """Whether the engine knows every limit: all but own rows, and groups with limits per task that overlap."""
-    if instance.own_rows is not None or instance.the_rule.checked or instance.the_rule.average:
+    """Whether the engine knows the rule; other methods are quicker where a linear one's instance is small."""
+    if instance.the_rule.average or instance.rule == "probit":
         return False
-    if instance.n_tasks * instance.n_workers <= SMALL:
-        return False
-    limited = membership(instance)[task_limits(instance)[0]]
-    return bool((limited.sum(axis=0) <= 1).all())
+    return instance.the_rule.checked or instance.n_tasks * instance.n_workers > SMALL
 
 
-def problem_of(instance: AssignmentInstance) -> Prepared | None:
-    """Kinds, rows and coupling; None where there are too many rows of tasks to have a table each."""
-    classes = classes_of(instance, joint=True)
+def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared | None:
+    """Kinds, rows and coupling; None where rows of tasks, or labels that a task has already, are too many.
+
+    pooled: whether workers are alike who differ in their loads only.
+    """
+    if instance.the_rule.checked and _skills_told_apart(instance) > ROWS:
+        return None
+    classes = classes_of(instance, joint=True, pooled=pooled)
     limited, fewest, most = task_limits(instance)
     worker, task = firsts(classes.worker_class), firsts(classes.task_class)
     member = membership(instance)[:, worker]
+    apart, over = _apart(member[limited])
+    beside, fewest_beside, most_beside = member[limited][over], fewest[over], most[over]
+    limited, fewest, most = [limited[k] for k in apart], fewest[apart], most[apart]
     mine = member[limited]
     group = np.where(mine.any(axis=0), mine.argmax(axis=0) if limited else 0, len(limited))
     tops = np.where(most[:, task] >= UNBOUNDED, ANY, most[:, task])
     room = np.where(classes.capacity > 0, classes.room, 0)
+    by_error, tied = instance.rule == EXACT_ERROR.name, instance.own_rows is not None
     key = np.hstack(
         [
             *(classes.evidence, classes.cost, room, classes.least, fewest[:, task].T, tops.T),
-            *(classes.fewest[:, None], classes.most[:, None]),
+            *(classes.fewest[:, None], classes.most[:, None], fewest_beside[:, task].T, most_beside[:, task].T),
+            *(
+                [own_entries(classes).toarray().reshape(-1, *room.shape).transpose(1, 0, 2).reshape(len(room), -1)]
+                if tied
+                else []
+            ),
+            *(
+                [instance.accuracy[instance.task_type[task]][:, worker], _held(instance)[task][:, None]]
+                if by_error
+                else []
+            ),
         ]
     )
     _, first, row_of = np.unique(key, axis=0, return_index=True, return_inverse=True)
@@ -196,53 +209,104 @@ def problem_of(instance: AssignmentInstance) -> Prepared | None:
                 most=ANY if labels >= UNLIMITED else labels - given.size,
                 kinds=kinds,
                 need=np.maximum(0.0, classes.floor[kinds] - classes.evidence[t, given].sum()),
+                beside=Overlaps(
+                    beside,
+                    np.maximum(0, fewest_beside[:, task[t]] - beside[:, given].sum(axis=1)),
+                    np.maximum(0, most_beside[:, task[t]] - beside[:, given].sum(axis=1)),
+                ),
+                law=law_of(instance, task[kinds], worker) if by_error else None,
             )
         )
+    if any(row.law is not None and row.law.begun(row.given) > ANSWERS for row in rows):
+        return None
     count = classes.tasks_in.astype(np.int64)
-    problem = Prepared(classes, rows, row_of, count, np.arange(count.size), _coupling(instance, classes, rows, member))
+    problem = Prepared(
+        classes, rows, row_of, count, np.arange(count.size), _coupling(instance, classes, (rows, first), member)
+    )
     return problem
 
 
-def _coupling(instance: AssignmentInstance, classes: Classes, rows: list[TaskRow], member: Bools) -> Coupling:
-    load = (classes.workers_in * classes.min_load).astype(np.float64)
-    lower, upper = [np.where(load > 0, load, -np.inf)], [(classes.workers_in * classes.capacity).astype(np.float64)]
+def _skills_told_apart(instance: AssignmentInstance) -> int:
+    """At most the number of rows of skills among the tasks, by sums in which equal rows are equal."""
+    weight = np.arange(1, instance.n_workers + 1) * 0.6180339887498949 % 1  # no two alike
+    used = np.bincount(instance.task_type, minlength=instance.n_types) > 0
+    return np.unique(np.round(instance.accuracy @ weight, 8)[used]).size
+
+
+def _coupling(
+    instance: AssignmentInstance, classes: Classes, known: tuple[list[TaskRow], Ints], member: Bools
+) -> Coupling:
+    rows, first = known
+    load, most = classes.loads
+    lower, upper = [np.where(load > 0, load, -np.inf)], [most]
     weight = [np.zeros((0, load.size))]
     for name, share, bound in shares_of(instance):
         side = share * len(instance.collected) - [labels_had(instance, h).sum() for h in bound]
         weight.append(member[bound].astype(np.float64) - share[:, None])
         lower.append(np.full(len(bound), -np.inf) if name == "most_share" else side)
         upper.append(side if name == "most_share" else np.full(len(bound), np.inf))
+    own = np.zeros((0, len(rows), load.size))
+    if instance.own_rows is not None:
+        own = own_entries(classes).toarray().reshape(-1, classes.need.size, load.size)[:, first]
+        lower.append(instance.own_rows.lower)
+        upper.append(instance.own_rows.upper)
     if instance.budget is not None:
         lower.append(np.array([-np.inf]))
         upper.append(np.array([float(instance.budget)]))
     cost = np.array([row.cost for row in rows])
     has_budget = instance.budget is not None
-    return Coupling(np.vstack(weight), cost, has_budget, np.concatenate(lower), np.concatenate(upper))
+    return Coupling(np.vstack(weight), own, cost, has_budget, np.concatenate(lower), np.concatenate(upper))
 
 
-def levelled(problem: Prepared, levels: int = LEVELS) -> Prepared:
-    """The same with needs of each row raised to few levels: every set of a level serves all tasks of it.
+def levelled(problem: Prepared, levels: int = LEVELS, hardest: bool = True) -> Prepared:
+    """The same with few needs in each row.
 
-    Parameters
-    ----------
-    problem : Prepared
-    levels : int
+    Raised to the hardest of each level, every set serves all tasks of it. Where exact errors decide they can also be
+    lowered to the easiest one: what no plan costs less than then, none of the problem does.
 
-    Returns
-    -------
-    Prepared
-        The problem itself where needs are few.
+    levels: of needs; where exact errors decide, of all rows together BY_ERROR times as many; hardest: whether needs are
+    raised; -> the problem itself where needs are few.
     """
-    if all(row.kinds.size <= levels for row in problem.rows):
-        return problem
-    rows, kind_of, start = [], np.zeros_like(problem.kind_of), 0
+    rows: list[TaskRow] = []
+    kind_of, start = np.zeros_like(problem.kind_of), 0
+    old = np.zeros(problem.count.size, np.int64)
+    laws = sum(row.law is not None for row in problem.rows)
     for row in problem.rows:
-        parts = np.array_split(np.arange(row.kinds.size), min(levels, row.kinds.size))
+        count = levels if row.law is None else max(1, BY_ERROR * levels // laws)
+        if row.law is None and not hardest:
+            count = row.kinds.size
+        parts = np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size))
         for k, part in enumerate(parts):
-            kind_of[row.kinds[part]] = start + k
-        need = np.array([row.need[part[-1]] for part in parts])
-        rows.append(replace(row, kinds=start + np.arange(len(parts)), need=need))
+            old[row.kinds[part]] = start + k
+        need = np.array([row.need[part[-1 if hardest else 0]] for part in parts])
+        law = None if row.law is None else row.law.of(parts, hardest)
+        beside = row.beside if hardest else Overlaps.none(row.cost.size)
+        rows.append(replace(row, kinds=start + np.arange(len(parts)), need=need, beside=beside, law=law))
         start += len(parts)
+    if start == problem.count.size and not laws and (hardest or not any(row.beside.low.size for row in problem.rows)):
+        return problem
+    kind_of = old[problem.kind_of]
     row_of = np.repeat(np.arange(len(rows)), [row.kinds.size for row in rows])
-    count = np.bincount(kind_of, problem.count, start).astype(np.int64)
-    return Prepared(problem.classes, rows, row_of, count, kind_of, problem.coupling)
+    count_of = np.bincount(old, problem.count, start).astype(np.int64)
+    return Prepared(problem.classes, rows, row_of, count_of, kind_of, problem.coupling)
+
+
+def _apart(member: Bools) -> tuple[list[int], list[int]]:
+    """Groups that share nobody, the earlier ones first; and the others."""
+    apart: list[int] = []
+    taken = np.zeros(member.shape[1], bool)
+    for k, mine in enumerate(member):
+        if not (taken & mine).any():
+            apart.append(k)
+            taken |= mine
+    return apart, [k for k in range(len(member)) if k not in apart]
+
+
+def _held(instance: AssignmentInstance) -> Ints:
+    """Tasks with the same labels in share a number, (tasks,); 0 for none."""
+    numbers = np.zeros(instance.n_tasks, np.int64)
+    known: dict[bytes, int] = {}
+    pairs = instance.collected[np.lexsort(instance.collected.T[::-1])]
+    for task in [] if instance.observed else np.unique(pairs[:, 0]).tolist():
+        numbers[task] = known.setdefault(pairs[pairs[:, 0] == task, 1].tobytes(), len(known) + 1)
+    return numbers

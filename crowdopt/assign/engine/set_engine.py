@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.asking_more import aiming
 from crowdopt.assign.direct import JOINT
-from crowdopt.assign.engine.given_sets import Given, dive, loosened
-from crowdopt.assign.engine.prepared import Prepared, levelled, problem_of
-from crowdopt.assign.engine.set_master import SetMaster
+from crowdopt.assign.engine.alike import loosened, of_all
+from crowdopt.assign.engine.given_sets import Given, dive, serve, without_some
+from crowdopt.assign.engine.prepared import LEVELS, Prepared, levelled, problem_of
+from crowdopt.assign.engine.seating import Seating
+from crowdopt.assign.engine.set_master import KnownBest, SetMaster
 from crowdopt.assign.engine.set_prices import NEAR, Climb, sweep
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.split import pairs_of
@@ -20,6 +24,8 @@ from crowdopt.core.certificate import Certificate, certify, next_integer, pullin
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Listener, Options
+from crowdopt.crowd.classes import Classes, classes_of, firsts
+from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated
 from crowdopt.programs.assignment import shares_of
@@ -27,91 +33,148 @@ from crowdopt.programs.assignment import shares_of
 PARTS = 0.08, 0.15, 0.3, 0.5  # of the tasks made anew, in turn
 TRIES = 60  # plans begun without a better one
 ROUGHLY = 0.01  # of the gap asked for: how near prices come to the best
+IDLE, SEARCH, SEARCHED = 8, 0.4, 3_000_000  # plans without a better one, then a search: its time, and its entries
 JITTER = 0.1  # of the order in which sets are fixed, after the first dive
-PRICES, ROOMY = 0.35, 0.3  # of the time left, for prices near the first ones and for free ones
+PRICES = 0.3, 0.4, 0.3  # of the time left, for prices near the first ones, further off and free ones
+AIMS = 1.0, 0.85, 0.7  # of what normal votes take, where exact errors decide
+FINER = 4  # times as many levels where those there are solved
+WIDER = 3.0  # times as far off
+FIRST = 0.2  # of the time left, for the first sets
+SOON = 0.2  # of the time left, for a first plan
+PROOF = 0.3  # of the time left, for a bound at full resolution
 FINE = 60_000  # steps of a search for the bound
+WIDE, NEEDS = 200_000, 10  # pairs of classes in the first LP; beyond, needs of a row in it
 MARGIN = 2e-7  # relative; what whoever recomputes a bound may find less
-SMALL = 40_000  # pairs up to which the whole program is searched in the end
+SMALL = 40_000  # pairs up to which the whole program is searched in the end, by linear rules
 
 
 @dataclass(eq=False)
 class Engine:
-    """A problem on its way to a plan.
-
-    Parameters
-    ----------
-    problem : Prepared
-    standing : Standing
-        Is offered plans and bounds.
-    """
+    """A problem on its way to a plan."""
 
     problem: Prepared
-    standing: Standing
+    standing: Standing  # is offered plans and bounds
+    soon: Clock  # when to give up without a plan
+    seating: Seating | None  # where workers are told alike
+    fineness: int = LEVELS  # needs of a row that are told apart
     levels: Prepared = field(init=False)
     master: SetMaster = field(init=False)
     best: Given | None = None
+    solved: bool = False  # whether no plan of the levels costs less
 
     def __post_init__(self) -> None:
-        self.levels = levelled(self.problem)
+        self.levels = levelled(self.problem, self.fineness)
         self.master = SetMaster(self.levels, self.standing.solvers.make_master)
 
-    def run(self, first: Floats) -> None:
-        """Climb, dive, and make parts of the plan anew while there is time and a gap.
+    def run(self, first: Floats, reach: Floats) -> Floats:
+        """Climb, dive, and make parts of the plan anew while there is time and a gap that these levels can close.
 
-        Parameters
-        ----------
-        first : (rows,) float
-            Multipliers of the coupling rows to begin with.
+        first (rows,): multipliers of the coupling rows to begin with; reach (rows,): how far from 0 they may go at
+        first, about; -> (rows,): the best multipliers.
         """
         clock = self.standing.clock
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         climb = Climb(self.levels, self.master, self.levels.coupling.valid(first), near=near)
-        climb.begin()
+        climb.begin(reach, clock.part(FIRST))
+        self._serve(climb)
         self._prove(climb)
-        if self.standing.bound == np.inf:
-            return
-        for part, near in ((PRICES, True), (ROOMY, False)):
-            self.master.start(climb.box if near else None)
+        if self.standing.bound == np.inf or not self.master.has_sets:
+            return climb.duals
+        wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
+        for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
+            self._serve(climb)
+            self.master.start(room)
             climb.run(clock.part(part))
             self._prove(climb)
+            if not climb.paid:
+                break
+        self._serve(climb)
         self._plans(climb)
+        return climb.duals
 
     def _prove(self, climb: Climb) -> None:
         """Raise the bound by what the best multipliers prove, each kind of task with its own need."""
-        bound = climb.bound
-        if self.levels is not self.problem:
-            bound = sweep(self.problem, climb.duals, steps=FINE, rich=False).bound
+        bound, clock = climb.bound, self.standing.clock.part(PROOF)
+        if self.levels is not self.problem or any(row.beside.low.size for row in self.problem.rows):
+            loose, known = self._loose(climb.duals)
+            bound = sweep(loose, climb.duals, steps=FINE, rich=False, known=known, until=clock).bound
         bound -= MARGIN * max(1.0, abs(bound)) if np.isfinite(bound) else 0.0
         if has_whole_prices(self.problem.classes):
             bound = next_integer(bound)
-        self.standing.raise_bound(bound, _set_duals(self.problem, climb.duals))
+        duals = _set_duals(self.problem, climb.duals)
+        self.standing.raise_bound(bound, of_all(self.standing.instance, self.problem.classes.instance, duals))
+
+    def _loose(self, duals: Floats) -> tuple[Prepared, KnownBest]:
+        """The problem with needs lowered and skills raised to levels, and what is known to cost no less there."""
+        loose, known = levelled(self.problem, hardest=False), self.master.known_at(duals)
+        worth = np.full(loose.count.size, np.inf)
+        np.minimum.at(worth, loose.kind_of, known.worth[self.levels.kind_of])
+        which = np.zeros(worth.size, np.int64)
+        which[loose.kind_of] = known.which[self.levels.kind_of]
+        return loose, KnownBest(worth, which, known.labels)
+
+    def _serve(self, climb: Climb) -> None:
+        """A plan soon, task by task at the prices known, as long as there is none."""
+        if self.standing.best is None:
+            self._offer(serve(Given.nothing(self.levels), climb.duals, self.standing.clock.part(SOON)))
+
+    def _offer(self, found: Given) -> bool:
+        """Whether it, or a plan that workers of its classes make of it, is better than the best one."""
+        better = self.best is None or found.worth < self.best.worth
+        if found.holds and found.cost < self.standing.value and self._is_plan(found):
+            better = True
+        elif found.holds and self.best is not None:
+            return False  # no workers of its classes can give its labels
+        if not better:
+            return False
+        self.best = found
+        return True
+
+    def _is_plan(self, found: Given) -> bool:
+        """Whether it keeps every limit of the instance, or can once workers of its classes have changed places."""
+        clock = self.standing.clock
+        if clock.over or (self.seating is not None and clock.left < self.seating.seconds):
+            return False
+        pairs: Ints | None = plan_pairs(found)
+        if self.seating is not None and pairs is not None:
+            pairs = self.seating.seated(pairs, clock.part(SOON))
+        return pairs is not None and self.standing.offer(pairs)
 
     def _plans(self, climb: Climb) -> None:
         standing, rng = self.standing, np.random.default_rng(self.standing.options.seed)
         limit = TRIES if standing.options.nodes is None else min(TRIES, standing.options.nodes)
-        start, waited = Given.nothing(self.levels), 0
-        while not standing.done and waited < limit:
-            jitter = 0.0 if self.best is None else JITTER
-            found = dive(self.master, start, climb.duals, rng, standing.clock, jitter)
-            waited += 1
-            if self.best is None or found.worth < self.best.worth:
-                self.best, waited = found, 0
-                if found.holds:
-                    standing.offer(plan_pairs(found))
-            start = loosened(self.best, climb.duals, PARTS[waited % len(PARTS)], rng)
+        if standing.options.nodes is None and standing.pairs > SMALL:
+            limit = sys.maxsize  # as long as there is time
+        start, waited, searched = Given.nothing(self.levels), 0, False
+        least = climb.value * (1 - NEAR)
+        if has_whole_prices(self.problem.classes):
+            least = next_integer(least)
+        coarse = self.levels.count.size < self.problem.count.size
+        while not standing.done and waited < limit and not self.solved:
+            clock = self.soon if standing.best is None else standing.clock
+            if clock.over:
+                break
+            found = dive(self.master, start, climb.duals, rng, clock, 0.0 if self.best is None else JITTER)
+            waited = 0 if self._offer(found) else waited + 1
+            self.solved = coarse and standing.best is not None and standing.value <= least
+            if waited >= IDLE and not searched and not standing.done:
+                searched = True
+                self._search()
+            assert self.best is not None
+            start = without_some(self.best, climb.duals, PARTS[waited % len(PARTS)], rng)
+
+    def _search(self) -> None:
+        """The best choice of the sets known, where they are few."""
+        if self.master.size <= SEARCHED:
+            clock = self.standing.clock.part(SEARCH)
+            options = replace(self.standing.options, time_limit=clock.left, gap=0.0)
+            self._offer(Given.of(self.levels, self.master.in_whole(self.standing.solvers, options)))
 
 
 def plan_pairs(given: Given) -> Ints:
     """Whole labels: each task of a kind takes one of its sets, workers of a class take turns.
 
-    Parameters
-    ----------
-    given : Given
-        Every task has a set.
-
-    Returns
-    -------
-    (k, 2) int
+    given: every task has a set; -> (k, 2).
     """
     problem = given.problem
     kind = problem.kind_of[problem.classes.task_class]
@@ -123,39 +186,44 @@ def plan_pairs(given: Given) -> Ints:
 
 
 def solve_by_sets(
-    instance: AssignmentInstance, solvers: Solvers, options: Options, listener: Listener | None = None
+    instance: AssignmentInstance,
+    solvers: Solvers,
+    options: Options,
+    listener: Listener | None = None,
+    patience: float = 1.0,
+    alike: bool = False,
 ) -> Plan | None:
-    """The plan of an instance that the engine accepts; None where it has too many rows of tasks.
+    """The plan of an instance; None where it has too many rows of tasks, or no workers are told alike.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        One that :func:`crowdopt.assign.engine.prepared.accepts`.
-    solvers : Solvers
-    options : Options
-    listener : callable, optional
-
-    Returns
-    -------
-    Plan or None
+    instance: one that :func:`crowdopt.assign.engine.prepared.accepts`; patience: of the time, after which it gives up
+    without a plan; alike: whether workers are told alike whom limits that hardly bind tell apart.
     """
     clock = Clock(options.time_limit)
-    problem = problem_of(instance)
-    if problem is None:
+    loose = loosened(instance) if alike else instance
+    problem = None if loose is None else problem_of(loose, alike)
+    if loose is None or problem is None:
         return None
-    program = aggregated.of_classes(problem.classes)
+    if problem.rows[0].law is not None:
+        classes = classes_of(relaxation(loose), joint=True, pooled=alike)
+    else:
+        classes = _with_few_needs(problem)
+    program = aggregated.of_classes(classes)
     solution = solvers.solve(program, BY_SIZE, replace(options, time_limit=clock.left))
     known = certify(solution)
     known = Certificate(None, known.bound, known.proof, None, None)
-    if known.proof == "certificate" and has_whole_prices(problem.classes):
+    if known.proof == "certificate" and has_whole_prices(classes):
         known = replace(known, bound=next_integer(known.bound))
+    duals = None if solution.dual is None else _linear_duals(classes, program, solution.dual)
+    duals = None if duals is None else of_all(instance, loose, duals)
     standing = Standing(
         instance=instance,
         solvers=solvers,
         options=options,
         clock=clock,
         listener=listener,
-        duals=None if solution.dual is None else _linear_duals(problem, program, solution.dual),
+        duals=None
+        if solution.dual is None
+        else of_all(instance, loose, _linear_duals(classes, program, solution.dual)),
         certified=known.bound if known.proof == "certificate" else -np.inf,
         known=known,
         interrupted=solution.interrupted,
@@ -163,18 +231,77 @@ def solve_by_sets(
     if solution.dual is None or standing.done:
         return standing.plan()
     try:
-        Engine(problem, standing).run(_first_prices(program, solution.dual))
-        if not standing.done and instance.n_tasks * instance.n_workers <= SMALL:
+        seating = Seating(instance, problem.classes) if alike else None
+        first, reach = _begin(problem, standing, program, solution.dual)
+        engine = Engine(problem, standing, clock.part(patience), seating)
+        first = engine.run(first, reach)
+        while engine.solved and not standing.done:
+            engine = Engine(problem, standing, clock.part(patience), seating, FINER * engine.fineness)
+            first = engine.run(first, np.abs(first))
+        if not standing.done and problem.rows[0].law is None and standing.pairs <= SMALL:
             standing.in_full(None)
     except KeyboardInterrupt:
         standing.interrupted = True
     return standing.plan()
 
 
+def _with_few_needs(problem: Prepared) -> Classes:
+    """Classes for the first LP: where it is large, tasks of a row have few needs, each the least of several.
+
+    What no plan costs less than then, no plan does.
+    """
+    classes = problem.classes
+    if classes.evidence.size <= WIDE:
+        return classes
+    easiest: list[int] = []
+    place = np.zeros(problem.row_of.size, np.int64)
+    for row in problem.rows:
+        for part in np.array_split(row.kinds, min(NEEDS, row.kinds.size)):
+            place[part] = len(easiest)
+            easiest.append(int(part[0]))
+    per_task = ("evidence", "cost", "need", "floor", "fewest", "most", "least", "room")
+    few = {name: getattr(classes, name)[easiest] for name in per_task}
+    tasks_in = np.bincount(place, classes.tasks_in).astype(np.int64)
+    return replace(classes, task_class=place[classes.task_class], tasks_in=tasks_in, **few)
+
+
+def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats) -> tuple[Floats, Floats]:
+    """Multipliers to begin with, and how far from 0 they may go at first, about.
+
+    The LP's; where exact errors decide, of those of normal votes the ones that prove most.
+    """
+    if problem.rows[0].law is None:
+        first = _first_prices(program, dual)
+        return first, np.abs(first)
+    levels, best, proven = levelled(problem, 1), np.zeros(problem.coupling.lower.size), -np.inf
+    reach = np.zeros(best.size)
+    for aim in AIMS:
+        first = _aimed_prices(problem, standing, aim)
+        reach = np.maximum(reach, np.abs(first))
+        bound = sweep(levels, first, rich=False).bound
+        if bound > proven:
+            best, proven = first, bound
+    return best, reach
+
+
+def _aimed_prices(problem: Prepared, standing: Standing, aim: float) -> Floats:
+    """Multipliers of the LP of normal votes, whose need is so many times what they take."""
+    classes = classes_of(aiming(problem.classes.instance, aim), joint=True, pooled=problem.classes.pooled)
+    program = aggregated.of_classes(classes)
+    solution = standing.solvers.solve(program, BY_SIZE, standing.clock.within(standing.options, None))
+    coupling, first = problem.coupling, np.zeros(problem.coupling.lower.size)
+    if solution.dual is None:
+        return first
+    found, groups = _first_prices(program, solution.dual), classes.capacity.size
+    first[: coupling.workers] = found[:groups][classes.worker_class[firsts(problem.classes.worker_class)]]
+    first[coupling.workers :] = found[groups:]
+    return coupling.valid(first)
+
+
 def _first_prices(program: Program, dual: Floats) -> Floats:
     """The LP's multipliers of the rows that the engine couples tasks by."""
     names = [block.name for block in program.rows]
-    coupled = [name for name in ("capacity", "most_share", "least_share", "budget") if name in names]
+    coupled = [name for name in ("capacity", "most_share", "least_share", "own", "budget") if name in names]
     return np.concatenate([program.row(name).view(dual).reshape(-1) for name in coupled])
 
 
@@ -185,17 +312,26 @@ def _set_duals(problem: Prepared, prices: Floats) -> Duals:
     for name, _, bound in shares_of(classes.instance):
         joint[name] = prices[start : start + len(bound)].copy()
         start += len(bound)
+    if len(coupling.own):
+        joint["own"] = prices[start : start + len(coupling.own)].copy()
     nothing = np.zeros(classes.task_class.size)
     budget = float(prices[-1]) if coupling.has_budget else 0.0
     worker = prices[: coupling.workers][classes.worker_class]
-    return Duals(nothing, worker, nothing, budget, form="sets", joint=joint)
+    return Duals(
+        nothing,
+        worker,
+        nothing,
+        budget,
+        form="sets",
+        joint=joint,
+    )
 
 
-def _linear_duals(problem: Prepared, program: Program, multipliers: Floats) -> Duals:
+def _linear_duals(classes: Classes, program: Program, multipliers: Floats) -> Duals:
     """The full program's multipliers: each class's for each of its members."""
     pulls = pulling_sides(program, multipliers)
     rows = {block.name: block.view(pulls) for block in program.rows}
-    task, worker = problem.classes.task_class, problem.classes.worker_class
+    task, worker = classes.task_class, classes.worker_class
     joint = {name: rows[name].copy() for name in JOINT if name in rows}
     if "group" in joint:
         joint["group"] = np.ascontiguousarray(joint["group"][:, task])

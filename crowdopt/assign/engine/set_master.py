@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.engine.prepared import Labels, Prepared
+from crowdopt.assign.standing import Solvers
 from crowdopt.core.master import MakeMaster, Master, MasterPoint
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Options
 from crowdopt.programs import set_choice
 
+NOISE = 1e-7  # in an amount of a row
 DEAR = 10.0  # times the dearest set: what a task without one costs the master
+
+
+@dataclass(frozen=True, eq=False)
+class KnownBest:
+    """The cheapest set of each kind among those known, at some prices."""
+
+    worth: Floats  # (kinds,): what it costs; infinite where there is none
+    which: Ints  # (kinds,): its number
+    labels: list[Labels]  # of all sets
+
+    def of(self, kind: int) -> tuple[float, Labels | None]:
+        """What the kind's set costs, and the set."""
+        worth = float(self.worth[kind])
+        return worth, self.labels[self.which[kind]] if worth < np.inf else None
 
 
 @dataclass(eq=False)
 class SetMaster:
-    """All sets known, and an LP over them.
-
-    Parameters
-    ----------
-    problem : Prepared
-    make_master : callable
-    kind : list of int
-        Of each set.
-    labels : list of Labels
-    """
+    """All sets known, and an LP over them."""
 
     problem: Prepared
     make_master: MakeMaster
-    kind: list[int] = field(default_factory=list)
+    kind: list[int] = field(default_factory=list)  # of each set
     labels: list[Labels] = field(default_factory=list)
     cost: list[float] = field(default_factory=list)
-    known: set[tuple[int, bytes]] = field(default_factory=set)
+    seen: set[tuple[int, bytes]] = field(default_factory=set)
     lp: Master | None = None
     behind: int = 0
     dear: float = 1.0
@@ -41,29 +50,51 @@ class SetMaster:
     def add(self, kind: int, labels: Labels) -> bool:
         """Keep a set; whether it is new."""
         key = kind, labels.tobytes()
-        if key in self.known:
+        if key in self.seen:
             return False
-        self.known.add(key)
+        self.seen.add(key)
         self.kind.append(kind)
         self.labels.append(labels)
         self.cost.append(float(self.problem.coupling.cost[self.problem.row_of[kind], labels].sum()))
         return True
 
-    def start(self, slack: Floats | None = None) -> None:
-        """A new LP of the sets so far.
+    @property
+    def has_sets(self) -> bool:
+        """Whether a set is known for every kind of task."""
+        there = np.bincount(np.array(self.kind, np.int64), minlength=self.problem.count.size) > 0
+        return bool(there[self.problem.count > 0].all())
 
-        Parameters
-        ----------
-        slack : (rows,) float, optional
-            No multiplier of a row is further from 0 than this.
-        """
+    def start(self, slack: Floats | None = None) -> None:
+        """A new LP of the sets so far; slack (rows,): no multiplier of a row is further from 0 than this."""
+        self.lp = self.make_master(self._program(slack))
+        self.behind = len(self.kind)
+
+    def _program(self, slack: Floats | None = None) -> Program:
         coupling = self.problem.coupling
         self.dear = DEAR * max(1e-6, max(self.cost, default=1.0))
         room = np.full(coupling.lower.size, self.dear) if slack is None else slack
-        self.lp = self.make_master(
-            set_choice.of_sets((coupling.lower, coupling.upper), self.problem.count, *self._columns(0), self.dear, room)
-        )
-        self.behind = len(self.kind)
+        sides = coupling.lower, coupling.upper
+        return set_choice.of_sets(sides, self.problem.count, *self._columns(0), self.dear, room)
+
+    @property
+    def size(self) -> int:
+        """Entries of the LP, about."""
+        return len(self.kind) * (1 + self.problem.coupling.lower.size)
+
+    def in_whole(self, solvers: Solvers, options: Options) -> list[tuple[int, Labels]]:
+        """The best choice of whole numbers of the sets known that a search finds: a set for each task, or for most."""
+        program = self._program()
+        first = set_choice.before_sets(self.problem.count.size, self.problem.coupling.lower.size)
+        whole = np.arange(program.cost.size) >= first
+        solution = solvers.solve(replace(program, integer=whole), solvers.backend, options)
+        if solution.primal is None:
+            return []
+        left, chosen = self.problem.count.copy(), []
+        for s in np.flatnonzero(solution.primal[first:] > 0.5).tolist():
+            number = min(round(float(solution.primal[first + s])), int(left[self.kind[s]]))
+            left[self.kind[s]] -= number
+            chosen += [(self.kind[s], self.labels[s])] * number
+        return chosen
 
     def solve(self, seconds: float) -> MasterPoint | None:
         """The LP with all sets."""
@@ -87,10 +118,35 @@ class SetMaster:
         ]
         return amounts
 
+    def paid(self, point: MasterPoint) -> bool:
+        """Whether the point pays for what rows are short of or over, as prices were not let go far enough."""
+        kinds, rows = self.problem.count.size, self.problem.coupling.lower.size
+        return bool(point.primal[kinds : kinds + 2 * rows].max(initial=0.0) > NOISE)
+
     def duals(self, point: MasterPoint) -> tuple[Floats, Floats]:
         """Multipliers of the kinds and of the rows."""
         kinds = self.problem.count.size
         return point.dual[:kinds], self.problem.coupling.valid(point.dual[kinds:])
+
+    def known_at(self, duals: Floats) -> KnownBest:
+        """The cheapest set of each kind at these multipliers of the rows."""
+        problem, kinds = self.problem, self.problem.count.size
+        prices = np.array([problem.coupling.prices(row, duals) for row in range(len(problem.rows))])
+        kind, size = np.array(self.kind, np.int64), np.array([one.size for one in self.labels], np.int64)
+        row = np.repeat(problem.row_of[kind], size)
+        paid = np.bincount(
+            np.repeat(np.arange(kind.size), size),
+            prices[row, np.concatenate([*self.labels, np.zeros(0, np.int64)])],
+            kind.size,
+        )
+        order = np.lexsort((paid, kind))
+        first = np.searchsorted(kind[order], np.arange(kinds))
+        there = np.bincount(kind, minlength=kinds) > 0
+        which = np.full(kinds, -1)
+        which[there] = order[first[there]]
+        worth = np.full(kinds, np.inf)
+        worth[there] = paid[which[there]]
+        return KnownBest(worth, which, self.labels)
 
     def _columns(self, start: int) -> tuple[Floats, sparse.csc_array]:
         kind = np.array(self.kind[start:], np.int64)

@@ -7,76 +7,70 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats
-from crowdopt.assign.engine.cheapest_sets import priced
-from crowdopt.assign.engine.prepared import Labels, Prepared
-from crowdopt.assign.engine.set_master import SetMaster
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.engine.cheapest_sets import PricedRow, priced
+from crowdopt.assign.engine.cheapest_votes import PricedVotes, priced_votes
+from crowdopt.assign.engine.prepared import Labels, Prepared, TaskRow
+from crowdopt.assign.engine.set_master import KnownBest, SetMaster
 from crowdopt.core.clock import Clock
 
 BEHIND = 0.4  # of the way from the best prices to the master's: smoothed prices need fewer rounds
 NEAR = 1e-5  # relative gap between master and bound at which prices are good enough
 ROUGH = 3_000  # steps of a search while prices are still far
-THROUGH, EACH = 150, 40  # classes of workers through which sets are looked for at a time, and sets kept
+FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a search, and the fewest steps of one
+FEW, MANY = 6, 4_000  # sets of a kind beside the best ones, and of all kinds, that a sweep gives about
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
 MOMENT = 0.1  # seconds that a master may always take
 
 
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """What prices show.
+    """What prices show."""
 
-    Parameters
-    ----------
-    bound : float
-        On the cost of every plan; valid whatever the prices.
-    least : (kinds,) float
-        A lower bound on the cheapest set of each kind.
-    sets : list of (int, Labels)
-    """
-
-    bound: float
-    least: Floats
-    sets: list[tuple[int, Labels]]
+    bound: float  # on the cost of every plan; valid whatever the prices
+    least: Floats  # (kinds,): a lower bound on the cheapest set of each kind
+    sets: list[tuple[int, Labels]]  # list of (int, Labels)
 
 
 def sweep(
-    problem: Prepared, duals: Floats, *, steps: int = ROUGH, rich: bool = True, closed: Bools | None = None
+    problem: Prepared,
+    duals: Floats,
+    *,
+    steps: int = ROUGH,
+    rich: bool = True,
+    left: Ints | None = None,
+    known: KnownBest | None = None,
+    until: Clock | None = None,
 ) -> Swept:
     """Every kind of task at these multipliers, rows side by side in threads.
 
-    Parameters
-    ----------
-    problem : Prepared
-    duals : (rows,) float
-        Of the coupling rows.
-    steps : int
-        Of each search.
-    rich : bool
-        Whether sets through each class of workers are wanted too.
-    closed : (G,) bool, optional
-        Classes without room: nothing is proven then.
-
-    Returns
-    -------
-    Swept
+    duals (rows,): of the coupling rows; steps: of each search; rich: whether sets much like the best ones are wanted
+    too; left (G,): labels that each class has left: nothing is proven then; known: sets of each kind: only cheaper ones
+    are looked for where exact errors decide; until: when kinds are no longer looked at: nothing is proven then.
     """
     least, sets = np.zeros(problem.count.size), []
+    by_error = sum(row.kinds.size for row in problem.rows if row.law is not None)
+    steps = max(SHORT, steps * FULL // max(FULL, by_error))
+    each = max(FEW, MANY // problem.count.size)
 
     def of_row(number: int) -> tuple[list[tuple[int, float]], list[tuple[int, Labels]]]:
         row = problem.rows[number]
         found: list[tuple[int, Labels]] = []
         values = []
         at = None
-        for k, need in zip(row.kinds.tolist(), row.need.tolist(), strict=True):
+        for place, k in enumerate(row.kinds.tolist()):
             if not problem.count[k]:
                 continue
-            at = at or priced(row, problem.coupling.prices(number, duals), closed)
-            bound, best = at.cheapest(need, steps)
+            if until is not None and until.over:
+                values.append((k, -np.inf))
+                continue
+            at = at or priced_row(row, problem.coupling.prices(number, duals), left)
+            limit, labels = (np.inf, None) if known is None or row.law is None else known.of(k)
+            bound, best = at.cheapest(place, steps, limit=limit)
             values.append((k, bound))
             found += [(k, one) for one in best]
-            if rich and best:
-                rate = float(at.price[best[0]].sum()) / max(1e-12, float(row.evidence[best[0]].sum()))
-                found += [(k, one) for one in at.through(need, rate, THROUGH)[:EACH]]
+            if rich and not (until is not None and until.over):
+                found += [(k, one) for one in at.others(place, best or ([] if labels is None else [labels]))[:each]]
         return values, found
 
     with ThreadPoolExecutor(2) as pool:
@@ -86,60 +80,59 @@ def sweep(
             sets += found
     there = problem.count > 0
     bound = problem.coupling.pull(duals) + float((problem.count[there] * least[there]).sum())
-    return Swept(bound if closed is None else -np.inf, least, sets)
+    return Swept(bound if left is None else -np.inf, least, sets)
+
+
+def priced_row(row: TaskRow, price: Floats, left: Ints | None = None) -> PricedRow | PricedVotes:
+    """The row at prices, by what decides which sets are enough."""
+    return priced(row, price, left) if row.law is None else priced_votes(row, price, left)
 
 
 @dataclass(eq=False)
 class Climb:
-    """Column generation.
-
-    Parameters
-    ----------
-    problem : Prepared
-    master : SetMaster
-    duals : (rows,) float
-        The best multipliers so far.
-    bound, value : float
-        What they prove, and the master's optimum.
-    near : float
-        Relative gap between the two at which prices are good enough.
-    rounds : int
-    box : (rows,) float
-        How far from 0 prices may go at first.
-    """
+    """Column generation."""
 
     problem: Prepared
     master: SetMaster
-    duals: Floats
-    bound: float = -np.inf
-    value: float = np.inf
-    near: float = NEAR
+    duals: Floats  # (rows,): the best multipliers so far
+    bound: float = -np.inf  # what they prove
+    value: float = np.inf  # the master's optimum
+    near: float = NEAR  # relative gap between the two at which prices are good enough
     rounds: int = 0
-    box: Floats = field(default_factory=lambda: np.zeros(0))
+    paid: bool = True  # whether the master's point rests on how far prices may go
+    box: Floats = field(default_factory=lambda: np.zeros(0))  # (rows,): how far from 0 prices may go at first
 
-    def begin(self) -> None:
-        """The first sets: at the multipliers known, and some nearer to none."""
+    def begin(self, reach: Floats, clock: Clock) -> None:
+        """The first sets: at the multipliers known, and some nearer to none, while there is time."""
         first = self.duals
-        self.box = NEARBY * np.abs(first) + STEP * float(self.problem.coupling.cost.mean())
-        for part in (1.0, 0.9, 1.1, 0.0):
-            self._take(sweep(self.problem, part * first), part * first)
+        self.box = NEARBY * reach + STEP * float(self.problem.coupling.cost.mean())
+        for part in (1.0, 0.0, 0.9, 1.1):
+            if clock.over:
+                break
+            self._take(self._swept(part * first, until=clock), part * first)
 
     def run(self, clock: Clock) -> bool:
         """Add sets until master and bound meet; False where the clock ended it first."""
+        before, at_master = -np.inf, True
         while not clock.over:
             self.rounds += 1
             point = self.master.solve(max(MOMENT, clock.left))
             if point is None:
                 return False
-            self.value = point.value
+            self.value, self.paid = point.value, self.master.paid(point)
             if self.value - self.bound <= self.near * abs(self.value):
                 return True
             true = self.master.duals(point)[1]
-            asked = true if self.rounds < 3 else self.duals + (1 - BEHIND) * (true - self.duals)
-            new = self._take(sweep(self.problem, asked), asked)
-            if not new and not self._take(sweep(self.problem, true, steps=20 * ROUGH), true):
+            far = self.rounds < 3 or (self.bound <= before and not at_master)
+            before, at_master = self.bound, far
+            asked = true if far else self.duals + (1 - BEHIND) * (true - self.duals)
+            new = self._take(self._swept(asked, until=clock), asked)
+            if not new and not self._take(self._swept(true, 20 * ROUGH, clock), true):
                 return True
         return False
+
+    def _swept(self, duals: Floats, steps: int = ROUGH, until: Clock | None = None) -> Swept:
+        return sweep(self.problem, duals, steps=steps, known=self.master.known_at(duals), until=until)
 
     def _take(self, swept: Swept, duals: Floats) -> int:
         if swept.bound > self.bound:

@@ -69,21 +69,9 @@ def _sums(search: Search) -> Iterator[float]:
 def attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | None:
     """One plan that costs about so much: aim, round, deal evenly if that does, else split and mend.
 
-    Parameters
-    ----------
-    search : Search
-        Where things stand; nothing is offered to it.
-    money : float
-        What the plan is to cost, in the unit of the prices.
-    seed : int
-        Of the mending.
-    thorough : bool
-        Whether tasks still short are worked on, and not only topped up.
-
-    Returns
-    -------
-    (k, 2) int array or None
-        Pairs (task, worker); None where some task stays short or there is no time.
+    search: where things stand; nothing is offered to it; money: what the plan is to cost, in the unit of the prices;
+    seed: of the mending; thorough: whether tasks still short are worked on, and not only topped up; -> (k, 2) int array
+    or None: pairs (task, worker); None where some task stays short or there is no time.
     """
     aimed = _boxed(search, money) if applies(search.classes) else _targeted(search, money)
     if aimed is None or search.done:

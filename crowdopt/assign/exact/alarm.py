@@ -21,14 +21,7 @@ def alarm(clock: Clock) -> Iterator[Bools]:
 
     Loops that look at it run without Python's lock, or the watch would never have its turn.
 
-    Parameters
-    ----------
-    clock : Clock
-        It may be paused meanwhile.
-
-    Yields
-    ------
-    (1,) bool
+    clock: it may be paused meanwhile; -> (1,).
     """
     rung, ended = np.zeros(1, np.bool_), Event()
 

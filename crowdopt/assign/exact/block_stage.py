@@ -70,15 +70,8 @@ def duals_of(blocks: Blocks, prices: BlockPrices) -> Duals:
 def dive_into(search: Search, blocks: Blocks, dives: int, settings: DiveSettings) -> None:
     """Dive until the plan is proven, after the first time with a little more chance, and from the best dive where told.
 
-    Parameters
-    ----------
-    search : Search
-        Is offered the plans.
-    blocks : Blocks
-        With a solved master.
-    dives : int
-        At most so many, and no more than the search's nodes.
-    settings : DiveSettings
+    search: is offered the plans; blocks: with a solved master; dives: at most so many, and no more than the search's
+    nodes.
     """
     limit = dives if search.options.nodes is None else min(dives, search.options.nodes)
     for number in range(limit):

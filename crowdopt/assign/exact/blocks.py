@@ -104,16 +104,8 @@ class SetPricing:
     def bound(self, values: Floats, prices: BlockPrices, tasks: Ints, room: Ints) -> float:
         """``sum_t n_t v_t`` and what the linking rows add: a lower bound on every plan, whatever the prices.
 
-        Parameters
-        ----------
-        values : (T,) float
-            At most v_t, each.
-        prices : BlockPrices
-            At which they were priced.
-        tasks : (T,) int
-            n_t, tasks that are to have a set.
-        room : (G,) int
-            Labels that each class of workers has room for.
+        values (T,): at most v_t, each; prices: at which they were priced; tasks (T,): n_t, tasks that are to have a
+        set; room (G,): labels that each class of workers has room for.
         """
         classes, worker, labels = self.classes, prices.worker, prices.labels
         most = np.where(classes.most == UNLIMITED, 0, classes.most)
@@ -167,16 +159,8 @@ class Blocks:
     def add_helpful(self, kind: int, sets: Sets, task: Floats, prices: BlockPrices) -> int:
         """Keep those sets whose reduced cost at the master's multipliers is negative; returns how many are new.
 
-        Parameters
-        ----------
-        kind : int
-            Class of tasks.
-        sets : list of (size,) int
-            Worker classes of one task's labels.
-        task : (T,) float
-            The master's multipliers of the tasks.
-        prices : BlockPrices
-            Its multipliers of the rows that link them.
+        kind: class of tasks; sets list of (size,) int: worker classes of one task's labels; task (T,): the master's
+        multipliers of the tasks; prices: its multipliers of the rows that link them.
         """
         reduced, least = self.pricing.reduced(kind, prices), task[kind]
         if np.isfinite(least):
@@ -247,16 +231,8 @@ class Blocks:
     def generate(self, rounds: int, near: float, enough: float, left: Seconds) -> None:
         """Add columns until the bound is within ``near`` of the master or reaches ``enough``, or nothing comes.
 
-        Parameters
-        ----------
-        rounds : int
-            At most.
-        near : float
-            Relative gap of the master at which it ends.
-        enough : float
-            Cost of the best plan known: a bound as high proves it.
-        left : callable
-            Seconds left.
+        rounds: at most; near: relative gap of the master at which it ends; enough: cost of the best plan known: a bound
+        as high proves it; left: seconds left.
         """
         if self.point is None:
             self.price(self.center, np.full(self.tasks.size, np.inf), self.center, left)

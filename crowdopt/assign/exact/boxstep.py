@@ -31,25 +31,13 @@ EXACT = 1e-10  # relative; value and proof, and evidence had or given back
 
 @dataclass(frozen=True, eq=False)
 class Fractional:
-    """The LP's data for some of the workers.
-
-    Parameters
-    ----------
-    evidence, cost : (G, T) float
-        Of a label.
-    need : (T,) float
-        Evidence that all tasks of a class need together.
-    supply : (G,) float
-        Labels that all workers of a class can give together.
-    upper : (G, T) float
-        The most of each amount.
-    """
+    """The LP's data for some of the workers; evidence, cost (G, T): of a label."""
 
     evidence: Floats  # (G, T)
     cost: Floats  # (G, T)
-    need: Floats
-    supply: Floats
-    upper: Floats
+    need: Floats  # (T,): evidence that all tasks of a class need together
+    supply: Floats  # (G,): labels that all workers of a class can give together
+    upper: Floats  # (G, T): the most of each amount
 
     def part(self, groups: NDArray[np.int64]) -> Fractional:
         """The LP of some workers, everything that belongs to tasks scaled down."""
@@ -72,27 +60,13 @@ class Fractional:
 
 @dataclass(frozen=True, eq=False)
 class Boxed:
-    """A step of the box-step.
+    """A step of the box-step."""
 
-    Parameters
-    ----------
-    prices : (T,) float
-        Of evidence.
-    thresholds : (G,) float
-        Of gain, from which workers are busy.
-    amounts : (G, T) float
-        Labels.
-    value : float
-        What they cost.
-    elastic : float
-        Evidence had or given back at the box's prices.
-    """
-
-    prices: Floats
-    thresholds: Floats
-    amounts: Floats
-    value: float
-    elastic: float
+    prices: Floats  # (T,): of evidence
+    thresholds: Floats  # (G,): of gain, from which workers are busy
+    amounts: Floats  # (G, T)
+    value: float  # what they cost
+    elastic: float  # evidence had or given back at the box's prices
 
 
 def applies(classes: Classes) -> bool:
@@ -106,20 +80,8 @@ def applies(classes: Classes) -> bool:
 def box_step(classes: Classes, slack: float, solve: Solve, options: Options) -> Boxed | None:
     """The optimum of the aggregated LP with ``slack`` more evidence per task; None where the steps do not get there.
 
-    Parameters
-    ----------
-    classes : Classes
-        For which :func:`applies` holds.
-    slack : float
-        Evidence per task beyond its need.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of each program.
-
-    Returns
-    -------
-    Boxed or None
+    classes: for which :func:`applies` holds; slack: evidence per task beyond its need; solve:
+    ``solve(program, backend, options)``; options: limits of each program.
     """
     whole = Fractional(
         np.ascontiguousarray(classes.evidence.T),

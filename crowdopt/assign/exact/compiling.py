@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.exact.alarm import NEVER
-from crowdopt.assign.exact.knapsacks import Effort, ErrorKnapsack, Knapsack
+from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.recipes import recipe
@@ -71,7 +71,5 @@ def the_rest() -> None:
     spare, left = np.zeros(1), np.zeros(groups, np.int64)
     kernels.shift(whole, none, none.copy(), classes.evidence, classes.cost, whole.copy(), left, spare, NEVER)
     kernels.deal(tasks, tasks, whole[0], classes.evidence[0], split.dealt)
-    row = ErrorKnapsack(np.full(1, 0.9), np.ones(1), np.ones(1, np.int64), 0.5, 0.2, 0, 1)
-    kernels.cheapest_by_error(row, np.inf, 1, np.zeros((1, 1), np.int64), np.zeros(1, np.int64))
     knapsack = Knapsack(np.ones(1), np.ones(1), 1.0)
     kernels.cheapest_set(knapsack, Effort(1e-6, 1, 1), np.zeros((1, 1), np.int64), np.zeros(1, np.int64))

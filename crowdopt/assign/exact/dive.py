@@ -51,16 +51,8 @@ class FixedSets:
     def fix(self, kind: int, groups: Ints, column: int, tasks: int) -> int:
         """Give so many tasks a set, as far as capacity allows; returns how many.
 
-        Parameters
-        ----------
-        kind : int
-            Class of tasks.
-        groups : (size,) int
-            Worker classes of the set's labels, sorted.
-        column : int
-            Number of the set.
-        tasks : int
-            How many are to have it.
+        kind: class of tasks; groups (size,): worker classes of the set's labels, sorted; column: number of the set;
+        tasks: how many are to have it.
         """
         label, each = np.unique(groups, return_counts=True)
         tasks = int(min(tasks, self.left[kind], (self.room[label] // each).min(initial=tasks)))
@@ -82,14 +74,7 @@ class FixedSets:
     def loosened(self, blocks: Blocks, tasks: int, rng: np.random.Generator) -> FixedSets:
         """The same but for so many tasks that have their sets no longer: the dearest at the best prices, more or less.
 
-        Parameters
-        ----------
-        blocks : Blocks
-            Whose prices say which sets are dear.
-        tasks : int
-            How many are loosened.
-        rng : Generator
-            Has a say in which.
+        blocks: whose prices say which sets are dear; tasks: how many are loosened; rng: has a say in which.
         """
         dived, columns = self.copy(), np.array(sorted(self.counts))
         kind = np.array([blocks.kinds[k] for k in columns])
@@ -132,25 +117,9 @@ def dive(
     A step that costs more than the goal is tried again with other fractions; if none does better the goal is what the
     best of them costs. The dive ends where that is no better than ``enough``.
 
-    Parameters
-    ----------
-    blocks : Blocks
-        With a solved master, whose rows are as before when the dive ends.
-    settings : DiveSettings
-        How much is fixed at a time, and what is tried again.
-    rng : Generator
-        Breaks ties among fractions.
-    enough : float
-        Cost of the best plan known.
-    left : callable
-        Seconds left.
-    start : FixedSets, optional
-        What is fixed already; nothing by default.
-
-    Returns
-    -------
-    FixedSets
-        What is fixed; some tasks may be left.
+    blocks: with a solved master, whose rows are as before when the dive ends; settings: how much is fixed at a time,
+    and what is tried again; rng: breaks ties among fractions; enough: cost of the best plan known; left: seconds left;
+    start: what is fixed already; nothing by default; -> what is fixed; some tasks may be left.
     """
     goal = blocks.goal
     if start is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats
 
 
 class Knapsack(NamedTuple):
@@ -13,22 +13,6 @@ class Knapsack(NamedTuple):
     cost: Floats
     worth: Floats
     need: float
-
-
-class ErrorKnapsack(NamedTuple):
-    """``min sum cost_l a_l  s.t.  error(a) <= target,  fewest <= sum a <= most,  0 <= a_l <= room_l, a whole``.
-
-    Labels of skill s_l, descending, each at least 1/2, at prices of at least 0, (L,) each; ``error`` is that of the
-    best vote over them where class 1 has the chance ``lean`` to begin with.
-    """
-
-    skill: Floats
-    cost: Floats
-    room: Ints
-    lean: float
-    target: float
-    fewest: int
-    most: int
 
 
 class Effort(NamedTuple):

@@ -31,10 +31,7 @@ def settle(search: Search) -> None:
     A search over amounts is one over a few hundred whole numbers, however many tasks there are, since reduced costs
     fix all the others. Sharing them out among tasks loses little where tasks of a class are many.
 
-    Parameters
-    ----------
-    search : Search
-        Is offered the plan, or has its bound raised by one.
+    search: is offered the plan, or has its bound raised by one.
     """
     classes = search.classes
     if not has_whole_prices(classes) or classes.evidence.size > CELLS:

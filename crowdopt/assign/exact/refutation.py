@@ -38,12 +38,7 @@ def ceiling(classes: Classes) -> float:
 def refuting_prices(blocks: Blocks, left: Seconds) -> BlockPrices | None:
     """Prices that prove more than any plan can cost; None where there may be a plan, or time is up.
 
-    Parameters
-    ----------
-    blocks : Blocks
-        With the sets found so far.
-    left : callable
-        Seconds left.
+    blocks: with the sets found so far; left: seconds left.
     """
     classes = blocks.classes
     free = replace(classes, cost=np.zeros_like(classes.cost))

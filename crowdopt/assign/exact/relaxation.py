@@ -53,20 +53,8 @@ class Relaxation:
 def relax_classes(classes: Classes, solve: Solve, options: Options, whole: bool) -> Relaxation:
     """Solve the aggregated LP; with ``whole`` its bound is raised to the next integer where every price is one.
 
-    Parameters
-    ----------
-    classes : Classes
-        Of tasks and workers.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of the program.
-    whole : bool
-        Whether the bound is for whole labels: with cardinality rows, and rounded up.
-
-    Returns
-    -------
-    Relaxation
+    classes: of tasks and workers; options: limits of the program; whole:
+    whether the bound is for whole labels: with cardinality rows, and rounded up.
     """
     program = aggregated.of_classes(classes, whole)
     solution = _stepped(classes, program, solve, options) if applies(classes) else None

@@ -16,23 +16,9 @@ WHOLE = 1e-7  # a share this close to a whole label is one
 def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float, rung: Bools = NEVER) -> Ints:
     """Floor, give the largest fractions back while money and capacity last, help the rows that lack most, polish.
 
-    Parameters
-    ----------
-    classes : Classes
-        Of tasks and workers.
-    aimed : (T, G) float
-        The target LP's amounts.
-    slack : float
-        Evidence per task beyond the need that the target LP found room for.
-    money : float
-        What the amounts may cost.
-    rung : (1,) bool
-        Raised where the polish is to end early.
-
-    Returns
-    -------
-    (T, G) int
-        Labels per class of tasks and of workers.
+    classes: of tasks and workers; aimed (T, G): the target LP's amounts; slack: evidence per task beyond the need that
+    the target LP found room for; money: what the amounts may cost; rung (1,): raised where the polish is to end early;
+    -> (T, G): labels per class of tasks and of workers.
     """
     amounts: Ints = np.maximum(np.floor(aimed + WHOLE).astype(np.int64), classes.tasks_in[:, None] * classes.least)
     left = classes.workers_in * classes.capacity - amounts.sum(axis=0)

@@ -33,17 +33,8 @@ class Search(Standing):
     ) -> Search:
         """Begin with what the LP over classes proves, and without a plan.
 
-        Parameters
-        ----------
-        relaxation : Relaxation
-            Of the instance's classes.
-        solvers : Solvers
-        options : Options
-            Gap, nodes and seed of the search.
-        clock : Clock
-            When it ends.
-        listener : callable, optional
-            Hears where things stand.
+        relaxation: of the instance's classes; options: gap, nodes and seed of the search; clock: when it ends;
+        listener: hears where things stand.
         """
         known, classes = relaxation.certificate, relaxation.classes
         return cls(

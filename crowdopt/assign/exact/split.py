@@ -43,17 +43,8 @@ def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
 
     Where evidence comes in few sizes (half spammers, half hammers) this is all there is to do.
 
-    Parameters
-    ----------
-    classes : Classes
-        Of tasks and workers.
-    amounts : (T, G) int
-        Labels per class of tasks and of workers.
-
-    Returns
-    -------
-    (k, 2) int, or None
-        Task and worker of each label.
+    classes: of tasks and workers; amounts (T, G): labels per class of tasks and of workers; -> (k, 2) int, or None:
+    task and worker of each label.
     """
     if classes.task_class.size * classes.workers_in.size > EVEN:
         return None
@@ -88,17 +79,8 @@ def _places(classes: Classes) -> Ints:
 def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
     """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice.
 
-    Parameters
-    ----------
-    classes : Classes
-        Of tasks and workers.
-    task, group : (k,) int
-        Task and worker class of each label.
-
-    Returns
-    -------
-    (k, 2) int
-        Task and worker of each label, sorted.
+    classes: of tasks and workers; task, group (k,): task and worker class of each label; -> (k, 2): task and worker of
+    each label, sorted.
     """
     members, many = np.argsort(classes.worker_class, kind="stable"), classes.worker_class.size
     if members.size == classes.workers_in.size:
@@ -152,15 +134,8 @@ class Split:
     def of_amounts(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
         """Deal whole amounts: the best workers first, always to the tasks that lack most.
 
-        Parameters
-        ----------
-        classes : Classes
-        amounts : (T, G) int
-            Labels per class of tasks and of workers.
-        money : float
-            What the labels may cost once they are mended.
-        seed : int
-            Of the mending.
+        amounts (T, G): labels per class of tasks and of workers; money: what the labels may cost once they are mended;
+        seed: of the mending.
         """
         widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
         split = cls(classes, widest, seed)
@@ -233,12 +208,7 @@ class Split:
     def squeeze(self, tries: int, finishing: int, trading: int) -> None:
         """Take a label away where a row has most to spare and mend what that breaks; undo it where that fails.
 
-        Parameters
-        ----------
-        tries : int
-            Labels that are tried.
-        finishing, trading : int
-            Work on each: pairs and tasks looked at.
+        tries: labels that are tried; finishing, trading: work on each: pairs and tasks looked at.
         """
         stubborn = np.zeros(len(self.rows), np.int64)
         for _ in range(tries):

@@ -49,25 +49,12 @@ def solve_exact(
 
     Where nearly every task is of a kind of its own, each is taken by itself (``assign.individual``).
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    kind : str
-        ``ip`` or ``lp``.
-    solvers : Solvers
-        Its backend searches the full program, from the plan found here, where the structure does not suffice.
-    options : Options
-        Limits of the whole.
-    listener : callable, optional
-        Is told of progress.
-    soon : bool
-        Whether whoever asks wants to know only if there is a plan: the many dives and the search of a full program
-        that is not small are left out. So a second or two is enough, and the work, not a clock, ends it.
-
-    Returns
-    -------
-    Plan
-        With the better of both bounds.
+    kind: ``ip`` or ``lp``.
+    solvers: its backend searches the full program, from the plan found here, where the structure does not suffice.
+    options: limits of the whole.
+    soon: whether whoever asks wants to know only if there is a plan: the many dives and the search of a full program
+    that is not small are left out. So a second or two is enough, and the work, not a clock, ends it.
+    -> with the better of both bounds.
     """
     clock = Clock(options.time_limit)
     if is_individual(instance):

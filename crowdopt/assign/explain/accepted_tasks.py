@@ -24,15 +24,8 @@ def accepted_tasks(instance: AssignmentInstance, probe: Probe) -> Accepted | Non
     So a campaign in rounds goes on where a task has had all the labels its limits allow: those of a panel's families
     may disagree, and no further judge may be asked.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    probe : Probe
-
-    Returns
-    -------
-    (str, float, AssignmentInstance, (k, 2) array) or None
-        None where a task that lacks evidence has no labels, or errs as much as a coin, or no plan was found.
+    -> (str, float, AssignmentInstance, (k, 2) array) or None: None where a task that lacks evidence has no labels, or
+    errs as much as a coin, or no plan was found.
     """
     if not len(instance.collected):
         return None

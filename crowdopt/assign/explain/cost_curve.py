@@ -28,26 +28,14 @@ LARGEST = 0.45  # error target at the right end
 
 @dataclass(frozen=True, eq=False)
 class CostCurve:
-    """Cost by error target, all tasks alike.
+    """Cost by error target, all tasks alike."""
 
-    Parameters
-    ----------
-    epsilon : (k,)
-        Ascending.
-    bound : (k,)
-        Least cost by the LP: no plan costs less.
-    slope : (k,)
-        Change of the bound per unit of epsilon, from the LP's multipliers; NaN where the rule has no such tangent.
-    plan : (k,)
-        Cost of a plan that was found; NaN where none was looked for, or none found.
-    complete : bool
-        Whether the bound is linear in the need between neighbouring points, so that these are all its pieces.
-    """
-
-    epsilon: Floats
-    bound: Floats
-    slope: Floats
-    plan: Floats
+    epsilon: Floats  # (k,): ascending
+    bound: Floats  # (k,): least cost by the LP: no plan costs less
+    # change of the bound per unit of epsilon, from the LP's multipliers; NaN where the rule has no such tangent
+    slope: Floats  # (k,)
+    plan: Floats  # (k,): cost of a plan that was found; NaN where none was looked for, or none found
+    # whether the bound is linear in the need between neighbouring points, so that these are all its pieces
     complete: bool
 
 

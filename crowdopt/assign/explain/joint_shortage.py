@@ -19,30 +19,15 @@ NAMED = 5  # tasks in a sentence
 
 @dataclass(frozen=True, eq=False)
 class BlockedLimit:
-    """A limit that has to give way, everything else being kept.
+    """A limit that has to give way, everything else being kept."""
 
-    Parameters
-    ----------
-    limit : str
-        ``min_per_task``, ``max_per_task``, ``min_share``, ``max_share``, ``lower`` or ``upper``.
-    name : str
-        Of the group, or of the row of one's own.
-    amount : float
-        By how much in all: labels, or units of the row.
-    each : float
-        By how much for the task that needs most of it; the same as ``amount`` where the limit is not of tasks.
-    tasks : tuple of str
-        Tasks that need it.
-    share : float, optional
-        The group's share of all labels where the least of all limits gives way.
-    """
-
-    limit: str
-    name: str
-    amount: float
+    limit: str  # ``min_per_task``, ``max_per_task``, ``min_share``, ``max_share``, ``lower`` or ``upper``
+    name: str  # of the group, or of the row of one's own
+    amount: float  # by how much in all: labels, or units of the row
+    # by how much for the task that needs most of it; the same as ``amount`` where the limit is not of tasks
     each: float
-    tasks: tuple[str, ...] = ()
-    share: float | None = None
+    tasks: tuple[str, ...] = ()  # tasks that need it
+    share: float | None = None  # the group's share of all labels where the least of all limits gives way
 
     @property
     def sentence(self) -> str:
@@ -64,18 +49,12 @@ class BlockedLimit:
 
 @dataclass(frozen=True, eq=False)
 class JointShortage:
-    """What joint limits have to do with there being no plan, by two elastic LPs.
+    """What joint limits have to do with there being no plan, by two elastic LPs."""
 
-    Parameters
-    ----------
-    blocked : list of BlockedLimit, optional
-        The least that joint limits give way where everything else is kept; empty where they are not in the way, None
-        where everything else alone leaves no plan.
-    contradiction : float
-        What they are short of even where no task needs any evidence or label; 0 where they agree with one another.
-    """
-
+    # the least that joint limits give way where everything else is kept; empty where they are not in the way, None
+    # where everything else alone leaves no plan
     blocked: list[BlockedLimit] | None
+    # what they are short of even where no task needs any evidence or label; 0 where they agree with one another
     contradiction: float
 
     @property
@@ -92,17 +71,7 @@ class JointShortage:
 def joint_shortage(instance: AssignmentInstance, classes: Classes, probe: Probe) -> JointShortage | None:
     """Which joint limits are in the way; None without any, or where time ran out.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Relaxed where its rule is checked; without a budget.
-    classes : Classes
-        Its own, joint limits known.
-    probe : Probe
-
-    Returns
-    -------
-    JointShortage or None
+    instance: relaxed where its rule is checked; without a budget; classes: its own, joint limits known.
     """
     if not has_joint_limits(instance):
         return None

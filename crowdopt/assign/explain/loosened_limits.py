@@ -27,15 +27,8 @@ Loosened = tuple[str, float, AssignmentInstance, Ints]  # in words, how many lim
 def loosened_limits(instance: AssignmentInstance, probe: Probe) -> Loosened | None:
     """The joint limits that are in the way, loosened together; else one group's limits dropped.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    probe : Probe
-
-    Returns
-    -------
-    (str, float, AssignmentInstance, (k, 2) array) or None
-        None where there are no such limits, or no plan was found.
+    -> (str, float, AssignmentInstance, (k, 2) array) or None: None where there are no such limits, or no plan was
+    found.
     """
     if not has_joint_limits(instance):
         return None

@@ -24,30 +24,16 @@ RESOLVED = 25  # tangents of each kind that are checked by solving again, the st
 
 @dataclass(frozen=True, eq=False)
 class Margins:
-    """First-order answers of the LP over classes, and what solving again says.
+    """First-order answers of the LP over classes, and what solving again says."""
 
-    Parameters
-    ----------
-    cost : float
-        Optimum of the LP.
-    task_price : (tasks,)
-        What the task's need costs at the margin: multiplier times need, and the same of its fewest labels.
-    task_saving : (tasks,)
-        What the LP saves without one such task, by solving again; NaN where it was not.
-    capacity_value : (workers,)
-        What one more unit of the worker's capacity saves at most.
-    capacity_saving : (workers,)
-        What it saves, by solving again; NaN where it was not.
-    limit_value : dict
-        What loosening a joint limit by one saves at most: one label of a group more, or fewer, for each task; one label
-        of a group beyond its share; one unit of a row of one's own. The limit in words is the key.
-    """
-
-    cost: float
-    task_price: Floats
-    task_saving: Floats
-    capacity_value: Floats
-    capacity_saving: Floats
+    cost: float  # optimum of the LP
+    # what the task's need costs at the margin: multiplier times need, and the same of its fewest labels
+    task_price: Floats  # (tasks,)
+    task_saving: Floats  # (tasks,): what the LP saves without one such task, by solving again; NaN where it was not
+    capacity_value: Floats  # (workers,): what one more unit of the worker's capacity saves at most
+    capacity_saving: Floats  # (workers,): what it saves, by solving again; NaN where it was not
+    # what loosening a joint limit by one saves at most: one label of a group more, or fewer, for each task; one label
+    # of a group beyond its share; one unit of a row of one's own. The limit in words is the key
     limit_value: dict[str, float]
 
 

@@ -21,25 +21,18 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated, missing
 
 NOTICE = 1e-6  # evidence, labels or money; a lack below this is solver noise
+GROWTH = (1.0, 1.02, 1.06, 1.15, 1.3, 1.6, 2.2, 4.0)  # times what the LP says, until whole labels do
+MODEST = 5_000  # pairs up to which what the LP says is tried as it is: beyond, whole labels hardly ever fit so tightly
 SHARE = 0.5  # of the time left for one plan of whole labels, which hardly ever takes so long: its work is limited
 
 
 @dataclass(frozen=True, eq=False)
 class ElasticPoint:
-    """A feasible point of a program, with its multipliers where there are any.
-
-    Parameters
-    ----------
-    program : Program
-    primal : (columns,) float
-        The point.
-    dual : (rows,) float, optional
-        Multipliers in the house's sign.
-    """
+    """A feasible point of a program, with its multipliers where there are any."""
 
     program: Program
-    primal: Floats
-    dual: Floats | None
+    primal: Floats  # (columns,): the point
+    dual: Floats | None  # (rows,): multipliers in the house's sign
 
     def column(self, name: str) -> Floats:
         """Values of a block of columns."""
@@ -76,24 +69,14 @@ class Asked(Protocol):
 
 @dataclass(frozen=True)
 class Probe:
-    """Whoever solves programs, looks for plans, and watches the clock.
-
-    Parameters
-    ----------
-    solve : callable
-        Solves programs.
-    plan : callable
-        ``(instance, seconds) -> pairs`` of any plan of whole labels, or None; it gives up after so much work, not so
-        many seconds, so that a slower machine gives the same answer.
-    clock : Clock
-        When to stop asking.
-    open_session : callable, optional
-        ``(program, options) -> session`` that solves a program again with other numbers (crowdopt.session).
-    """
+    """Whoever solves programs, looks for plans, and watches the clock."""
 
     solve: Solve
+    # ``(instance, seconds) -> pairs`` of any plan of whole labels, or None; it gives up after so much work, not so many
+    # seconds, so that a slower machine gives the same answer
     plan: Callable[[AssignmentInstance, float], Ints | None]
-    clock: Clock
+    clock: Clock  # when to stop asking
+    # ``(program, options) -> session`` that solves a program again with other numbers (crowdopt.session)
     open_session: Callable[[Program, Options], Asked] | None = None
 
     def again(self) -> Callable[[Program], ElasticPoint | None]:
@@ -190,3 +173,9 @@ def _at_most_one(program: Program, dual: Floats) -> Floats:
 def without_budget(instance: AssignmentInstance) -> AssignmentInstance:
     """The instance with all the money in the world."""
     return replace(instance, budget=None)
+
+
+def growth(instance: AssignmentInstance) -> list[tuple[int, float]]:
+    """How much more than what the LP says is tried, step by step: so much beyond so many times as much."""
+    steps = list(enumerate(GROWTH))
+    return steps if instance.n_tasks * instance.n_workers <= MODEST else steps[1:]

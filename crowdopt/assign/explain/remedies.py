@@ -9,53 +9,35 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.explain.accepted_tasks import accepted_tasks
+from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.loosened_limits import loosened_limits
-from crowdopt.assign.explain.questions import NOTICE, Probe, without_budget
-from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.assign.explain.questions import NOTICE, Probe, growth, without_budget
+from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks, of_workers
-from crowdopt.programs import dropped_tasks, extra_capacity
+from crowdopt.programs import extra_capacity
 
-GROWTH = (1.0, 1.02, 1.06, 1.15, 1.3, 1.6, 2.2, 4.0)  # times what the LP says, until whole labels do
-MODEST = 5_000  # pairs up to which what the LP says is tried as it is: beyond, whole labels hardly ever fit so tightly
 NAMED = 5  # ids in a sentence
 
 
 @dataclass(frozen=True, eq=False)
 class Remedy:
-    """One way out, with a plan that proves it.
+    """One way out, with a plan that proves it."""
 
-    Parameters
-    ----------
-    kind : str
-        What is changed: ``epsilon``, ``capacity``, ``workers``, ``tasks``, ``accepted``, ``limits`` or
-        ``budget``.
-    sentence : str
-        What to do, in words.
-    amount : float
-        The new target or budget; tasks more that workers take, workers more, or tasks fewer or
-        accepted; limits loosened.
-    instance : AssignmentInstance
-        After the change.
-    pairs : (k, 2) int
-        Task and worker of each label of a plan for it.
-    """
-
+    # what is changed: ``epsilon``, ``capacity``, ``workers``, ``tasks``, ``accepted``, ``limits`` or ``budget``
     kind: str
-    sentence: str
+    sentence: str  # what to do, in words
+    # the new target or budget; tasks more that workers take, workers more, or tasks fewer or accepted; limits loosened
     amount: float
-    instance: AssignmentInstance
-    pairs: Ints
+    instance: AssignmentInstance  # after the change
+    pairs: Ints  # (k, 2): task and worker of each label of a plan for it
 
 
 def remedies(instance: AssignmentInstance, probe: Probe, epsilon: float | None = None) -> list[Remedy]:
     """Error target, capacity, workers, tasks, joint limits or money: the ways out for which a plan was found.
 
-    Parameters
-    ----------
-    epsilon : float, optional
-        A target for which a plan is known to exist.
+    epsilon: a target for which a plan is known to exist.
     """
     ways: list[Callable[[], Remedy | None]] = [
         lambda: _loosened(instance, probe, epsilon),
@@ -94,15 +76,10 @@ def _more_capacity(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
 
 
 def _larger(instance: AssignmentInstance, extra: Floats) -> Iterator[AssignmentInstance]:
-    for number, factor in _growth(instance):
+    for number, factor in growth(instance):
         more = np.where(extra > NOTICE, np.ceil(extra * factor - NOTICE) + number, 0).astype(np.int64)
         room = np.maximum(instance.capacity, instance.n_tasks)
         yield replace(instance, capacity=np.minimum(instance.capacity + more, room))
-
-
-def _growth(instance: AssignmentInstance) -> list[tuple[int, float]]:
-    steps = list(enumerate(GROWTH))
-    return steps if instance.n_tasks * instance.n_workers <= MODEST else steps[1:]
 
 
 def _used(instance: AssignmentInstance, pairs: Ints) -> Remedy:
@@ -130,7 +107,7 @@ def _more_workers(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     while high - low > 1 and not probe.clock.over:
         middle = (low + high) // 2
         low, high = (low, middle) if probe.has_shares(_hired(instance, best, middle)) else (middle, high)
-    for number, factor in _growth(instance):
+    for number, factor in growth(instance):
         count = int(np.ceil(high * factor)) + number
         after = _hired(instance, best, count)
         pairs = probe.find(after)
@@ -162,22 +139,11 @@ def _hired(instance: AssignmentInstance, like: int, count: int) -> AssignmentIns
 
 
 def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
-    """The fewest tasks whose absence makes room, by a small integer program over classes; then as a plan needs it."""
+    """The fewest tasks whose absence makes room, as a plan needs it."""
     about_all = instance.own_rows is not None or any(group.has_share_limits for group in instance.groups)
     if instance.min_load.any() or about_all:
         return None
-    classes = classes_of(relaxation(instance), joint=True)
-    solution = probe.run(dropped_tasks.of_classes(classes))
-    if solution is None:
-        return None
-    drop = np.rint(solution.column("dropped")).astype(np.int64)
-    if drop.sum() == 0:
-        drop[int(classes.need.argmax())] = 1
-    for number, factor in _growth(instance):
-        more = np.minimum(classes.tasks_in, np.where(drop > 0, np.ceil(drop * factor) + number, 0)).astype(np.int64)
-        staying = _staying(classes, more)
-        if staying.size == 0:
-            return None
+    for staying in staying_tasks(instance, probe):
         after = of_tasks(instance, staying)
         pairs = probe.find(after)
         if pairs is not None:
@@ -185,14 +151,6 @@ def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
             names = _listed([instance.task_id(int(i)) for i in gone])
             return Remedy("tasks", f"drop {gone.size} task(s): {names}", float(gone.size), after, pairs)
     return None
-
-
-def _staying(classes: Classes, drop: Ints) -> Ints:
-    """The tasks that stay: of each class the last ones go."""
-    order = np.argsort(classes.task_class, kind="stable")
-    ends = np.cumsum(classes.tasks_in)
-    parts = [order[end - size : end - gone] for end, size, gone in zip(ends, classes.tasks_in, drop, strict=True)]
-    return np.sort(np.concatenate(parts))
 
 
 def _known_as(kind: str, found: tuple[str, float, AssignmentInstance, Ints] | None) -> Remedy | None:

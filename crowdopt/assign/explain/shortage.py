@@ -14,7 +14,7 @@ from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.difficulty import NONE
 from crowdopt.crowd.evidence import guessing
-from crowdopt.crowd.exactness import fewest_exact, relaxation
+from crowdopt.crowd.exactness import exact_errors, fewest_exact, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.programs import smallest_coverage
 
@@ -24,36 +24,18 @@ STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)  # 
 
 @dataclass(frozen=True, eq=False)
 class Shortage:
-    """What is missing at least, by the elastic LP, and the error targets within reach.
+    """What is missing at least, by the elastic LP, and the error targets within reach."""
 
-    Parameters
-    ----------
-    evidence : (tasks,)
-        Missing evidence; their sum is the least possible, its split over interchangeable tasks arbitrary.
-    labels : (tasks,)
-        Labels missing to the fewest wanted.
-    load : (workers,)
-        Labels missing to the minimum load.
-    money : float, optional
-        What a plan costs at least, budget aside, where only the budget is in the way.
-    blocked : bool
-        Whether limits other than the evidence leave no plan for any error target.
-    no_epsilon_below : float, optional
-        No plan can promise less than this to every task (an LP bound). None: no error target helps.
-    epsilon_within_reach : float, optional
-        A plan for this uniform target was found. None: none was found.
-    joint : JointShortage, optional
-        How limits of groups and rows of one's own are in the way, where there are any.
-    """
-
-    evidence: Floats
-    labels: Floats
-    load: Floats
-    money: float | None
-    blocked: bool
+    # missing evidence; their sum is the least possible, its split over interchangeable tasks arbitrary
+    evidence: Floats  # (tasks,)
+    labels: Floats  # (tasks,): labels missing to the fewest wanted
+    load: Floats  # (workers,): labels missing to the minimum load
+    money: float | None  # what a plan costs at least, budget aside, where only the budget is in the way
+    blocked: bool  # whether limits other than the evidence leave no plan for any error target
+    # no plan can promise less than this to every task (an LP bound). None: no error target helps
     no_epsilon_below: float | None
-    epsilon_within_reach: float | None
-    joint: JointShortage | None = None
+    epsilon_within_reach: float | None  # a plan for this uniform target was found. None: none was found
+    joint: JointShortage | None = None  # how limits of groups and rows of one's own are in the way, where there are any
 
     @property
     def total(self) -> float:
@@ -64,28 +46,40 @@ class Shortage:
         contradiction = self.joint.contradiction if self.joint is not None else 0.0
         return float(self.evidence.sum() + self.labels.sum() + self.load.sum()) + contradiction
 
-    def sentences(self, instance: AssignmentInstance) -> list[str]:
-        """The shortage in words, the worst first."""
-        lines = _by_type(instance, self.evidence)
-        lines += _labels(instance, self.labels)
-        lines += _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
-        lines += [] if self.joint is None else self.joint.sentences
-        if self.money is not None:
-            lines.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
-        if not lines:
+    def sentences(self, instance: AssignmentInstance, proven: bool = True) -> list[str]:
+        """The shortage in words, the worst first.
+
+        proven: whether there is known to be no plan; else it is no reason that shares of labels would do.
+        """
+        lines = _by_type(instance, self.evidence) + _labels(instance, self.labels) + self.limits_in_the_way(instance)
+        if not lines and proven:
             lines.append("shares of labels would do: only whole labels do not fit")
         if self.blocked:
             lines.append("no error target helps: the other limits leave no plan, so mend those first")
-        if self.no_epsilon_below is None:
+        least = self.no_epsilon_below
+        if least is None or least < instance.epsilon.max() * (1 - 1e-6):  # what is asked is not ruled out for all
             return lines
-        if self.no_epsilon_below >= 1 - 1 / instance.classes:
+        if least >= 1 - 1 / instance.classes:
             lines.append("no error target better than guessing is within reach: more or better workers are needed")
             return lines
-        lines.append(f"no plan can promise every task an error below {self.no_epsilon_below:.4g}")
+        lines.append(f"{by_rule(instance)}no plan can promise every task an error below {least:.4g}")
         if self.epsilon_within_reach is not None:
             reach = rounded_up(self.epsilon_within_reach)
             lines.append(f"a plan for epsilon = {reach:g} exists: set that, add capacity, or drop tasks")
         return lines
+
+    def limits_in_the_way(self, instance: AssignmentInstance) -> list[str]:
+        """Least loads, limits of groups, rows of one's own and money, as far as they are in the way, in words."""
+        lines = _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
+        lines += [] if self.joint is None else self.joint.sentences
+        if self.money is not None:
+            lines.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
+        return lines
+
+
+def by_rule(instance: AssignmentInstance) -> str:
+    """Of which rule a sentence about promises speaks, where that asks for more than the promise itself does."""
+    return "" if instance.the_rule.checked else f"by rule {instance.rule} "
 
 
 def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:
@@ -167,15 +161,20 @@ def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float 
         tried = instance.with_epsilon(epsilon)
         pairs = probe.find(tried)
         if pairs is not None:
-            return min(epsilon, rounded_up(max(least, _kept(tried, pairs))))
+            return min(epsilon, rounded_up(max(least, error_kept(tried, pairs))))
     return None
 
 
-def _kept(instance: AssignmentInstance, pairs: Ints) -> float:
-    """The largest error target that the plan's worst task reaches, by the rule or exactly."""
+def error_kept(instance: AssignmentInstance, pairs: Ints) -> float:
+    """The least error target that every task keeps, by the rule, or exactly where the rule goes by exact errors.
+
+    pairs (k, 2): task and worker of each label.
+    """
     rule = instance.the_rule
     if rule.checked:
-        return float(instance.epsilon[0])
+        evidence = instance.collected_evidence + instance.supply(pairs)
+        asked = np.minimum(rule.error_of(evidence, instance.prior), guessing(instance.prior))
+        return float(max(exact_errors(instance, pairs)[0].max(), asked.max()))
     evidence = instance.collected_evidence + instance.supply(pairs) - COVERAGE
     if (instance.dependence > 1).any():
         return float(instance.error_bound(evidence).max())

@@ -40,10 +40,7 @@ def levels(tasks: OwnTasks) -> tuple[int, ...]:
 def binned(tasks: OwnTasks, finer: int = 1) -> Classes:
     """Tasks of each row in bins of equal size by need, every task of a bin with its greatest.
 
-    Parameters
-    ----------
-    finer : int
-        How many times as many bins there may be.
+    finer: how many times as many bins there may be.
     """
     rows = averaged(tasks)
     each = int(np.clip(finer * CELLS // rows.evidence.size, 1, finer * MOST))

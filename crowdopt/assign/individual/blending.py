@@ -36,23 +36,8 @@ def blend(ascent: Ascent, clock: Clock) -> Served | None:
 def spread(dealt: Served, sweeper: Sweeper, visited: list[Prices], share: Floats, nodes: int, clock: Clock) -> bool:
     """Give each task its set at one of the prices, those of a group in given shares; whether there was time for all.
 
-    Parameters
-    ----------
-    dealt : Served
-        Without labels yet; written.
-    sweeper : Sweeper
-        Knows the tasks and their groups.
-    visited : list of Prices
-    share : (prices, groups) float
-        How much of each group gets its sets at each of the prices.
-    nodes : int
-        Of the search for a set.
-    clock : Clock
-        When to stop.
-
-    Returns
-    -------
-    bool
+    dealt: without labels yet; written; sweeper: knows the tasks and their groups; share (prices, groups): how much of
+    each group gets its sets at each of the prices; nodes: of the search for a set.
     """
     tasks = dealt.tasks
     for group in range(sweeper.groups):

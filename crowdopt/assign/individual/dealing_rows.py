@@ -35,29 +35,9 @@ def deal_rows(
 
     Own barred workers are not heeded while dealing: who got one has none in the end.
 
-    Parameters
-    ----------
-    tasks : OwnTasks
-        The open tasks.
-    rows : Classes
-        Their rows as classes.
-    money : float
-        What the labels may cost.
-    prices : Prices
-        At which the labels are mended later.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of the program, and the seed.
-    width : int
-        Most labels of a task that are stored.
-    clock : Clock
-        When sharing out ends, wherever it is.
-
-    Returns
-    -------
-    Served or None
-        None where the program brings no point.
+    tasks: the open tasks; rows: their rows as classes; money: what the labels may cost; prices: at which the labels are
+    mended later; options: limits of the program, and the seed; width: most labels of a task that are stored; clock:
+    when sharing out ends, wherever it is; -> None where the program brings no point.
     """
     program = target.of_classes(rows, money)
     aimed = solve(program, BY_SIZE, options)

@@ -58,16 +58,8 @@ class KeptShares:
 def even_shares(tasks: OwnTasks, amounts: Floats) -> KeptShares:
     """Shares in proportion to needs.
 
-    Parameters
-    ----------
-    tasks : OwnTasks
-        Whose rows are shared.
-    amounts : (rows, m) float
-        u, labels of each worker for each row, in the order of the rows' numbers.
-
-    Returns
-    -------
-    KeptShares
+    tasks: whose rows are shared; amounts (rows, m): u, labels of each worker for each row, in the order of the rows'
+    numbers.
     """
     rows, m = averaged(tasks), tasks.room.size
     kind, arrays = rows.task_class, tasks.arrays

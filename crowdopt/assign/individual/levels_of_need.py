@@ -12,28 +12,14 @@ from crowdopt.assign.individual.own_tasks import OwnTasks
 
 @dataclass(frozen=True, eq=False)
 class LevelsOfNeed:
-    """Levels by row and then by need, ascending.
-
-    Parameters
-    ----------
-    row : (L,) int
-        Row of evidence of each level.
-    need : (L,) float
-        Evidence that serves each of its tasks.
-    count : (L,) int
-        How many tasks it has.
-    order : (k,) int
-        The tasks, level by level.
-    first : (rows + 1,) int
-        Where the levels of each row begin.
-    """
+    """Levels by row and then by need, ascending."""
 
     tasks: OwnTasks
-    row: Ints
-    need: Floats
-    count: Ints
-    order: Ints
-    first: Ints
+    row: Ints  # (L,): row of evidence of each level
+    need: Floats  # (L,): evidence that serves each of its tasks
+    count: Ints  # (L,): how many tasks it has
+    order: Ints  # (k,): the tasks, level by level
+    first: Ints  # (rows + 1,): where the levels of each row begin
 
     @classmethod
     def of(cls, tasks: OwnTasks) -> LevelsOfNeed:
@@ -50,12 +36,7 @@ class LevelsOfNeed:
     def met(self, row: Ints, have: Floats) -> Ints:
         """The highest level that so much evidence meets, (sets,); -1: none.
 
-        Parameters
-        ----------
-        row : (sets,) int
-            Row of each set.
-        have : (sets,) float
-            Its evidence there.
+        row (sets,): row of each set; have (sets,): its evidence there.
         """
         level = np.full(row.size, -1)
         for r in np.unique(row).tolist():

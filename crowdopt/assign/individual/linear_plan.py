@@ -37,22 +37,9 @@ def solve_linearly(
 ) -> Plan | None:
     """Shares of labels, ``min sum c y`` over ``0 <= y <= 1``, with multipliers.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Whose tasks are nearly all different.
-    solvers : Solvers
-        Who solves linear programs.
-    options : Options
-        Limits of the whole.
-    listener : callable, optional
-        Is told of progress.
-
-    Returns
-    -------
-    Plan or None
-        None where tasks are too many, or nobody knows whether there are any shares: the listener is told that the
-        program of all tasks is solved instead.
+    instance: whose tasks are nearly all different; solvers: who solves linear programs; options: limits of the whole;
+    -> None where tasks are too many, or nobody knows whether there are any shares: the listener is told that the
+    program of all tasks is solved instead.
     """
     clock, tasks = Clock(options.time_limit), own_tasks(instance)
     if not tasks.size > 0:

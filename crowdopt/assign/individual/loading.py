@@ -22,6 +22,7 @@ def load() -> None:
         task_type=np.arange(3),
         capacity=np.array([1, 2, 2, 3]),
         epsilon=np.array(0.3),
+        rule="bhattacharyya",
         min_labels=np.array([0, 4, 0]),
     )
     tasks, clock = own_tasks(instance), Clock(600.0)

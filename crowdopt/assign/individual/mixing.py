@@ -100,20 +100,8 @@ def _started(program: Program, share: Floats) -> Floats:
 def dealt_of(sets: SetsMet, share: Floats, prices: Prices, width: int) -> Served:
     """Each task with the set that it has the largest share of: workers may have too many.
 
-    Parameters
-    ----------
-    sets : SetsMet
-        Sorted by task.
-    share : (sets,) float
-        How much of its task each set has in the master.
-    prices : Prices
-        At which the labels are mended later.
-    width : int
-        Most labels of a task that are stored.
-
-    Returns
-    -------
-    Served
+    sets: sorted by task; share (sets,): how much of its task each set has in the master; prices: at which the labels
+    are mended later; width: most labels of a task that are stored.
     """
     tasks, m = sets.tasks, sets.tasks.room.size
     order = np.lexsort((-share, sets.task))

@@ -57,14 +57,8 @@ class Nested:
     def add(self, tasks: OwnTasks, hands: NDArray[Any], held: Ints, point: MasterPoint | None = None) -> int:
         """Keep sets that are new, of those that pay at the master's multipliers; returns how many.
 
-        Parameters
-        ----------
-        tasks : OwnTasks
-            All tasks, or some.
-        hands, held : (k, width), (k,) int
-            A set for each; held is -1 where there is none.
-        point : MasterPoint, optional
-            Of the master that has all sets kept before; any set pays where it is not given.
+        tasks: all tasks, or some; hands (k, width), held (k,): a set for each; held is -1 where there is none; point:
+        of the master that has all sets kept before; any set pays where it is not given.
         """
         some = np.flatnonzero((held > 0) & (held <= self.workers.shape[1]))
         inside = np.arange(hands.shape[1]) < held[some][:, None]
@@ -132,14 +126,8 @@ class Nested:
         Some tasks are priced while that brings sets, then all of them; where those bring none either, and prove less
         than the value, searches for a set were cut short: they get more nodes.
 
-        Parameters
-        ----------
-        center : Prices
-            Towards which the master's prices are pulled until better ones are known.
-        visit : callable
-            Prices all tasks with so many nodes for each; None where that is to be the end.
-        clock : Clock
-            When to stop.
+        center: towards which the master's prices are pulled until better ones are known; visit: prices all tasks with
+        so many nodes for each; None where that is to be the end.
         """
         levels, room, best, rounds = self.levels, self.tasks.room.astype(float), -np.inf, 0
         program = nested_sets.of_sets(self.known(), levels.row, levels.count, room, self.dear, False)

@@ -19,14 +19,7 @@ WHOLE = 1e-6  # a share this close to a whole number is one
 def whole_shares(nested: Nested) -> Ints:
     """How many tasks have each set in whole at the master's optimum; none of the sets it does not know.
 
-    Parameters
-    ----------
-    nested : Nested
-        With a solved master.
-
-    Returns
-    -------
-    (sets,) int array
+    nested: with a solved master; -> (sets,).
     """
     counts = np.zeros(nested.level.size, np.int64)
     if nested.point is not None:
@@ -38,20 +31,8 @@ def whole_shares(nested: Nested) -> Ints:
 def completed(nested: Nested, counts: Ints, solve: Solve, options: Options) -> Ints | None:
     """The cheapest whole numbers beside those that are fixed, (sets,); None where none are found in time.
 
-    Parameters
-    ----------
-    nested : Nested
-        Whose sets are chosen from.
-    counts : (sets,) int
-        What is fixed; workers keep their capacities.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of the search.
-
-    Returns
-    -------
-    (sets,) int array or None
+    nested: whose sets are chosen from; counts (sets,): what is fixed; workers keep their capacities; solve:
+    ``solve(program, backend, options)``; options: limits of the search; -> (sets,) int array or None.
     """
     levels, m = nested.levels, nested.tasks.room.size
     known = nested.known()
@@ -70,18 +51,7 @@ def dealt_sets(nested: Nested, counts: Ints, prices: Prices) -> Served:
 
     Tasks left over, and those that would have a worker whom they may not have, have none.
 
-    Parameters
-    ----------
-    nested : Nested
-        Whose sets they are.
-    counts : (sets,) int
-        How many tasks get each.
-    prices : Prices
-        At which the labels are mended later.
-
-    Returns
-    -------
-    Served
+    nested: whose sets they are; counts (sets,): how many tasks get each; prices: at which the labels are mended later.
     """
     tasks, levels = nested.tasks, nested.levels
     dealt = Served.none(tasks, prices, nested.workers.shape[1], nested.workers.dtype)

@@ -68,20 +68,8 @@ def solve_individually(
 
     What is compiled is loaded before the time limit begins to run.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Whose tasks are nearly all different.
-    solvers : Solvers
-        Who solves linear and integer programs.
-    options : Options
-        Limits of the whole, and the seed.
-    listener : callable, optional
-        Is told of progress.
-
-    Returns
-    -------
-    Standing
+    instance: whose tasks are nearly all different; solvers: who solves linear and integer programs; options: limits of
+    the whole, and the seed.
     """
     clock = Clock(options.time_limit)
     tasks = own_tasks(instance)

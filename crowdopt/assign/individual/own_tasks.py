@@ -32,31 +32,17 @@ class OwnArrays(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OwnTasks:
-    """The open tasks, ordered by row so that those of a row follow one another, with fixed labels taken for granted.
-
-    Parameters
-    ----------
-    task : (k,) int
-        Index of each in the instance.
-    arrays : OwnArrays
-    need : (k,)
-        Evidence that a plan must add; ``arrays.floor`` is what every acceptable plan adds.
-    room, least : (workers,) int
-        Fewest and most labels beyond the fixed ones that each worker can give.
-    constant : float
-        What the fixed labels cost.
-    budget : float or None
-        What is left of it after the fixed labels.
-    """
+    """The open tasks, ordered by row so that those of a row follow one another, with fixed labels taken for granted."""
 
     instance: AssignmentInstance
-    task: Ints
+    task: Ints  # (k,): index of each in the instance
     arrays: OwnArrays
-    need: Floats
-    room: Ints
-    least: Ints
-    constant: float
-    budget: float | None
+    need: Floats  # (k,): evidence that a plan must add; ``arrays.floor`` is what every acceptable plan adds
+    # fewest and most labels beyond the fixed ones that each worker can give
+    room: Ints  # (workers,)
+    least: Ints  # (workers,)
+    constant: float  # what the fixed labels cost
+    budget: float | None  # what is left of it after the fixed labels
 
     @property
     def size(self) -> int:

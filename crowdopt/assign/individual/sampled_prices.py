@@ -46,22 +46,8 @@ def sampled_prices(
     The best prices of a sample of s tasks are off by about ``1 / sqrt(s)`` of themselves, and the bound, flat at its
     top, by ``1 / s``.
 
-    Parameters
-    ----------
-    tasks : OwnTasks
-        The open tasks.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of the programs, and threads.
-    clock : Clock
-        When to stop.
-    rng : Generator
-        Draws the samples.
-
-    Returns
-    -------
-    SampledStart or None
+    tasks: the open tasks; options: limits of the programs, and threads;
+    rng: draws the samples.
     """
     found: SampledStart | None = None
     for size in sizes(tasks.size, tasks.room.size):
@@ -78,22 +64,8 @@ def prices_of_sample(
 ) -> SampledStart | None:
     """The best prices of one sample; None where time ends before, or it has no plan.
 
-    Parameters
-    ----------
-    part : OwnTasks
-        The sample, with its share of what workers give.
-    start : SampledStart, optional
-        From a smaller sample.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of the programs, and threads.
-    clock : Clock
-        When to stop.
-
-    Returns
-    -------
-    SampledStart or None
+    part: the sample, with its share of what workers give; start: from a smaller sample; solve:
+    ``solve(program, backend, options)``; options: limits of the programs, and threads.
     """
     unit = float(part.arrays.cost.mean()) or 1.0
     radius = unit * WIDE if start is None else start.radius

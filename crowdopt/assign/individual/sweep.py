@@ -39,29 +39,20 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What pricing every task at ``prices`` brought.
-
-    Parameters
-    ----------
-    value, rate, limit : (k,)
-        K_i, the price of evidence in the linear program of it, and the multiplier l of the task's limits on labels.
-    hands, held : (k, width), (k,) int
-        A set of each task; held is -1 where none is known.
-    load, paid : (groups, m), (groups,)
-        What the sets of each group ask of workers, and cost without multipliers.
-    bound : float
-        g, the fixed labels' price included; inf: some task has no set at all.
-    """
+    """What pricing every task at ``prices`` brought."""
 
     prices: Prices
-    value: Floats
-    rate: Floats
-    limit: Floats
-    hands: Ints
-    held: Ints
-    load: Floats
-    paid: Floats
-    bound: float
+    # K_i, the price of evidence in the linear program of it, and the multiplier l of the task's limits on labels
+    value: Floats  # (k,)
+    rate: Floats  # (k,)
+    limit: Floats  # (k,)
+    # a set of each task; held is -1 where none is known
+    hands: Ints  # (k, width)
+    held: Ints  # (k,)
+    # what the sets of each group ask of workers, and cost without multipliers
+    load: Floats  # (groups, m)
+    paid: Floats  # (groups,)
+    bound: float  # g, the fixed labels' price included; inf: some task has no set at all
 
 
 class Sweeper:

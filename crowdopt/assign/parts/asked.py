@@ -17,24 +17,12 @@ class TimeIsUp(Exception):
 
 @dataclass(frozen=True, eq=False)
 class PartLook:
-    """What is known of a part before any price.
+    """What is known of a part before any price."""
 
-    Parameters
-    ----------
-    tasks : int
-        How many it has.
-    constant : float
-        What its fixed labels cost.
-    fixed : (workers,) int
-        How many they are, worker by worker.
-    width : int
-        Labels that a set of its tasks may have.
-    """
-
-    tasks: int
-    constant: float
-    fixed: Ints
-    width: int
+    tasks: int  # how many it has
+    constant: float  # what its fixed labels cost
+    fixed: Ints  # (workers,): how many they are, worker by worker
+    width: int  # labels that a set of its tasks may have
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,26 +48,11 @@ class Parts(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PartsAnswer:
-    """What is known in the end.
+    """What is known in the end."""
 
-    Parameters
-    ----------
-    prices : (workers,) float
-        The multipliers that prove the bound; at most 0.
-    bound : float
-        What no plan costs less than; infinite: there is none.
-    load : (workers,) int, optional
-        Labels of each worker, fixed ones included; None where no plan was found.
-    cost : float, optional
-    sweeps : int
-        How many there were.
-    is_late : bool
-        Whether time was up before a plan was whole.
-    """
-
-    prices: Floats
-    bound: float
-    load: Ints | None
+    prices: Floats  # (workers,): the multipliers that prove the bound; at most 0
+    bound: float  # what no plan costs less than; infinite: there is none
+    load: Ints | None  # (workers,): labels of each worker, fixed ones included; None where no plan was found
     cost: float | None
-    sweeps: int
-    is_late: bool = False
+    sweeps: int  # how many there were
+    is_late: bool = False  # whether time was up before a plan was whole

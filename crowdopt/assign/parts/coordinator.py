@@ -77,26 +77,9 @@ def solve_parts(
 ) -> PartsAnswer:
     """Bound and plan of all parts together.
 
-    Parameters
-    ----------
-    parts : Parts
-        Who answers for them.
-    looks : sequence of PartLook
-        One a part.
-    sample : OwnTasks
-        Some of the tasks, drawn from all parts, with the whole capacities.
-    solve : callable
-        ``solve(program, backend, options)``.
-    seed : int
-        Of the samples and the rounding.
-    hear : callable
-        Is told what goes on, the bound, and a plan's cost.
-    clock : Clock, optional
-        Sweeps end when what is left of it is what planning takes.
-
-    Returns
-    -------
-    PartsAnswer
+    parts: who answers for them; looks: one a part; sample: some of the tasks, drawn from all parts, with the whole
+    capacities; seed: of the samples and the rounding; hear: is told what goes on, the bound, and a plan's cost; clock:
+    sweeps end when what is left of it is what planning takes.
     """
     clock = clock or Clock(ENDLESS)
     room = sample.instance.capacity - np.sum([look.fixed for look in looks], axis=0)

@@ -23,20 +23,14 @@ NEAR = 2e-5  # relative; a part's plan so close to its bound is not improved
 
 @dataclass(frozen=True, eq=False)
 class PartSweep:
-    """What a sweep brings of a part.
+    """What a sweep brings of a part."""
 
-    Parameters
-    ----------
-    value, size : float
-        Sum of the tasks' bounds, and of their absolute values.
-    load, paid : (groups, workers) int, (groups,) float
-        What the sets of each group ask of workers, and cost.
-    """
-
+    # sum of the tasks' bounds, and of their absolute values
     value: float
     size: float
-    load: Ints
-    paid: Floats
+    # what the sets of each group ask of workers, and cost
+    load: Ints  # (groups, workers) int, (groups,) float
+    paid: Floats  # (groups, workers) int, (groups,) float
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,22 +45,8 @@ class Start:
 def swept(tasks: OwnTasks, prices: Prices, groups: int, nodes: int, width: int) -> PartSweep:
     """Price the tasks of a part; groups that have none are empty.
 
-    Parameters
-    ----------
-    tasks : OwnTasks
-        Of the part.
-    prices : Prices
-        For the workers' time.
-    groups : int
-        In which its tasks are taken together.
-    nodes : int
-        Of the search for a set.
-    width : int
-        Labels of a set that there is room for.
-
-    Returns
-    -------
-    PartSweep
+    tasks: of the part; prices: for the workers' time; groups: in which its tasks are taken together; nodes: of the
+    search for a set; width: labels of a set that there is room for.
     """
     load, paid = np.zeros((groups, tasks.room.size), np.int64), np.zeros(groups)
     sweeper = Sweeper(tasks, 1, groups, width)
@@ -84,23 +64,8 @@ def planned(tasks: OwnTasks, room: Ints, start: Start, nodes: int, width: int, r
     plan. Else also sets at several prices in the shares in which all parts together fit the workers, mended: close to
     the bound where the coordinator's model is.
 
-    Parameters
-    ----------
-    tasks : OwnTasks
-        Of the part.
-    room : (workers,) int
-        Labels of each worker that the part may use.
-    start : Start
-        Prices and shares.
-    nodes, width : int
-        As for :func:`swept`.
-    rng : Generator
-        Draws the order of tasks.
-
-    Returns
-    -------
-    Served
-        Not whole where the part needs more room.
+    tasks: of the part; room (workers,): labels of each worker that the part may use; start: prices and shares; nodes,
+    width: as for :func:`swept`; rng: draws the order of tasks; -> not whole where the part needs more room.
     """
     part, best = replace(tasks, room=room), None
     sweeper = Sweeper(part, 1, width=width)

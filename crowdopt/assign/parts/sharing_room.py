@@ -10,19 +10,8 @@ from crowdopt.arrays import Floats, Ints
 def deal_room(room: Ints, loads: Ints, tasks: Ints) -> Ints:
     """What each part may use: what it asks for, plus its tasks' share of what is left, or less where all ask too much.
 
-    Parameters
-    ----------
-    room : (workers,) int
-        Labels that each worker can give.
-    loads : (parts, workers) int
-        What each part asks for.
-    tasks : (parts,) int
-        How many each has.
-
-    Returns
-    -------
-    (parts, workers) int
-        Each column adds up to the worker's room.
+    room (workers,): labels that each worker can give; loads (parts, workers): what each part asks for; tasks (parts,):
+    how many each has; -> (parts, workers): each column adds up to the worker's room.
     """
     asked = loads.sum(axis=0)
     spare = np.maximum(0, room - asked)
@@ -34,17 +23,8 @@ def deal_room(room: Ints, loads: Ints, tasks: Ints) -> Ints:
 def deal_rest(room: Ints, loads: Ints, some: Ints) -> Ints:
     """What parts that are not whole may use: what they have, and equal shares of what nobody has.
 
-    Parameters
-    ----------
-    room : (workers,) int
-    loads : (parts, workers) int
-        What each part has; what they have together is within the room.
-    some : (k,) int
-        The parts that need more.
-
-    Returns
-    -------
-    (k, workers) int
+    room (workers,); loads (parts, workers): what each part has; what they have together is within the room; some (k,):
+    the parts that need more; -> (k, workers).
     """
     rest = room - loads.sum(axis=0)
     return loads[some] + _whole(np.broadcast_to(rest / some.size, (some.size, room.size)), rest)

@@ -28,21 +28,11 @@ ADDED = 60  # patterns a round and kind, the cheapest first
 
 @dataclass(frozen=True, eq=False)
 class PatternPrices:
-    """What the rows that link tasks ask for, as prices.
+    """What the rows that link tasks ask for, as prices."""
 
-    Parameters
-    ----------
-    worker : (workers,) float
-        Of a label of each worker, at least 0.
-    money : float
-        Of a unit of money.
-    wrong : float
-        Of an expected wrong answer.
-    """
-
-    worker: Floats
-    money: float = 1.0
-    wrong: float = 0.0
+    worker: Floats  # (workers,): of a label of each worker, at least 0
+    money: float = 1.0  # of a unit of money
+    wrong: float = 0.0  # of an expected wrong answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,38 +52,19 @@ class Goal:
 
 @dataclass(eq=False)
 class Columns:
-    """A menu that grows, the best bound proven so far and the prices that prove it.
+    """A menu that grows, the best bound proven so far and the prices that prove it."""
 
-    Parameters
-    ----------
-    pools : Pools
-        Kinds of tasks, pools of workers.
-    goal : Goal
-        What is minimised, under which limit.
-    solve, options, left : callable, Options, callable
-        Who solves the masters, within which limits, and the seconds left.
-    errors : list of Errors
-        Of each kind of task.
-    menu : PatternSet
-        The patterns so far.
-    bound : float
-        The best that prices have proven.
-    prices : PatternPrices, optional
-        Those that prove it.
-    values : (kinds,) float
-        What a pattern for a task of each kind costs at those prices, at least.
-    """
-
-    pools: Pools
-    goal: Goal
-    solve: Solve
-    options: Options
-    left: Callable[[], float]
-    errors: list[Errors] = field(init=False)
-    menu: PatternSet = field(init=False)
-    bound: float = field(init=False, default=-np.inf)
-    prices: PatternPrices | None = field(init=False, default=None)
-    values: Floats = field(init=False)
+    pools: Pools  # kinds of tasks, pools of workers
+    goal: Goal  # what is minimised, under which limit
+    solve: Solve  # who solves the masters
+    options: Options  # within which limits
+    left: Callable[[], float]  # the seconds left
+    errors: list[Errors] = field(init=False)  # of each kind of task
+    menu: PatternSet = field(init=False)  # the patterns so far
+    bound: float = field(init=False, default=-np.inf)  # the best that prices have proven
+    prices: PatternPrices | None = field(init=False, default=None)  # those that prove it
+    # what a pattern for a task of each kind costs at those prices, at least
+    values: Floats = field(init=False)  # (kinds,)
 
     def __post_init__(self) -> None:
         pools = self.pools
@@ -143,7 +114,7 @@ class Columns:
             labels = np.repeat(order, sizes[order])[: self.pools.most[t]]
             grown = np.cumsum(np.eye(sizes.size, dtype=np.int64)[labels], axis=0)
             grown = np.concatenate([np.zeros((1, sizes.size), np.int64), grown])
-            k = _first_that(partial(_is_enough, pricing, grown), len(grown))
+            k = first_that(partial(_is_enough, pricing, grown), len(grown))
             starts.append(grown[self.pools.fewest[t] : k + 1] if self.goal.soft else grown[k : k + 1])
         return np.unique(np.concatenate(starts), axis=0)
 
@@ -155,7 +126,7 @@ class Columns:
             for g, size in enumerate(self.pools.sizes.tolist()):
                 alone = np.zeros((size + 1, deepest.size), np.int64)
                 alone[:, g] = np.arange(size + 1)
-                deepest[g] = max(deepest[g], min(size, _first_that(partial(_is_enough, pricing, alone), size + 1)))
+                deepest[g] = max(deepest[g], min(size, first_that(partial(_is_enough, pricing, alone), size + 1)))
         return deepest
 
     def program(self) -> Program:
@@ -257,7 +228,7 @@ class Columns:
         return complete
 
 
-def _first_that(good: Callable[[int], bool], count: int) -> int:
+def first_that(good: Callable[[int], bool], count: int) -> int:
     """The first k for which ``good`` holds, which then holds from there on; ``count`` where none does."""
     low, high = -1, count
     while high - low > 1:

@@ -11,20 +11,8 @@ from crowdopt.crowd.pools import Pools
 def patterns_of_tasks(pools: Pools, kind: Ints, pattern: Ints, count: Ints) -> Ints:
     """A pattern for each task: those of a kind in the order of the menu.
 
-    Parameters
-    ----------
-    pools : Pools
-        Says which task is of which kind.
-    kind : (k,) int
-        Kind of task that each pattern is for.
-    pattern : (k, G) int
-        Its labels of each pool.
-    count : (k,) int
-        How many tasks have it.
-
-    Returns
-    -------
-    (tasks, G) int
+    pools: says which task is of which kind; kind (k,): kind of task that each pattern is for; pattern (k, G): its
+    labels of each pool; count (k,): how many tasks have it; -> (tasks, G).
     """
     chosen = np.zeros((pools.kind.size, pattern.shape[1]), np.int64)
     for t in range(pools.tasks_in.size):
@@ -39,17 +27,8 @@ def deal(pools: Pools, chosen: Ints) -> Ints:
     By Gale and Ryser that never fails where the supply rows hold, in whatever order the tasks come: whoever has most
     room is needed least later. Loads come out even.
 
-    Parameters
-    ----------
-    pools : Pools
-        Says who is in which pool.
-    chosen : (tasks, G) int
-        Labels of each pool that each task is to have.
-
-    Returns
-    -------
-    (k, 2) int
-        Task and worker of each label, sorted.
+    pools: says who is in which pool; chosen (tasks, G): labels of each pool that each task is to have; -> (k, 2): task
+    and worker of each label, sorted.
     """
     pairs = [np.zeros((0, 2), np.int64)]
     for g, members in enumerate(pools.members):

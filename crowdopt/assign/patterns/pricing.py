@@ -24,22 +24,14 @@ class PatternPricing:
     are gone through from the best to the worst. A partial pattern is given up where its completions are above the
     limit: k labels more cost at least the k *cheapest* left and help at most as the k *best* left, since no vote errs
     less for having a label replaced by a worse one, nor for having one fewer.
-
-    Parameters
-    ----------
-    target : float
-        Largest error; 1 for none.
-    weight : float
-        Price of error, at least 0.
-    left : callable
-        Seconds left; when there are none, what was not looked at is bounded by what it has cost so far.
     """
 
     errors: Errors
-    target: float
+    target: float  # largest error; 1 for none
     fewest: int = 0
     most: int = UNLIMITED
-    weight: float = 0.0
+    weight: float = 0.0  # price of error, at least 0
+    # seconds left; when there are none, what was not looked at is bounded by what it has cost so far
     left: Callable[[], float] = lambda: np.inf
 
     def __post_init__(self) -> None:

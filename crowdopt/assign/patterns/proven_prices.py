@@ -10,10 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.exact.knapsacks import ErrorKnapsack
+from crowdopt.assign.engine.cheapest_votes import priced_votes
+from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow
+from crowdopt.assign.engine.vote_law import VoteLaw
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.assign.plan import Duals
 from crowdopt.core.roundoff import sum_below
+from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pattern_errors import Errors
@@ -21,7 +24,7 @@ from crowdopt.crowd.pools import folded
 from crowdopt.elementary import log, log1p
 
 LEVELS, MOST = 24, 60  # skills of each type that a bound tells apart; up to how many it tells all apart
-FEW, WORK = 12, 30_000_000  # labels of a set of workers as they are, and answers to sets looked at
+FEW, STEPS = 12, 100_000  # labels of a set of workers as they are, and steps of the search for them
 DONE = 1e-6  # relative; a search whose bound is nearer to its best set was not cut short
 CAPS, COUNTS, GROWTH = 9, 20, 1.2  # prices up to which, and numbers in which, the best labels are tried as a first set
 
@@ -32,17 +35,8 @@ def prices_prove(instance: AssignmentInstance, duals: Duals) -> float:
     ``v_i = min over sets S of workers of sum_{j in S} ((1 - b) c_ij - w_j) - r e_i(S)``; under a rule for each task
     over the sets with ``e_i(S) <= eps_i`` and without r. Forbidden pairs are left out: that can only lower v_i.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Under the rule exact-error or mean-error, without labels that are in.
-    duals : Duals
-        Of the form ``patterns``; with 0 levels two classes and a rule for each task.
-
-    Returns
-    -------
-    float
-        Infinite where some task has no set at all.
+    instance: under the rule exact-error or mean-error, without labels that are in; duals: of the form ``patterns``;
+    with 0 levels two classes and a rule for each task; -> infinite where some task has no set at all.
     """
     average, room = instance.the_rule.average, np.minimum(instance.capacity, instance.n_tasks)
     price, load = -min(duals.wrong, 0.0) if average else 0.0, np.minimum(duals.worker, 0.0)
@@ -71,17 +65,7 @@ def prices_prove(instance: AssignmentInstance, duals: Duals) -> float:
 
 
 def told_apart(instance: AssignmentInstance) -> tuple[int, bool]:
-    """How many skills of each type a bound tells apart, and whether these are all.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-
-    Returns
-    -------
-    levels : int
-    all_of_them : bool
-    """
+    """How many skills of each type a bound tells apart, and whether these are all."""
     skill = folded(instance, up=True)[:, instance.capacity > 0]
     most = max((np.unique(one).size for one in skill), default=0)
     return (max(LEVELS, most), True) if most <= MOST else (LEVELS, False)
@@ -89,26 +73,16 @@ def told_apart(instance: AssignmentInstance) -> tuple[int, bool]:
 
 @dataclass(frozen=True, eq=False)
 class PricedTask:
-    """``min sum_{j in S} cost_j + price e(S)  s.t.  e(S) <= target, fewest <= |S| <= most``, from below.
+    """``min sum_{j in S} cost_j + price e(S)  s.t.  e(S) <= target, fewest <= |S| <= most``, from below."""
 
-    Parameters
-    ----------
-    skill, cost : (workers,) float
-        Chance of a right label, at least 1/K; at least 0.
-    prior : (K,) float
-    target : float
-    fewest, most : int
-    price : float
-        Of an error.
-    """
-
-    skill: Floats
-    cost: Floats
-    prior: Floats
+    # chance of a right label, at least 1/K; at least 0
+    skill: Floats  # (workers,)
+    cost: Floats  # (workers,)
+    prior: Floats  # (K,)
     target: float
     fewest: int
     most: int
-    price: float
+    price: float  # of an error
 
     def least(self, levels: int) -> float:
         """With so many skills told apart; 0: as they are in sets of up to FEW labels, LEVELS of them in larger ones."""
@@ -120,17 +94,19 @@ class PricedTask:
 
     def _by_worker(self) -> tuple[float, bool]:
         """The cheapest set of at most FEW labels, depth first; whether the search came to its end."""
-        from crowdopt.assign.exact import kernels
-
-        alike, room = np.unique(np.column_stack([-self.skill, self.cost]), axis=0, return_counts=True)
-        skill, cost = -alike[:, 0].copy(), alike[:, 1].copy()
-        row = ErrorKnapsack(
-            skill, cost, room, float(self.prior[1]), self.target + CERTAIN, self.fewest, min(self.most, FEW)
-        )
-        sets, sizes = np.zeros((1, FEW), np.int64), np.empty(1, np.int64)
-        bound = kernels.cheapest_by_error(row, np.inf, WORK, sets, sizes)
-        best = float(cost[sets[0, : sizes[0]]].sum()) if sizes[0] >= 0 else np.inf
+        bound, found = priced_votes(self._row(), self.cost).cheapest(0, STEPS)
+        best = min((float(self.cost[labels].sum()) for labels in found), default=np.inf)
         return bound, bound >= best * (1 - DONE)
+
+    def _row(self) -> TaskRow:
+        """The task alone, as the engine has it: each worker a class, sets of at most FEW labels."""
+        prior, one, none = -np.sort(-self.prior)[None], np.ones(1), np.zeros(0, np.int64)
+        need = EXACT_ERROR.need_of(np.full(1, self.target), prior)
+        skill, target = self.skill[None], np.full(1, self.target + CERTAIN)
+        law = VoteLaw(skill, one, one, np.zeros((1, 0)), prior, target, need, skill)
+        most, free = min(self.most, FEW), np.zeros(self.skill.size, np.int64)
+        limits = np.zeros(1, np.int64), np.full(1, ANY), self.fewest, most, np.zeros(1, np.int64), need
+        return TaskRow(law.evidence, self.cost, none, free + 1, free, *limits, Overlaps.none(free.size), law)
 
     def _by_pattern(self, levels: int, fewest: int, limit: float) -> float:
         """The cheapest set of at least so many labels, or the limit if that is less: pool by pool, the best first."""

@@ -35,24 +35,12 @@ USUAL = Options()
 
 @dataclass(frozen=True, eq=False)
 class MenuPlan:
-    """The cheapest plan over a menu.
+    """The cheapest plan over a menu."""
 
-    Parameters
-    ----------
-    menu : PatternSet
-        The patterns to choose from.
-    count : (patterns,) int, optional
-        How many tasks have each; None: there is no plan.
-    value : float
-        What the plan is minimised for; infinite without one.
-    claimed : float
-        A bound that only the solver vouches for.
-    """
-
-    menu: PatternSet
-    count: Ints | None
-    value: float
-    claimed: float
+    menu: PatternSet  # the patterns to choose from
+    count: Ints | None  # (patterns,): how many tasks have each; None: there is no plan
+    value: float  # what the plan is minimised for; infinite without one
+    claimed: float  # a bound that only the solver vouches for
 
     def pairs(self, pools: Pools) -> Ints | None:
         """The plan's labels dealt to the workers."""
@@ -90,28 +78,11 @@ def solve_patterns(
 ) -> Plan:
     """Plan over patterns: ``min sum c z`` such that every task's exact error, or their mean, keeps its target.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Under the rule exact-error or mean-error.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of the whole.
-    pools : int, optional
-        Round skills to at most so many values for each price: down for the plan, which the workers' own skills then
-        keep all the more, and up for the bound. Default: as they are, if they are at most POOLS.
-    listener : callable, optional
-        Is told of progress.
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    InputError
-        If the rule is another one, the instance has pairs or loads of its own, or the skills are too many.
+    instance: under the rule exact-error or mean-error.
+    solve: ``solve(program, backend, options)``.
+    options: limits of the whole.
+    pools: round skills to at most so many values for each price: down for the plan, which the workers' own skills then
+    keep all the more, and up for the bound. Default: as they are, if they are at most POOLS.
     """
     refuse(instance)
     clock = Clock(options.time_limit)
@@ -204,22 +175,8 @@ def _planned(
 def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: Clock) -> Columns:
     """A menu complete enough for the linear program, with the bound that its prices prove.
 
-    Parameters
-    ----------
-    pools : Pools
-        Workers of equal skill and price.
-    goal : Goal
-        What is minimised, under which limit.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of each program.
-    clock : Clock
-        When to stop.
-
-    Returns
-    -------
-    Columns
+    pools: workers of equal skill and price; goal: what is minimised, under which limit; solve:
+    ``solve(program, backend, options)``; options: limits of each program.
     """
     turn = clock if pools.instance.classes == 2 else Clock(EARLY * clock.left)  # so that time is left for the plan
     columns = Columns(pools, goal, solve, options, lambda: 0.0 if turn.over else turn.left)
@@ -237,16 +194,7 @@ def _bounded_above(
 ) -> tuple[Certificate, PatternPrices | None]:
     """What prices from skills rounded up prove for the workers' own.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With the workers' own skills.
-    above : Pools
-        The same workers, skills rounded up.
-    goal : Goal
-    solve, options : callable and Options
-    clock : Clock
-        When to stop.
+    instance: with the workers' own skills; above: the same workers, skills rounded up.
     """
     columns = generated(above, goal, solve, options, clock)
     known = bounded(columns)
@@ -287,14 +235,7 @@ def duals_of(instance: AssignmentInstance, prices: PatternPrices) -> Duals:
 
 
 def _keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
-    """Whether the pairs keep every limit and the rule's errors.
-
-    Parameters
-    ----------
-    instance : AssignmentInstance
-    pairs : (k, 2) int
-        Task and worker of each label.
-    """
+    """Whether the pairs keep every limit and the rule's errors; pairs (k, 2): task and worker of each label."""
     above, _ = exact_errors(instance, pairs)
     fine = above.mean() <= instance.epsilon.mean() + CERTAIN if instance.the_rule.average else None
     if fine is None:
@@ -305,20 +246,8 @@ def _keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
 def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
     """The best plan over the menu; where it does not meet the bound, over all patterns that a better one could use.
 
-    Parameters
-    ----------
-    columns : Columns
-        With the prices that its master ended with; patterns may be added.
-    solve : callable
-        ``solve(program, backend, options)``.
-    options : Options
-        Limits of each program.
-    clock : Clock
-        When to stop.
-
-    Returns
-    -------
-    MenuPlan
+    columns: with the prices that its master ended with; patterns may be added; solve:
+    ``solve(program, backend, options)``; options: limits of each program.
     """
     lowest = columns.bound
     first = _over_menu(columns, solve, options, clock)
@@ -338,13 +267,7 @@ def _rounded(columns: Columns, bound: float) -> float:
 def _over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
     """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened.
 
-    Parameters
-    ----------
-    columns : Columns
-        Whose menu is chosen from.
-    solve, options : callable and Options
-    clock : Clock
-        When to stop.
+    columns: whose menu is chosen from.
     """
     menu, limit, tight = columns.menu, columns.goal.wrong, 0.0
     for _ in range(ROUNDS):

@@ -20,7 +20,7 @@ OWN = -1  # in place of a row's number: it is none of the program's
 
 @dataclass(frozen=True, eq=False)
 class Modelled:
-    """A program in somebody else's objects, to go on modelling with.
+    """A program in another library's objects, to go on modelling with.
 
     Parameters
     ----------
@@ -49,28 +49,18 @@ class Modelled:
 
 @dataclass(frozen=True, eq=False)
 class Stated:
-    """The program as a library's objects state it now: columns, and one entry for each side of a row.
+    """The program as a library's objects state it now: columns, and one entry for each side of a row."""
 
-    Parameters
-    ----------
-    cost, lower, upper, integer : (columns,)
-        The program's own columns first.
-    sides : (k, columns) sparse array
-        Coefficients.
-    place : (k,) int
-        Row of the program whose side it is; OWN for the modeller's.
-    least, most : (k,)
-        What the side is held to.
-    """
-
-    cost: Floats
-    lower: Floats
-    upper: Floats
-    integer: Bools
-    sides: Any
-    place: Ints
-    least: Floats
-    most: Floats
+    # the program's own columns first
+    cost: Floats  # (columns,)
+    lower: Floats  # (columns,)
+    upper: Floats  # (columns,)
+    integer: Bools  # (columns,)
+    sides: Any  # (k, columns) sparse array: coefficients
+    place: Ints  # (k,): row of the program whose side it is; OWN for the modeller's
+    # what the side is held to
+    least: Floats  # (k,)
+    most: Floats  # (k,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,28 +79,8 @@ def came_back(base: Program, library: str, stated: Stated, told: Told, gap: floa
 
     A search that calls a point optimal and names no bound claims one ``gap`` (relative) below its value.
 
-    Parameters
-    ----------
-    base : Program
-        What was handed over.
-    library : str
-        Who solved it.
-    stated : Stated
-        The program as the library's objects state it now.
-    told : Told
-        What the library says of its solve.
-    gap : float
-        Relative; the library's own limit.
-
-    Returns
-    -------
-    Solution
-        Of the program as stated.
-
-    Raises
-    ------
-    InputError
-        As in :func:`assembled`.
+    stated: the program as the library's objects state it now; told: what the library says of its solve; gap: relative;
+    the library's own limit; -> of the program as stated.
     """
     program, row = assembled(base, stated)
     bound = told.bound if program.integer.any() else None
@@ -126,23 +96,8 @@ def came_back(base: Program, library: str, stated: Stated, told: Told, gap: floa
 def assembled(base: Program, stated: Stated) -> tuple[Program, Ints]:
     """The program as stated, and the row of it that each side belongs to.
 
-    Parameters
-    ----------
-    base : Program
-        What was handed over.
-    stated : Stated
-        The program as the library's objects state it now.
-
-    Returns
-    -------
-    program : Program
-    row : (sides,) int
-        The row of it that each side belongs to.
-
-    Raises
-    ------
-    InputError
-        If two sides of one row have different coefficients, or columns of the program are gone.
+    stated: the program as the library's objects state it now; -> row (sides,): the row of it that each side belongs to.
+    Raises InputError if two sides of one row have different coefficients, or columns of the program are gone.
     """
     own, count = base.row_lower.size, base.cost.size
     if stated.cost.size < count:
@@ -191,21 +146,7 @@ def _free(blocks: Any) -> str:
 
 
 def own_sides(program: Program, rows: Ints, columns: int) -> Any:
-    """Coefficients of some rows of the program, with room for the columns that were added.
-
-    Parameters
-    ----------
-    program : Program
-        What was handed over.
-    rows : (k,) int
-        Rows of it.
-    columns : int
-        How many columns there are now.
-
-    Returns
-    -------
-    (k, columns) sparse array
-    """
+    """Coefficients of some rows of the program, (k, columns), with room for the columns that were added."""
     part = sparse.csr_array(program.matrix.tocsr()[rows])
     return sparse.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], columns))
 

@@ -29,6 +29,7 @@ def read(path: Path) -> tuple[Any, ...]:
         words = line.split()
         if not words or line.startswith("*"):
             continue
+        # section names begin in the first column, entries do not
         if line[0] != " ":
             section = words[0]
         elif section == "ROWS":
@@ -59,6 +60,7 @@ def read(path: Path) -> tuple[Any, ...]:
     limits: dict[str, tuple[Any, Any]] = {}
     for row, kind in rows.items():
         side, span = sides[row], ranges.get(row)
+        # a range widens an L row downwards and a G row upwards
         none = kind == "N" or span is None
         low = side if kind in "GE" else -INFINITY if none else side - (span or 0)
         high = side if kind in "LE" else INFINITY if none else side + (span or 0)

@@ -19,25 +19,14 @@ PROGRAMS = (IP, LP)
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Something to be solved.
-
-    Parameters
-    ----------
-    name : str
-    build : callable
-        ``build("ip" | "lp") -> Program``: the whole program, or its linear relaxation.
-    instance : AssignmentInstance, optional
-    selection : SelectionInstance, optional
-        What methods of our own start from.
-    family : str
-        What kind of question it is; only answers to one kind of question are compared.
-    """
+    """Something to be solved."""
 
     name: str
-    build: Callable[[str], Program]
+    build: Callable[[str], Program]  # ``build("ip" | "lp") -> Program``: the whole program, or its linear relaxation
     instance: AssignmentInstance | None = None
-    selection: SelectionInstance | None = None
-    family: str = "assignment"
+    selection: SelectionInstance | None = None  # what methods of our own start from
+    about: str = ""  # by which rule its programs are written, where that is not the instance's own
+    family: str = "assignment"  # what kind of question it is; only answers to one kind of question are compared
 
 
 @dataclass(frozen=True)
@@ -60,13 +49,7 @@ def sources() -> tuple[Source, ...]:
 
 
 def source_of(name: str) -> Source:
-    """The source that knows a name.
-
-    Raises
-    ------
-    InputError
-        If none does.
-    """
+    """The source that knows a name."""
     found = next((source for source in sources() if source.knows(name)), None)
     if found is None:
         raise InputError(f"unknown problem {name!r}; write {', or '.join(source.form for source in sources())}")

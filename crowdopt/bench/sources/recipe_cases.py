@@ -7,6 +7,7 @@ import re
 from crowdopt.bench.sources import LP, Problem, Source
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.recipes import recipe
 from crowdopt.programs import assignment
 
@@ -14,13 +15,14 @@ FORM = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")
 
 
 def of_instance(name: str, instance: AssignmentInstance) -> Problem:
-    """The assignment program of an instance."""
+    """The assignment program of an instance; every method solves that of the linear rule which implies its own."""
+    linear = linear_of(instance)
 
     def build(program: str) -> Program:
         whole = assignment.build(instance)
         return relax(whole) if program == LP else whole
 
-    return Problem(name, build, instance)
+    return Problem(name, build, linear, about="" if linear is instance else f"by {named_rule(instance)}")
 
 
 def draw(name: str, seed: int) -> Problem:

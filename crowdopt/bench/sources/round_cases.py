@@ -37,16 +37,7 @@ def draw(name: str, seed: int) -> Problem:
 def first_round(instance: AssignmentInstance, rng: np.random.Generator) -> Ints:
     """Two workers of each task, drawn by capacity; where both are the same, the next worker takes the place of one.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of at least two workers.
-    rng : Generator
-
-    Returns
-    -------
-    (pairs, 2) int
-        Task and worker, two of each task.
+    instance: of at least two workers; -> (pairs, 2): task and worker, two of each task.
     """
     n, m = instance.n_tasks, instance.n_workers
     first, second = rng.choice(m, (2, n), p=instance.capacity / instance.capacity.sum())

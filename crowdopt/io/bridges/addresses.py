@@ -14,10 +14,7 @@ TOKEN = 8  # letters of a token, at least: it is masked in all that a server say
 def checked_url(url: str, insecure: bool) -> str:
     """The address without a slash at its end.
 
-    Raises
-    ------
-    InputError
-        If it is none, has a password in it, or is plain HTTP to another machine.
+    Raises InputError if it is none, has a password in it, or is plain HTTP to another machine.
     """
     try:
         parts = urlsplit(url)

@@ -12,34 +12,17 @@ from crowdopt.io.tables import read_table
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One worker's work on one task.
+    """One worker's work on one task."""
 
-    Parameters
-    ----------
-    task, worker : str
-        Ids; the worker's is the account's name in the tool.
-    label : str
-        The class; empty where none was given.
-    seconds : float, optional
-        How long it took.
-    when : str
-        When it was given, as the tool writes it; later ones sort after earlier ones.
-    cancelled : bool
-        Whether the worker skipped the task, or took the label back.
-    gold : bool
-        Whether the tool marks this label as the truth of its task.
-    place : str
-        Where it stands in the tool's file.
-    """
-
+    # ids; the worker's is the account's name in the tool
     task: str
     worker: str
-    label: str
-    seconds: float | None = None
-    when: str = ""
-    cancelled: bool = False
-    gold: bool = False
-    place: str = ""
+    label: str  # the class; empty where none was given
+    seconds: float | None = None  # how long it took
+    when: str = ""  # when it was given, as the tool writes it; later ones sort after earlier ones
+    cancelled: bool = False  # whether the worker skipped the task, or took the label back
+    gold: bool = False  # whether the tool marks this label as the truth of its task
+    place: str = ""  # where it stands in the tool's file
 
     @property
     def counts(self) -> bool:
@@ -49,20 +32,11 @@ class Annotation:
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """All of them, in the tool's order, and the true labels that the tool knows.
-
-    Parameters
-    ----------
-    rows : tuple of Annotation
-    source : str
-        The file or server they are from, for messages.
-    truth : dict
-        Task -> its true label.
-    """
+    """All of them, in the tool's order, and the true labels that the tool knows."""
 
     rows: tuple[Annotation, ...]
-    source: str
-    truth: Mapping[str, str] = field(default_factory=dict)
+    source: str  # the file or server they are from, for messages
+    truth: Mapping[str, str] = field(default_factory=dict)  # task -> its true label
 
     def of_workers(self, people: Mapping[str, str], workers: Iterable[str] = ()) -> Annotations:
         """The same with the campaign's ids in place of account names.
@@ -86,22 +60,7 @@ def _worker(account: str, people: Mapping[str, str], workers: set[str]) -> str:
 def with_gold(rows: Iterable[Annotation], source: str, truth: Mapping[str, str] | None = None) -> Annotations:
     """Annotations whose true labels are those marked as gold, beside others that are known.
 
-    Parameters
-    ----------
-    rows : iterable of Annotation
-    source : str
-        For messages.
-    truth : mapping, optional
-        True labels that the tool keeps elsewhere.
-
-    Returns
-    -------
-    Annotations
-
-    Raises
-    ------
-    InputError
-        If two marks for one task differ.
+    truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ.
     """
     every, known = tuple(rows), dict(truth or {})
     for row in every:

@@ -14,17 +14,10 @@ from crowdopt.io.bridges.pushed_round import PushedRound
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a reader is told beyond the file.
+    """What a reader is told beyond the file."""
 
-    Parameters
-    ----------
-    field : str, optional
-        The question whose answers are the labels, where the tool asks several.
-    key : str, optional
-        The key of a task's own data that holds its id; default: ``task`` where every task has it, else the tool's id.
-    """
-
-    field: str | None = None
+    field: str | None = None  # the question whose answers are the labels, where the tool asks several
+    # the key of a task's own data that holds its id; default: ``task`` where every task has it, else the tool's id
     key: str | None = None
 
 
@@ -38,21 +31,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes:
-    """What a push changed, or would change; ``notes`` are sentences for the reader.
+    """What a push changed, or would change; ``notes`` are sentences for the reader."""
 
-    Parameters
-    ----------
-    changes : tuple of Change
-        In the order of work; none where everything is in place already.
-    place : str
-        Where they were made, in words.
-    notes : tuple of str
-        Advice.
-    """
-
-    changes: tuple[Change, ...]
-    place: str
-    notes: tuple[str, ...] = ()
+    changes: tuple[Change, ...]  # in the order of work; none where everything is in place already
+    place: str  # where they were made, in words
+    notes: tuple[str, ...] = ()  # advice
 
     @property
     def counts(self) -> dict[str, int]:
@@ -65,21 +48,11 @@ class Changes:
 
 @dataclass(frozen=True)
 class Address:
-    """A server and a project on it.
+    """A server and a project on it."""
 
-    Parameters
-    ----------
-    url : str
-        Of the server.
-    project : str, optional
-        Title of the project; default: the campaign's title.
-    insecure : bool
-        Whether plain HTTP may leave this machine.
-    """
-
-    url: str
-    project: str | None = None
-    insecure: bool = False
+    url: str  # of the server
+    project: str | None = None  # title of the project; default: the campaign's title
+    insecure: bool = False  # whether plain HTTP may leave this machine
 
 
 class ToolServer(Protocol):
@@ -100,30 +73,14 @@ Writer: TypeAlias = Callable[[PushedRound, Path], Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Bridge:
-    """A tool's name, and what can be done with it.
+    """A tool's name, and what can be done with it."""
 
-    Parameters
-    ----------
-    name : str
-        As it is typed.
-    what : str
-        What is read and written, in a line.
-    read : callable, optional
-        A file or folder of the tool -> its annotations.
-    write : callable, optional
-        A round and the folder it goes to -> file name in that folder -> text.
-    server : ToolServer, optional
-        Where the tool has an API.
-    advice : tuple of str
-        What to do after files were written.
-    """
-
-    name: str
-    what: str
-    read: Reader | None = None
-    write: Writer | None = None
-    server: ToolServer | None = None
-    advice: tuple[str, ...] = field(default=())
+    name: str  # as it is typed
+    what: str  # what is read and written, in a line
+    read: Reader | None = None  # a file or folder of the tool -> its annotations
+    write: Writer | None = None  # a round and the folder it goes to -> file name in that folder -> text
+    server: ToolServer | None = None  # where the tool has an API
+    advice: tuple[str, ...] = field(default=())  # what to do after files were written
 
     def reader(self) -> Reader:
         """What reads the tool's files; InputError where nothing does."""

@@ -16,34 +16,12 @@ TRUE = {"true", "yes", "1"}
 
 
 def read_crowd_kit(path: Path, wishes: Wishes) -> Annotations:
-    """The rows of a table; columns seconds, when, cancelled and gold are kept where they are there.
-
-    Raises
-    ------
-    InputError
-        If a column is missing, or an id empty.
-    """
+    """The rows of a table; columns seconds, when, cancelled and gold are kept where they are there."""
     return with_gold(rows_of(path, ("task",), ("worker", "performer"), ("label",)), path.name)
 
 
 def rows_of(path: Path, tasks: Sequence[str], workers: Sequence[str], labels: Sequence[str]) -> list[Annotation]:
-    """Rows of a table of labels.
-
-    Parameters
-    ----------
-    path : Path
-    tasks, workers, labels : sequence of str
-        Names that the column may have.
-
-    Returns
-    -------
-    list of Annotation
-
-    Raises
-    ------
-    InputError
-        If a column is missing, or an id empty.
-    """
+    """Rows of a table of labels; tasks, workers, labels: names that the column may have."""
     header, columns, size = cells_of(path)
     table = Table(path, dict(zip(header, columns, strict=True)), size)
     if len(set(header)) < len(header):

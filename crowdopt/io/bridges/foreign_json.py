@@ -31,13 +31,7 @@ def read_text(path: Path) -> str:
 
 
 def parsed(text: str, source: str) -> Any:
-    """The value of a JSON text; whole numbers beyond 64 bits stay text.
-
-    Raises
-    ------
-    InputError
-        If it is no JSON, or nested too deeply.
-    """
+    """The value of a JSON text; whole numbers beyond 64 bits stay text."""
     try:
         return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) <= DIGITS else digits)
     except RecursionError:
@@ -66,18 +60,7 @@ def read_lines(path: Path, shape: Shape, remedy: str) -> Iterator[tuple[str, Any
 def check(value: Any, shape: Shape, source: str, remedy: str) -> None:
     """Refuse a value that is not of a shape.
 
-    Parameters
-    ----------
-    value : object
-    shape : Shape
-        As far as we look.
-    source, remedy : str
-        Where it stands, and what to do about it, for the complaint.
-
-    Raises
-    ------
-    InputError
-        With the key that is wrong.
+    shape: as far as we look; source, remedy: where it stands, and what to do about it, for the complaint.
     """
     complaint = misfit(value, shape)
     if complaint is not None:
@@ -99,19 +82,5 @@ def seconds(value: Any) -> float | None:
 
 
 def refuse(source: str, place: str, what: str, value: Any, remedy: str) -> InputError:
-    """The complaint about one value.
-
-    Parameters
-    ----------
-    source, place : str
-        File, and where in it.
-    what : str
-        What the value must be.
-    value : object
-    remedy : str
-
-    Returns
-    -------
-    InputError
-    """
+    """The complaint about one value; source, place: file, and where in it; what: what the value must be."""
     return InputError(f"{source}, {place}: {what}, not {shown(value)}; {remedy}")

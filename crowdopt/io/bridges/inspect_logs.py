@@ -28,13 +28,7 @@ PANEL = Each(Keys(open=True), dict)
 
 
 def read_logs(path: Path, wishes: Wishes) -> Annotations:
-    """The scores of one log, or of every log in a folder.
-
-    Raises
-    ------
-    InputError
-        If there is no log, or a score is no single value.
-    """
+    """The scores of one log, or of every log in a folder."""
     logs = sorted([*path.rglob("*.json"), *path.rglob("*.eval")]) if path.is_dir() else [path]
     if not logs:
         raise InputError(f"{path} has no log (.eval or .json); {REMEDY}")

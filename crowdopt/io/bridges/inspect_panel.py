@@ -5,7 +5,7 @@ This file stands beside ``panel.json`` (sample -> grader -> weight) and needs In
 of them said, for ``crowdopt pull``; ``reducer=weighted_vote([...])`` weighs graders who are all asked anyway.
 
 A grader that gives no score, none with a value, or NaN abstains: the others vote, and the log says who did not answer.
-Where nobody answers, or two values weigh alike, the sample has no vote: its score is NaN, which Inspect takes for
+Where no judge answers, or two values weigh alike, the sample has no vote: its score is NaN, which Inspect takes for
 unscored.
 """
 
@@ -59,15 +59,8 @@ def summary(said: dict[str, Any], vote: Any) -> str:
 def panel(graders: dict[str, Any]) -> Any:
     """A scorer that asks the plan's graders of each sample.
 
-    Parameters
-    ----------
-    graders : dict
-        Name in the plan -> scorer of Inspect.
-
-    Returns
-    -------
-    Scorer
-        Its value is the weighted vote, NaN where there is none; a sample that the plan does not know is not scored.
+    graders: name in the plan -> scorer of Inspect; -> its value is the weighted vote, NaN where there is none; a sample
+    that the plan does not know is not scored.
     """
     from inspect_ai.scorer import Score, scorer
 
@@ -98,14 +91,7 @@ def panel(graders: dict[str, Any]) -> Any:
 def weighted_vote(graders: list[str]) -> Any:
     """A reducer of scores that all graders gave, in their order; each weighs what it does in the plan on average.
 
-    Parameters
-    ----------
-    graders : list of str
-        Names in the plan, in the order of the scorers.
-
-    Returns
-    -------
-    ScoreReducer
+    graders: names in the plan, in the order of the scorers.
     """
     from inspect_ai.scorer import Score, score_reducer
 

@@ -30,39 +30,16 @@ KINDS = ("choices", "rating", "taxonomy")  # of questions whose answer is one cl
 
 
 def read_export(path: Path, wishes: Wishes) -> Annotations:
-    """The annotations of a JSON export.
-
-    Raises
-    ------
-    InputError
-        If it is no such export, or an annotation has more than one class.
-    """
+    """The annotations of a JSON export."""
     return annotations_of(read_json(path, EXPORT, REMEDY), path.name, wishes)
 
 
 def annotations_of(
     tasks: list[dict[str, Any]], source: str, wishes: Wishes, people: Mapping[int, str] | None = None
 ) -> Annotations:
-    """The annotations of a project.
+    """The annotations of a project; tasks: of the shape EXPORT; people: number of an account -> its e-mail address.
 
-    Parameters
-    ----------
-    tasks : list
-        Of the shape EXPORT.
-    source : str
-        For messages.
-    wishes : Wishes
-    people : mapping, optional
-        Number of an account -> its e-mail address.
-
-    Returns
-    -------
-    Annotations
-
-    Raises
-    ------
-    InputError
-        If an annotation has more than one class, or answers several questions and none is wished for.
+    Raises InputError if an annotation has more than one class, or answers several questions and none is wished for.
     """
     key = _key(tasks, source, wishes)
     return with_gold(_rows(tasks, source, key, wishes.field, people or {}), source)

@@ -25,13 +25,7 @@ TITLE = (3, 50)  # letters that a project's title may have
 
 
 def connect(address: Address) -> Web:
-    """The server with the token of the environment; a personal access token is exchanged for a short-lived one.
-
-    Raises
-    ------
-    InputError
-        If the address or the token cannot be used.
-    """
+    """The server with the token of the environment; a personal access token is exchanged for a short-lived one."""
     url = checked_url(address.url, address.insecure)
     token = token_of(VARIABLE, "in Label Studio: Account & Settings, Access Token; then export it under that name")
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -83,26 +77,9 @@ def title_of(address: Address, own: str) -> str:
 def listed(web: Web, path: str, shape: Shape, entries: str, **query: Any) -> Iterator[tuple[Any, list[Any]]]:
     """Each page of a listing and its entries, until there are no more.
 
-    Parameters
-    ----------
-    web : Web
-    path : str
-    shape : Shape
-        Of an entry; it has an id.
-    entries : str
-        The key of a page's entries.
-    **query
-        What is asked for beside the page.
-
-    Yields
-    ------
-    page, entries
-
-    Raises
-    ------
-    InputError
-        If an answer is none of Label Studio's, or the listing does not end: a page brings nothing new, or there are too
-        many pages or seconds.
+    shape: of an entry; it has an id; entries: the key of a page's entries; **query: what is asked for beside the page.
+    Raises InputError if an answer is none of Label Studio's, or the listing does not end: a page brings nothing new, or
+    there are too many pages or seconds.
     """
     known: set[str] = set()
     began = time.monotonic()
@@ -142,7 +119,7 @@ def find_project(web: Web, title: str) -> dict[str, Any] | None:
 
 
 def accounts(web: Web) -> list[dict[str, Any]]:
-    """Everybody who has an account."""
+    """All who have an account."""
     users = web.get("/api/users/")
     check(users, Each(USER), f"{web.url}/api/users/", ANSWER)
     return [user for user in users if type(user["id"]) is int]

@@ -1,5 +1,5 @@
 """A push to Label Studio: what is there is looked at first, and only what differs is written, so that any call may be
-the second one. Nothing is ever deleted: a task that nobody is to see has an empty queue.
+the second one. Nothing is ever deleted: a task that no worker is to see has an empty queue.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class StudioPush:
         return None if self.dry_run else self.web.call(method, path, body)
 
     def settle(self, interface: str) -> None:
-        """A project that hands out tasks by their tabs alone, and shows nobody what others think."""
+        """A project that hands out tasks by their tabs alone, and shows no worker what others think."""
         most = 2 * len(self.handed.workers)  # Label Studio would take a task with this many annotations off every queue
         if self.project is None:
             settings = {

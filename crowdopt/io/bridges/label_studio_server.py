@@ -17,21 +17,11 @@ from crowdopt.io.bridges.pushed_round import PushedRound
 
 @dataclass(frozen=True)
 class LabelStudio:
-    """The tool's server.
+    """The tool's server."""
 
-    Parameters
-    ----------
-    export : Shape
-        Of an export.
-    annotations_of : callable
-        Export, source, wishes, accounts -> annotations.
-    interface : callable
-        Round -> labelling interface of a new project.
-    """
-
-    export: Shape
-    annotations_of: Callable[..., Annotations]
-    interface: Callable[[PushedRound], str]
+    export: Shape  # of an export
+    annotations_of: Callable[..., Annotations]  # export, source, wishes, accounts -> annotations
+    interface: Callable[[PushedRound], str]  # round -> labelling interface of a new project
 
     def push(self, handed: PushedRound, address: Address, dry_run: bool) -> Changes:
         """Project, tasks with their queues, answers as predictions, a tab for each worker; only what differs."""

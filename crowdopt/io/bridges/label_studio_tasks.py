@@ -9,8 +9,8 @@ from crowdopt.errors import InputError
 from crowdopt.io.bridges.pushed_round import PushedRound
 from crowdopt.io.queue_names import queue_files
 
-NOBODY = "|"  # the queue of a task that nobody is to see
-HIDDEN = (  # columns that a worker's tab does without; who else is asked is nobody's business
+NOBODY = "|"  # the queue of a task that no worker is to see
+HIDDEN = (  # columns that a worker's tab does without; who else is asked is not shown
     *("inner_id", "annotations_results", "annotations_ids", "predictions_score", "predictions_model_versions"),
     *("predictions_results", "file_upload", "storage_filename", "created_at", "updated_at", "updated_by"),
     *("avg_lead_time", "draft_exists", "annotators", "completed_at", "data.queue"),
@@ -66,10 +66,7 @@ def own_control(handed: PushedRound) -> Control:
 def control_of(parsed_config: Any, classes: tuple[str, ...], project: str) -> Control:
     """The question of a project that asks for our classes.
 
-    Raises
-    ------
-    InputError
-        If none asks for all of them, or several do.
+    Raises InputError if none asks for all of them, or several do.
     """
     asked = []
     for name, control in parsed_config.items() if isinstance(parsed_config, dict) else ():

@@ -14,13 +14,7 @@ VOTES = Each(Each(Value("a label", lambda value: isinstance(value, str | int | f
 
 
 def read_votes(path: Path, wishes: Wishes) -> Annotations:
-    """``answers.json``, or a folder with it.
-
-    Raises
-    ------
-    InputError
-        If it is no such file, or an id is empty.
-    """
+    """``answers.json``, or a folder with it."""
     place = path / "answers.json" if path.is_dir() else path
     rows = []
     for task, votes in read_json(place, VOTES, REMEDY).items():

@@ -35,10 +35,7 @@ def read_output(path: Path, wishes: Wishes) -> Annotations:
 
     A file is a user's ``user_state.json``, or ``llm_labels.jsonl`` with a model's labels.
 
-    Raises
-    ------
-    InputError
-        If there are none, or one has more than one class.
+    Raises InputError if there are none, or one has more than one class.
     """
     if path.is_dir():
         files = sorted([*path.rglob(STATE), *path.rglob(MACHINE)])

@@ -23,10 +23,7 @@ SESSION = ("_annotator_id", "_session_id")
 def read_dataset(path: Path, wishes: Wishes) -> Annotations:
     """The annotations of a dataset: those that were accepted are labels, rejected and ignored ones are cancelled.
 
-    Raises
-    ------
-    InputError
-        If a line has no task or session, or more than one class.
+    Raises InputError if a line has no task or session, or more than one class.
     """
     return with_gold(_rows(path, wishes), path.name)
 

@@ -107,13 +107,7 @@ def cells(rows: Iterable[Annotation]) -> list[list[Any]]:
 
 
 def labels_there(folder: Path) -> dict[tuple[str, str], str] | None:
-    """Labels of a folder that was pulled before: pair -> label; None where there is none.
-
-    Raises
-    ------
-    InputError
-        If the folder is something else, or its table cannot be read.
-    """
+    """Labels of a folder that was pulled before: pair -> label; None where there is none."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
     if not (folder / PULLED).is_file():
@@ -125,21 +119,8 @@ def labels_there(folder: Path) -> dict[tuple[str, str], str] | None:
 def check_nothing_lost(pulled: Pulled, there: dict[tuple[str, str], str], folder: Path, force: bool) -> None:
     """Refuse what a label that was pulled before is gone from, or another one in.
 
-    Parameters
-    ----------
-    pulled : Pulled
-        What the tool has now.
-    there : dict
-        What the folder has: pair -> label.
-    folder : Path
-        For the complaint.
-    force : bool
-        Whether the tool's word is taken.
-
-    Raises
-    ------
-    InputError
-        With the first such label.
+    pulled: what the tool has now; there: what the folder has: pair -> label; folder: for the complaint; force: whether
+    the tool's word is taken.
     """
     now = {(row.task, row.worker): row.label for row in pulled.labels}
     changed = [pair for pair, label in there.items() if now.get(pair) != label]

@@ -20,33 +20,17 @@ RESERVED = ("task", "queue", "workers", "id")  # columns that the tools' own key
 
 @dataclass(frozen=True, eq=False)
 class PushedRound:
-    """A plan with everything that a labelling tool shows of it.
+    """A plan with everything that a labelling tool shows of it."""
 
-    Parameters
-    ----------
-    title : str
-        Of the campaign.
-    classes, workers : tuple of str
-        All there are.
-    queues : dict
-        Task -> the workers who are to label it, in the campaign's order of both.
-    content : dict
-        Task -> column -> what is shown; the id alone where nothing is known.
-    answers : dict
-        Task -> the answer so far, and its chance to be right.
-    weights : dict
-        Task -> worker -> weight of the vote, for the pairs of the plan.
-    described : bool
-        Whether the content is from a table; else it is the task's id, which replaces nothing that a tool has already.
-    """
-
-    title: str
+    title: str  # of the campaign
+    # all there are
     classes: tuple[str, ...]
     workers: tuple[str, ...]
-    queues: dict[str, tuple[str, ...]]
-    content: dict[str, dict[str, str]]
-    answers: dict[str, tuple[str, float]]
-    weights: dict[str, dict[str, float]]
+    queues: dict[str, tuple[str, ...]]  # task -> the workers who are to label it, in the campaign's order of both
+    content: dict[str, dict[str, str]]  # task -> column -> what is shown; the id alone where nothing is known
+    answers: dict[str, tuple[str, float]]  # task -> the answer so far, and its chance to be right
+    weights: dict[str, dict[str, float]]  # task -> worker -> weight of the vote, for the pairs of the plan
+    # whether the content is from a table; else it is the task's id, which replaces nothing that a tool has already
     described: bool = False
 
     @property
@@ -75,25 +59,9 @@ def read_round(
 ) -> PushedRound:
     """Read a round from a campaign's and a plan's folder.
 
-    Parameters
-    ----------
-    campaign, plan : path
-        Folders.
-    content : path, optional
-        Table with a column ``task`` and others, which are shown.
-    answers : path, optional
-        What ``aggregate`` wrote of the labels so far.
-    classes : tuple of str
-        What can be chosen, where the campaign does not name it.
-
-    Returns
-    -------
-    PushedRound
-
-    Raises
-    ------
-    InputError
-        If something cannot be read, does not belong together, or a task has no content.
+    campaign, plan: folders; content: table with a column ``task`` and others, which are shown; answers: what
+    ``aggregate`` wrote of the labels so far; classes: what can be chosen, where the campaign does not name it. Raises
+    InputError if something cannot be read, does not belong together, or a task has no content.
     """
     known = read_with_labels(campaign)
     instance = known.instance

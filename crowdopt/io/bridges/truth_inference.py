@@ -11,13 +11,7 @@ from crowdopt.io.tables import read_table
 
 
 def read_truth_inference(path: Path, wishes: Wishes) -> Annotations:
-    """``answer.csv`` (question,worker,answer), or a folder with it; ``truth.csv`` (question,truth) is its gold.
-
-    Raises
-    ------
-    InputError
-        If a table cannot be used.
-    """
+    """``answer.csv`` (question,worker,answer), or a folder with it; ``truth.csv`` (question,truth) is its gold."""
     place = path / "answer.csv" if path.is_dir() else path
     rows = rows_of(place, ("question",), ("worker",), ("answer",))
     truth = place.with_name("truth.csv")

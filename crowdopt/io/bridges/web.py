@@ -50,24 +50,12 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 @dataclass
 class Web:
-    """A server that is called with a header of authorization.
+    """A server that is called with a header of authorization."""
 
-    Parameters
-    ----------
-    url : str
-        As :func:`checked_url` gives it.
-    name : str
-        Of the tool, for messages.
-    headers : dict
-        Sent with every call.
-    secrets : tuple of str
-        What no message may repeat.
-    """
-
-    url: str
-    name: str
-    headers: dict[str, str]
-    secrets: tuple[str, ...] = ()
+    url: str  # as :func:`checked_url` gives it
+    name: str  # of the tool, for messages
+    headers: dict[str, str]  # sent with every call
+    secrets: tuple[str, ...] = ()  # what no message may repeat
     _opener: urllib.request.OpenerDirector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -81,13 +69,7 @@ class Web:
         return self.call("GET", f"{path}?{urlencode(query)}" if query else path)
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
-        """One call and its answer, tried again where that cannot do harm.
-
-        Raises
-        ------
-        InputError
-            If the server cannot be reached, says no (:class:`Refused`), or answers no JSON.
-        """
+        """One call and its answer, tried again where that cannot do harm."""
         data = None if body is None else json.dumps(body).encode("utf-8")
         for pause in (*PAUSES, None):
             request = urllib.request.Request(self.url + path, data, self.headers, method=method)
@@ -178,7 +160,7 @@ class ServerCall(threading.Thread):
         self.error: Exception | None = None
 
     def run(self) -> None:
-        """Read until the answer ends, has too many bytes, or nobody waits for it."""
+        """Read until the answer ends, has too many bytes, or is no longer waited for."""
         pieces, size = [], 0
         try:
             with self.opener.open(self.request, timeout=PATIENCE) as answer:

@@ -1,4 +1,4 @@
-"""The comparator that learns nothing: everybody, every time."""
+"""The comparator that learns nothing: all labelers, every time."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class FullMajority(Fixed):
     """The simple majority of all labelers."""
 
     name: ClassVar[str] = "full-majority"
-    what: ClassVar[str] = "everybody, one vote each"
+    what: ClassVar[str] = "all labelers, one vote each"
 
     def chosen(self, arrival: TaskArrival) -> Ask:
-        """Everybody."""
+        """All labelers."""
         return Ask(WORK, self.rest(arrival), np.arange(self.known.labelers))
 
 

@@ -22,14 +22,9 @@ class LsOlContext(Exploring):
 
     The paper leaves the rate open. Here v(t) is the largest power of two up to t^z, so that intervals are halved and
     testers stay in theirs, and each has D1 = g1 ln t testers: exploration is O(t^z ln t) in all, as Section 5 wants it.
-
-    Parameters
-    ----------
-    z : float
-        Between 0 and 1; for contexts in [0, 1] only.
     """
 
-    z: float = 0.25
+    z: float = 0.25  # between 0 and 1; for contexts in [0, 1] only
 
     name: ClassVar[str] = "ls-ol-context"
     what: ClassVar[str] = "the same for each kind of task, or for finer and finer intervals of a context (Section 5)"

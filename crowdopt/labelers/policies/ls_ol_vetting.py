@@ -23,18 +23,11 @@ class LsOlVetting(Exploring):
     """LS_OL that drops who differs most from the majority, once ``exp(-N gap^2 / 2)`` is below a threshold.
 
     N labels of testers by the present labelers, of which the worst differed from the majority in a share that is
-    ``gap`` above the next worst's. Counting starts anew when somebody has been dropped.
-
-    Parameters
-    ----------
-    threshold : float
-        Chance of a wrong rank that is accepted.
-    most : int
-        Most labelers to drop.
+    ``gap`` above the next worst's. Counting starts anew when a labeler has been dropped.
     """
 
-    threshold: float = 0.1
-    most: int = 1
+    threshold: float = 0.1  # chance of a wrong rank that is accepted
+    most: int = 1  # most labelers to drop
 
     name: ClassVar[str] = "ls-ol-vetting"
     what: ClassVar[str] = "the same, dropping who disagrees with the majority most (Section 3.5.3)"

@@ -24,23 +24,13 @@ WARM = 10  # testers before which estimates weigh nothing
 class LsOlWeighted(Exploring):
     """LS_OL whose exploitation weighs each vote by ``ln(p' / (1 - p'))``.
 
-    With such weights no labeler harms, so everybody is asked; with a price only those who are worth it.
-
-    Parameters
-    ----------
-    tolerance : float
-        Sums of weights this close count as equal sets, and a coin decides.
-    price : float
-        Accuracy that a unit of money is worth; 0: labels are free.
-    c : float
-        C of the revised constant; used with printed or tight constants.
-    weigh_testers : bool
-        Whether testers are voted on by the same weights, once there are ten of them: a better a_min, says Section 4.
+    With such weights no labeler harms, so all are asked; with a price only those who are worth it.
     """
 
-    tolerance: float = 0.0
-    price: float = 0.0
-    c: float = LEAST_C
+    tolerance: float = 0.0  # sums of weights this close count as equal sets, and a coin decides
+    price: float = 0.0  # accuracy that a unit of money is worth; 0: labels are free
+    c: float = LEAST_C  # C of the revised constant; used with printed or tight constants
+    # whether testers are voted on by the same weights, once there are ten of them: a better a_min, says Section 4
     weigh_testers: bool = False
 
     name: ClassVar[str] = "ls-ol-weighted"
@@ -56,7 +46,7 @@ class LsOlWeighted(Exploring):
         return self.c
 
     def weight(self, cell: int) -> Floats:
-        """``ln(p' / (1 - p')) + ln(L - 1)`` of everybody, (labelers,)."""
+        """``ln(p' / (1 - p')) + ln(L - 1)`` of all, (labelers,)."""
         odds = clipped_odds(self.testers.accuracy()[cell], self.testers.seen[cell])
         return odds + float(log(self.known.classes - 1))
 
@@ -67,7 +57,7 @@ class LsOlWeighted(Exploring):
         return self.weight(cell)[self.asked]
 
     def best(self, cell: int) -> Ask:
-        """Everybody, or those worth their price."""
+        """All, or those worth their price."""
         weight = self.weight(cell)
         members = self.asked
         if self.price > 0 and self.known.classes == 2:

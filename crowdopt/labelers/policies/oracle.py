@@ -20,18 +20,10 @@ from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 
 @dataclass
 class Oracle(Fixed):
-    """``S* = argmax U(S) - price C(S)`` for every task, by the true skills.
+    """``S* = argmax U(S) - price C(S)`` for every task, by the true skills."""
 
-    Parameters
-    ----------
-    votes : str
-        ``majority``, or ``weighted`` by the true log-odds.
-    price : float
-        Accuracy that a unit of money is worth.
-    """
-
-    votes: str = "majority"
-    price: float = 0.0
+    votes: str = "majority"  # ``majority``, or ``weighted`` by the true log-odds
+    price: float = 0.0  # accuracy that a unit of money is worth
 
     name: ClassVar[str] = "oracle"
     what: ClassVar[str] = "the best set by the true skills: what regret is measured against"

@@ -1,4 +1,4 @@
-"""The comparator that asks whoever comes up."""
+"""The comparator that asks a random set."""
 
 from __future__ import annotations
 
@@ -16,15 +16,9 @@ from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 
 @dataclass
 class RandomSet(Fixed):
-    """The simple majority of a random set, a fresh one for every task.
+    """The simple majority of a random set, a fresh one for every task."""
 
-    Parameters
-    ----------
-    size : int
-        Labelers of a set; 0: half of them, made odd.
-    """
-
-    size: int = 0
+    size: int = 0  # labelers of a set; 0: half of them, made odd
 
     name: ClassVar[str] = "random-set"
     what: ClassVar[str] = "a random set for every task, one vote each"

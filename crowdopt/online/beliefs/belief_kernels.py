@@ -31,24 +31,13 @@ def believe(prior, alike, gold, agreement, density):
     ``P_t(g) ~ w(g) l_t(g) (a prod_{s != t} l_s(g) + (1 - a) prod_{s != t} Z_s)`` with ``Z_s = sum_g w(g) l_s(g)``: one
     skill with chance a, else one per type.
 
-    Parameters
-    ----------
-    prior : (cells,) float
-        w, the prior over skills.
-    alike : float
-        a, chance that the skill is the same in all types.
-    gold, agreement : (types, cells) float
-        Likelihoods l_t, by gold and by agreement; multiplied.
-    density : (types, cells) float
-        Written: P_t(g).
-
-    Returns
-    -------
-    float
-        The chance that the skill is the same in all types, given all that was seen.
+    prior (cells,): w, the prior over skills; alike: a, chance that the skill is the same in all types; gold, agreement
+    (types, cells): likelihoods l_t, by gold and by agreement; multiplied; density (types, cells), written: P_t(g);
+    -> the chance that the skill is the same in all types, given all that was seen.
     """
     types, cells = gold.shape
     together, masses = 0.0, np.zeros(types)
+    # Z_s first: each likelihood is divided by it, so products over types neither vanish nor overflow
     for t in range(types):
         for g in range(cells):
             masses[t] += prior[g] * gold[t, g] * agreement[t, g]
@@ -59,6 +48,7 @@ def believe(prior, alike, gold, agreement, density):
                 if s != t:
                     others *= gold[s, g] * agreement[s, g] / masses[s]
             likely = prior[g] * gold[t, g] * agreement[t, g] / masses[t]
+            # the same sum for every t, for it is symmetric in the types: once is enough
             if t == 0:
                 together += likely * others
             density[t, g] = likely * (alike * others + 1.0 - alike)
@@ -70,18 +60,9 @@ def believe(prior, alike, gold, agreement, density):
 def same(prior, alike, gold, agreement, density, chance):
     """Chance of each worker that their skill is the same in all types, into ``chance``; densities are written anew.
 
-    Parameters
-    ----------
-    prior : (cells,) float
-        w, the prior over skills.
-    alike : float
-        a, chance that the skill is the same in all types.
-    gold, agreement : (workers, types, cells) float
-        Likelihoods, by gold and by agreement.
-    density : (workers, types, cells) float
-        Written: P_j(g).
-    chance : (workers,) float
-        Written.
+    prior (cells,): w, the prior over skills; alike: a, chance that the skill is the same in all types; gold, agreement
+    (workers, types, cells): likelihoods, by gold and by agreement; density (workers, types, cells), written: P_j(g);
+    chance (workers,).
     """
     for j in range(chance.size):
         chance[j] = believe(prior, alike, gold[j], agreement[j], density[j])
@@ -94,16 +75,10 @@ def sweep(first, last, labels, skills, tasks, prior):
     ``f_ij(g) = (1 - u) + (2u - 1) g`` with ``u = P(label right)`` by the other labels of the task, ``P_j ~ w_j gold
     prod f``, ``m_ij = y logit E[g | P_j / f_ij]``; ``w_j`` is the prior with what the worker's other types tell.
     Worker by worker, in the order of arrival: first the product of all factors, which gives the density, then each
-    label's message, for which that label's own factor is divided out again, so that nobody is told their own opinion.
+    label's message, for which that label's own factor is divided out again, so that no worker hears their own opinion.
 
-    Parameters
-    ----------
-    first, last : int
-        The workers.
-    labels, skills, tasks : LabelArrays, SkillArrays, TaskArrays
-        The state of belief (crowdopt.online.beliefs.state), written in place.
-    prior : SkillPrior
-        Of the workers' skills.
+    labels, skills, tasks: the state of belief (crowdopt.online.beliefs.state), written in place; prior: of the workers'
+    skills.
     """
     grid = prior.grid
     start, task, sign, message = labels.start, labels.task, labels.sign, labels.message
@@ -112,15 +87,19 @@ def sweep(first, last, labels, skills, tasks, prior):
     longest = 0
     for j in range(first, last):
         longest = max(longest, start[j + 1] - start[j])
+    # u of each label, kept from the first pass: the second divides out the very factor that was multiplied
     right = np.empty(longest)
     for j in range(first, last):
         skills.agreement[j] = 1.0
         skills.weight[j] = skills.asked[j]
         for k in range(start[j], start[j + 1]):
             t = kind[task[k]]
+            # cavity: the task's log odds less this label's own message
             u = 1.0 / (1.0 + exp(-sign[k] * (odds[task[k]] - message[k])))
             right[k - start[j]] = u
+            # f(g) = a + b g, linear because g enters the chance of a label linearly
             a, b = 1.0 - u, 2.0 * u - 1.0
+            # b^2 is 1 where the others settle the task and 0 where they say nothing: labels of known correctness
             skills.weight[j, t] += b * b
             row = skills.agreement[j, t]
             for g in range(cells):
@@ -137,6 +116,7 @@ def sweep(first, last, labels, skills, tasks, prior):
                 without = row[g] / (a + b * grid[g])
                 mass += without
                 mean += without * grid[g]
+            # odds follow at once, so that later workers of this sweep hear the new message (Gauss-Seidel)
             fresh = _message(sign[k], mean / mass)
             odds[task[k]] += fresh - message[k]
             message[k] = fresh
@@ -149,16 +129,9 @@ def hear(worker, given, signs, labels, skills, tasks, grid):
     One at a time, in the order given: a label on a task that others have labelled tells of the worker by
     ``(1 - u) + (2u - 1) g``, as in ``sweep``, and the worker's mean skill so far is what the label tells of the task.
 
-    Parameters
-    ----------
-    worker : int
-        Who gave them, the last of ``labels``.
-    given, signs : (k,) arrays
-        Their tasks, and the labels, +-1.
-    labels, skills, tasks : LabelArrays, SkillArrays, TaskArrays
-        The state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``.
-    grid : (cells,) float
-        The skills g.
+    worker: who gave them, the last of ``labels``; given, signs (k,): their tasks, and the labels, +-1; labels, skills,
+    tasks: the state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``; grid
+    (cells,): the skills g.
     """
     kind, odds, at = tasks.kind, tasks.odds, labels.start[worker + 1]
     for k in range(given.size):
@@ -168,6 +141,7 @@ def hear(worker, given, signs, labels, skills, tasks, grid):
         mean = 0.0
         for g in range(grid.size):
             mean += row[g] * grid[g]
+        # this label is not in the odds yet: they are the cavity as they stand
         u = 1.0 / (1.0 + exp(-y * odds[i]))
         a, b = 1.0 - u, 2.0 * u - 1.0
         skills.weight[worker, t] += b * b
@@ -190,23 +164,9 @@ def _step(level):
 def survey(level, others, sure, wanted, kind, left):
     """Open tasks by type, into ``left``; returns the sum of posterior errors over the tasks that are wanted.
 
-    Parameters
-    ----------
-    level, sure : (tasks,) float
-        How sure tasks are (crowdopt.online.beliefs.grid), and from where on they are closed.
-    others : float
-        K - 1, classes beside the likeliest.
-    wanted : (tasks,) bool
-        Tasks that need an answer at all.
-    kind : (tasks,) int
-        Type of each.
-    left : (types,) int
-        Written: open tasks of each type.
-
-    Returns
-    -------
-    float
-        The sum of posterior errors.
+    level, sure (tasks,): how sure tasks are (crowdopt.online.beliefs.grid), and from where on they are closed; others:
+    K - 1, classes beside the likeliest; wanted (tasks,) bool: tasks that need an answer at all; kind (tasks,) int: type
+    of each; left (types,) int, written: open tasks of each type; -> the sum of posterior errors.
     """
     left[:] = 0
     error = 0.0
@@ -224,25 +184,10 @@ def pick(level, sure, free, kind, of_kind, most, begin):
 
     All tasks are looked at once, in a circle that begins at a random place: so equals have equal chances.
 
-    Parameters
-    ----------
-    level, sure : (tasks,) float
-        How sure tasks are (crowdopt.online.beliefs.grid), and from where on they are closed.
-    free : (tasks,) bool
-        Tasks that the worker may still label.
-    kind : (tasks,) int
-        Type of each.
-    of_kind : int
-        The type that is looked for.
-    most : bool
-        Whether the largest level is looked for.
-    begin : int
-        The task that is looked at first.
-
-    Returns
-    -------
-    int
-        The task, or -1 if none is open.
+    level, sure (tasks,): how sure tasks are (crowdopt.online.beliefs.grid), and from where on they are closed; free
+    (tasks,) bool: tasks that the worker may still label; kind (tasks,) int: type of each; of_kind: the type that is
+    looked for; most: whether the largest level is looked for; begin: the task that is looked at first; -> the task, or
+    -1 if none is open.
     """
     best, top = -1, 0.0
     for step in range(level.size):
@@ -263,21 +208,8 @@ def fit(likelihood, start, pseudo, rounds):
     It maximises the likelihood of all workers together with ``pseudo`` workers like the expected ones: each round takes
     every worker's posterior by the last prior, (workers, cells), and adds them up.
 
-    Parameters
-    ----------
-    likelihood : (workers, cells) float
-        Of what was seen of each worker, by skill.
-    start : (cells,) float
-        w0.
-    pseudo : float
-        How many expected workers are added to the seen ones.
-    rounds : int
-        Of EM.
-
-    Returns
-    -------
-    (cells,) float
-        w, adds up to 1.
+    likelihood (workers, cells): of what was seen of each worker, by skill; start (cells,): w0; pseudo: how many
+    expected workers are added to the seen ones; rounds: of EM; -> (cells,): w, adds up to 1.
     """
     prior = start.copy()
     for _ in range(rounds):
@@ -299,24 +231,14 @@ def values(mass, reward, price, rest, value):
     A and R are the chance of one sequence with c right of k and the reward it brings; the last tally counts ``rest``
     labels.
 
-    Parameters
-    ----------
-    mass, reward : (labels + 1, labels + 1) float
-        A and R, entry (k, c).
-    price, rest : float
-        Per label; labels that the last tally stands for.
-    value : (labels + 1, labels + 1) float
-        Written: U.
-
-    Returns
-    -------
-    float
-        U(0, 0).
+    mass, reward (labels + 1, labels + 1): A and R, entry (k, c); price, rest: per label; labels that the last tally
+    stands for; value (labels + 1, labels + 1), written: U; -> U(0, 0).
     """
     horizon = mass.shape[0] - 1
     for k in range(horizon, -1, -1):
         for c in range(k + 1):
             now = reward[k, c] - price * mass[k, c]
+            # the last tally learns nothing more: its gain counts for all `rest` labels, or for none
             now = rest * now if k == horizon else now + value[k + 1, c] + value[k + 1, c + 1]
             value[k, c] = max(0.0, now)
     return value[0, 0]
@@ -330,6 +252,7 @@ def collected(reward, value, rest):
     ways[0] = 1.0
     for k in range(horizon + 1):
         alive = False
+        # downwards, so that ways[c] is moved to c + 1 before c - 1 adds to c
         for c in range(k, -1, -1):
             if ways[c] > 0 and value[k, c] > 0:
                 total += ways[c] * reward[k, c] * (rest if k == horizon else 1.0)
@@ -346,17 +269,8 @@ def collected(reward, value, rest):
 def tables(last, grid, chance, weight):
     """``sum_g x_g g^c (1 - g)^(k - c)`` for k up to ``last``, of two measures: the last row as is, others by adding.
 
-    Parameters
-    ----------
-    last : int
-        The largest k.
-    grid, chance, weight : (cells,) float
-        g, and x of either measure.
-
-    Returns
-    -------
-    mass, reward : (last + 1, last + 1) float
-        The sums by either measure, entry (k, c); 0 for c > k.
+    last: the largest k; grid, chance, weight (cells,): g, and x of either measure; -> mass, reward
+    (last + 1, last + 1): the sums by either measure, entry (k, c); 0 for c > k.
     """
     mass, reward = np.zeros((last + 1, last + 1)), np.zeros((last + 1, last + 1))
     for g in range(grid.size):
@@ -364,6 +278,7 @@ def tables(last, grid, chance, weight):
             chance_of_one = power(grid[g], c) * power(1.0 - grid[g], last - c)
             mass[last, c] += chance[g] * chance_of_one
             reward[last, c] += weight[g] * chance_of_one
+    # g^c (1-g)^(k-c) = the same with one more right + with one more wrong: sums of positive terms, no cancelling
     for k in range(last - 1, -1, -1):
         for c in range(k + 1):
             mass[k, c] = mass[k + 1, c] + mass[k + 1, c + 1]

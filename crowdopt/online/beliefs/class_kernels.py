@@ -50,6 +50,7 @@ def _add(easy, hard, label, accuracy, left):
 @njit(cache=True, nogil=True)
 def _chances(easy, hard, share, likely, likely_hard):
     """``P(class, easy)`` and ``P(class, hard)``, written; returns the chance that the task is hard."""
+    # the largest term is taken out before exp, so that one is 1 and none overflows
     top = easy[0]
     for k in range(easy.size):
         top = max(top, easy[k])
@@ -97,14 +98,8 @@ def _weigh(i, tasks, share, likely, likely_hard):
 def add_up(count, labels, tasks, how):
     """All that is known of tasks, from the first ``count`` labels and the accuracies with which they count.
 
-    Parameters
-    ----------
-    count : int
-        Labels so far.
-    labels, tasks : ClassLabels, ClassTasks
-        The state of belief (crowdopt.online.beliefs.class_state); tasks are written.
-    how : (2,) float
-        h and s: how many tasks are hard, and what is left of an edge there.
+    count: labels so far; labels, tasks: the state of belief (crowdopt.online.beliefs.class_state); tasks are written;
+    how (2,): h and s: how many tasks are hard, and what is left of an edge there.
     """
     likely, likely_hard = np.empty(tasks.easy.shape[1]), np.empty(tasks.easy.shape[1])
     tasks.easy[:], tasks.hard[:] = 0.0, 0.0
@@ -126,18 +121,10 @@ def sweep_of_classes(first, last, labels, skills, tasks, how, prior):
 
     For each label the rest of its task's labels give the chances of its class, and with them the factor ``f(g)``; the
     product of all factors, gold and the prior is the worker's density; a label's message is E[g] without its own
-    factor, so that nobody is told their own opinion.
+    factor, so that no worker hears their own opinion.
 
-    Parameters
-    ----------
-    first, last : int
-        The workers.
-    labels, skills, tasks : ClassLabels, SkillArrays, ClassTasks
-        The state of belief (crowdopt.online.beliefs.class_state), written in place.
-    how : (2,) float
-        h and s.
-    prior : SkillPrior
-        Of the workers' skills on easy tasks.
+    labels, skills, tasks: the state of belief (crowdopt.online.beliefs.class_state), written in place; how (2,): h and
+    s; prior: of the workers' skills on easy tasks.
     """
     grid, start, task = prior.grid, labels.start, labels.task
     share, left, classes = how[0], how[1], tasks.easy.shape[1]
@@ -151,6 +138,7 @@ def sweep_of_classes(first, last, labels, skills, tasks, how, prior):
         skills.weight[j] = skills.asked[j]
         for k in range(start[j], start[j + 1]):
             i, t, y = task[k], tasks.kind[task[k]], labels.label[k]
+            # cavity: the task's log-likelihoods less this label's own terms
             _without(tasks.easy[i], tasks.hard[i], y, labels.message[k], left, easy, hard)
             chance = _chances(easy, hard, share, likely, likely_hard)
             b = _slope(likely[y], likely_hard[y], chance, left, classes)
@@ -171,6 +159,7 @@ def sweep_of_classes(first, last, labels, skills, tasks, how, prior):
                 without = row[g] / (1.0 / classes + b * (grid[g] - 1.0 / classes))
                 mass += without
                 mean += without * grid[g]
+            # the message before is still the one that is in: taken out, then the new one added
             _without(tasks.easy[i], tasks.hard[i], labels.label[k], labels.message[k], left, easy, hard)
             labels.message[k] = _bounded(mean / mass)
             tasks.easy[i], tasks.hard[i] = easy, hard
@@ -182,18 +171,9 @@ def sweep_of_classes(first, last, labels, skills, tasks, how, prior):
 def hear_of_classes(worker, given, said, labels, skills, tasks, how, grid):
     """Labels that have just come, one at a time, as ``hear`` takes them for two classes.
 
-    Parameters
-    ----------
-    worker : int
-        Who gave them, the last of ``labels``.
-    given, said : (k,) arrays
-        Their tasks, and the class that each says.
-    labels, skills, tasks : ClassLabels, SkillArrays, ClassTasks
-        The state of belief (crowdopt.online.beliefs.class_state), written in place but for ``labels.start``.
-    how : (2,) float
-        h and s.
-    grid : (cells,) float
-        The accuracies g on easy tasks.
+    worker: who gave them, the last of ``labels``; given, said (k,): their tasks, and the class that each says; labels,
+    skills, tasks: the state of belief (crowdopt.online.beliefs.class_state), written in place but for ``labels.start``;
+    how (2,): h and s; grid (cells,): the accuracies g on easy tasks.
     """
     at, left, classes = labels.start[worker + 1], how[1], tasks.easy.shape[1]
     likely, likely_hard = np.empty(classes), np.empty(classes)

@@ -47,11 +47,7 @@ class ClassBeliefs(Beliefs):
     A task's posterior is exact for labels of the accuracies that the messages say: all K classes are heeded, not the
     likeliest two alone.
 
-    Parameters
-    ----------
-    kind : (tasks,) int
-        tau(i).
-    types, workers, classes : int
+    kind (tasks,): tau(i).
     """
 
     once = (*(name for name in ONCE if name not in ("odds", "sums")), "levels", "best", "easy", "hard")
@@ -104,7 +100,7 @@ class ClassBeliefs(Beliefs):
 
     @property
     def _how(self) -> Floats:
-        """H and s; nobody of skill 1 can be wrong more often than always, which bounds s from below."""
+        """``h, s``; no worker of skill 1 can be wrong more often than always, which bounds s from below."""
         return np.array([self.difficulty.share, max(self.difficulty.left, -LARGEST / (self.classes - 1))])
 
     @property
@@ -117,16 +113,5 @@ class ClassBeliefs(Beliefs):
 
 
 def beliefs_of(kind: Ints, types: int, workers: int, classes: int) -> Beliefs:
-    """The state of belief for so many classes.
-
-    Parameters
-    ----------
-    kind : (tasks,) int
-        tau(i).
-    types, workers, classes : int
-
-    Returns
-    -------
-    Beliefs
-    """
+    """The state of belief for so many classes; kind (tasks,): tau(i)."""
     return Beliefs(kind, types, workers) if classes == 2 else ClassBeliefs(kind, types, workers, classes)

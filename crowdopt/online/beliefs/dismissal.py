@@ -24,25 +24,16 @@ PATIENCE = 0.8  # by this share of the top price: what is missing is not known t
 
 @dataclass(frozen=True, eq=False)
 class DismissalRule:
-    """What the worker who is here has to be worth to be kept.
+    """What the worker who is here has to be worth to be kept."""
 
-    Parameters
-    ----------
-    reward : (cells,) float
-        r(g), nats a label is worth; no more than a task needs, or than the best seen so far gives.
-    price : float
-        Nats per label (at a middling price of labels) that the worker has to bring.
-    promised : float
-        Nats that an arrival is expected to bring at that price; what is brought falls short of it, because skills are
-        not told.
-    thresholds : list of (labels,) float
-        Least E[r] after so many labels, per type; empty where nothing is open.
-    """
-
-    reward: Floats
-    price: float
+    # r(g), nats a label is worth; no more than a task needs, or than the best seen so far gives
+    reward: Floats  # (cells,)
+    price: float  # nats per label (at a middling price of labels) that the worker has to bring
+    # nats that an arrival is expected to bring at that price; what is brought falls short of it, because skills are not
+    # told
     promised: float
-    thresholds: list[Floats]
+    # least E[r] after so many labels, per type; empty where nothing is open
+    thresholds: list[Floats]  # list of (labels,) float
 
     def keeps(self, kind: int, value: float, known: float) -> bool:
         """Whether the worker goes on with a type, at E[r] ``value`` after ``known`` labels."""
@@ -66,17 +57,8 @@ LIKELIHOOD: Floats = np.vstack(
 def learning(density: Floats, profit: Floats, room: int) -> float:
     """What knowing whether one more answer is right is worth: the best of several numbers of answers ahead.
 
-    Parameters
-    ----------
-    density, profit : (cells,) float
-        Of the worker's skill, and what a label brings beyond its price.
-    room : int
-        Labels that the worker could still give.
-
-    Returns
-    -------
-    float
-        In nats.
+    density, profit (cells,): of the worker's skill, and what a label brings beyond its price; room: labels that the
+    worker could still give; -> in nats.
     """
     branches = dot(LIKELIHOOD, density * profit)
     now = max(0.0, float(dot(density, profit)))
@@ -89,17 +71,7 @@ def missing(level: Floats, sure: Floats, error: Floats, classes: int = 2) -> flo
     ``sum over pairs of classes (b_k - b_l) ln(b_k/b_l) / (K - 1)`` grows by a label's information whatever is
     believed; with the other classes alike it is ``l b(l)`` at level l, b the likeliest class's chance less another's.
 
-    Parameters
-    ----------
-    level, sure, error : (tasks,) float
-        l, the level at which the error is eps, and eps.
-    classes : int
-        K.
-
-    Returns
-    -------
-    float
-        In nats.
+    level, sure, error (tasks,): l, the level at which the error is eps, and eps; classes: K; -> in nats.
     """
     wanted = (1 - classes / (classes - 1) * error) * sure
     return float(np.maximum(0.0, wanted - level * edge_at_level(level, classes)).sum())
@@ -110,24 +82,10 @@ def dismissal_rule(
 ) -> DismissalRule:
     """The price at which those who come bring what is missing, and whom it keeps.
 
-    Parameters
-    ----------
-    beliefs : Beliefs
-        Of the workers seen so far, the one who is here included.
-    most : float
-        The level that is promised, beyond which evidence on a task is worth nothing.
-    lack : float
-        Nats that are missing in all.
-    to_come : float
-        Workers who can be counted on, the one who is here included.
-    horizons : (types,) int
-        Labels that the worker could give.
-    cost : (types,) float
-        Of the worker's labels, in units of a middling label's.
-
-    Returns
-    -------
-    DismissalRule
+    beliefs: of the workers seen so far, the one who is here included; most: the level that is promised, beyond which
+    evidence on a task is worth nothing; lack: nats that are missing in all; to_come: workers who can be counted on, the
+    one who is here included; horizons (types,): labels that the worker could give; cost (types,): of the worker's
+    labels, in units of a middling label's.
     """
     came = int(beliefs.came[0])
     useful = np.minimum(information(GRID, beliefs.classes), most)

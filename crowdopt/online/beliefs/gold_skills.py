@@ -1,4 +1,4 @@
-"""Skills from gold alone, by a prior on the grid that is fitted to everybody's tallies."""
+"""Skills from gold alone, by a prior on the grid that is fitted to all tallies."""
 
 from __future__ import annotations
 
@@ -18,17 +18,7 @@ def gold_skills(right: Ints, asked: Ints, classes: int) -> Floats:
     A Beta prior fits a crowd badly of which some guess among K classes: it takes guessers who had no luck for workers
     who know what is wrong. Where workers differ no more than by chance all get the type's share of right answers.
 
-    Parameters
-    ----------
-    right, asked : (types, workers) int
-        c and s.
-    classes : int
-        K.
-
-    Returns
-    -------
-    (types, workers) float
-        The prior's mean for a worker without gold.
+    right, asked (types, workers): c and s; classes: K; -> (types, workers): the prior's mean for a worker without gold.
     """
     from crowdopt.online.beliefs.belief_kernels import fit
 

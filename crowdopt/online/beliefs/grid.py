@@ -22,91 +22,31 @@ def information(accuracy: Floats, classes: int = 2) -> Floats:
 
     One of them the true one: the Kullback-Leibler divergence between a label's laws under two classes.
 
-    Parameters
-    ----------
-    accuracy : array of float
-        g, in (0, 1).
-    classes : int
-        K.
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
+    accuracy: g, in (0, 1); classes: K; -> the same shape.
     """
     edge = (classes * accuracy - 1) / (classes - 1)
     return np.asarray(edge * (log(accuracy / (1 - accuracy)) + log(classes - 1)))
 
 
 def expected(classes: int = 2) -> Floats:
-    """The prior's prior: ``w0 ~ (1 - g) / (1 - 1/K)`` above guessing, g > 1/K, and a little mass below.
-
-    Parameters
-    ----------
-    classes : int
-        K.
-
-    Returns
-    -------
-    (cells,) float
-        Adds up to 1.
-    """
+    """The prior's prior: ``w0 ~ (1 - g) / (1 - 1/K)`` above guessing, a little mass below; (cells,), sums to 1."""
     weight = np.where(classes * GRID > 1, (1 - GRID) / (1 - 1 / classes), ODD * (classes * GRID) ** 2)
     prior: Floats = weight / weight.sum()
     return prior
 
 
 def level_at_error(chance: Floats, classes: int = 2) -> Floats:
-    """``ln((K - 1) (1 - e) / e)``, the level at which a task's posterior error is e.
-
-    Parameters
-    ----------
-    chance : array of float
-        e, of any shape, in (0, 1).
-    classes : int
-        K.
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``ln((K - 1) (1 - e) / e)``, the level at which a task's posterior error is e in (0, 1); any shape."""
     return np.asarray(log((1 - chance) / chance) + log(classes - 1))
 
 
 def error_at_level(level: Floats, classes: int = 2) -> Floats:
-    """``(K - 1) / (K - 1 + e^l)``, the posterior error of a task at a level.
-
-    Parameters
-    ----------
-    level : array of float
-        l, at least 0.
-    classes : int
-        K.
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``(K - 1) / (K - 1 + e^l)``, the posterior error of a task at a level l >= 0; any shape."""
     return np.asarray((classes - 1) / (classes - 1 + exp(level)))
 
 
 def edge_at_level(level: Floats, classes: int = 2) -> Floats:
-    """``(e^l - 1) / (e^l + K - 1)``: chance of the likeliest class less that of another, if others are alike.
-
-    Parameters
-    ----------
-    level : array of float
-        l.
-    classes : int
-        K.
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``(e^l - 1) / (e^l + K - 1)``: chance of the likeliest class less that of another, others alike; any shape."""
     half = tanh(np.asarray(level) / 2)
     edge: Floats = half if classes == 2 else 2 * half / (2 * half + classes * (1 - half))
     return edge

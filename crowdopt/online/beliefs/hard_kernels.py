@@ -48,14 +48,8 @@ def _slope(sign, easy, hard, chance, left):
 def sweep_of_hard(first, last, labels, skills, tasks, hard, prior):
     """Every message of workers ``first`` to ``last - 1`` anew, as ``sweep`` does it where no task is hard.
 
-    Parameters
-    ----------
-    first, last : int
-        The workers.
-    labels, skills, tasks, hard : LabelArrays, SkillArrays, TaskArrays, HardTasks
-        The state of belief (crowdopt.online.beliefs.state), written in place.
-    prior : SkillPrior
-        Of the workers' skills on easy tasks.
+    labels, skills, tasks, hard: the state of belief (crowdopt.online.beliefs.state), written in place; prior: of the
+    workers' skills on easy tasks.
     """
     grid = prior.grid
     start, task, sign, message = labels.start, labels.task, labels.sign, labels.message
@@ -71,6 +65,7 @@ def sweep_of_hard(first, last, labels, skills, tasks, hard, prior):
             i = task[k]
             t = tasks.kind[i]
             on_hard, lean = _on_hard(message[k], left)
+            # cavity: each of the task's three sums less what this label added to it
             easy, difficult, rest = sums[0, i] - message[k], sums[1, i] - on_hard, sums[2, i] - lean
             _, chance = _settled(easy, difficult, rest, share)
             b = _slope(sign[k], easy, difficult, chance, left)
@@ -78,6 +73,7 @@ def sweep_of_hard(first, last, labels, skills, tasks, hard, prior):
             skills.weight[j, t] += b * b
             row = skills.agreement[j, t]
             for g in range(grid.size):
+                # centred at a guess, where f is 1/2 whatever the others say
                 row[g] *= 0.5 + b * (grid[g] - 0.5)
             if (k - start[j]) % TOGETHER == TOGETHER - 1:
                 _scale(row)
@@ -111,16 +107,9 @@ def _replace(i, old, fresh, odds, hard):
 def hear_of_hard(worker, given, signs, labels, skills, tasks, hard, grid):
     """Labels that have just come, one at a time, as ``hear`` takes them where no task is hard.
 
-    Parameters
-    ----------
-    worker : int
-        Who gave them, the last of ``labels``.
-    given, signs : (k,) arrays
-        Their tasks, and the labels, +-1.
-    labels, skills, tasks, hard : LabelArrays, SkillArrays, TaskArrays, HardTasks
-        The state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``.
-    grid : (cells,) float
-        The accuracies g on easy tasks.
+    worker: who gave them, the last of ``labels``; given, signs (k,): their tasks, and the labels, +-1; labels, skills,
+    tasks, hard: the state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``; grid
+    (cells,): the accuracies g on easy tasks.
     """
     at = labels.start[worker + 1]
     for k in range(given.size):

@@ -19,12 +19,7 @@ WORTH = 0.2  # of what a label on an easy task tells, below which a task is give
 class TaskOdds:
     """Sums over labels from which a task's log odds follow, given how hard tasks are.
 
-    Parameters
-    ----------
-    difficulty : Difficulty
-        With a share above 0.
-    sums : (3, tasks) float
-        Of crowdopt.crowd.difficulty.label_terms; written to.
+    difficulty: with a share above 0; sums (3, tasks): of crowdopt.crowd.difficulty.label_terms; written to.
     """
 
     def __init__(self, difficulty: Difficulty, sums: Floats) -> None:
@@ -41,18 +36,7 @@ class TaskOdds:
 
 
 def hopeless(difficulty: Difficulty, chance: Floats) -> Bools:
-    """Tasks so surely hard that a label tells less than WORTH of what it tells on an easy one.
-
-    Parameters
-    ----------
-    difficulty : Difficulty
-    chance : (tasks,) float
-        That the task is hard.
-
-    Returns
-    -------
-    (tasks,) bool
-    """
+    """Tasks so surely hard, chance (tasks,), that a label tells less than WORTH of what it tells on an easy one."""
     given_up: Bools = 1 - chance * (1 - difficulty.left**2) < WORTH
     return given_up
 
@@ -62,17 +46,7 @@ def anchored(right: Ints | Floats, asked: Ints | Floats, classes: int = 2) -> Ca
 
     ``-(u - 1)^2 / (2 v)``, v the binomial variance of the mean edge over its square.
 
-    Parameters
-    ----------
-    right, asked : array of int
-        Tallies of gold.
-    classes : int
-        K.
-
-    Returns
-    -------
-    callable
-        (k,) scales u -> (k,) log-likelihoods.
+    right, asked: tallies of gold; classes: K; -> (k,) scales u -> (k,) log-likelihoods.
     """
     total = max(1, int(asked.sum()))
     share = (int(right.sum()) + 1) / (total + 2)
@@ -82,18 +56,7 @@ def anchored(right: Ints | Floats, asked: Ints | Floats, classes: int = 2) -> Ca
 
 
 def told(difficulty: Difficulty, claims: Floats, targets: Floats) -> list[str]:
-    """What users are told: how hard tasks are, and what that costs; nothing where none is.
-
-    Parameters
-    ----------
-    difficulty : Difficulty
-    claims, targets : (tasks,) float
-        Claimed errors and error targets of the tasks that are wanted.
-
-    Returns
-    -------
-    list of str
-    """
+    """What users are told of hard tasks, by claimed errors and targets (tasks,) of those wanted; [] where none is."""
     if not difficulty.share:
         return []
     mean, target = float(claims.mean()), float(targets.mean())

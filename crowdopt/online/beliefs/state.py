@@ -86,11 +86,7 @@ class Beliefs:
     Labels are kept in the order in which they came, so that a worker's are neighbours; every array grows or is
     written in place, and ``arrays`` is all there is to keep.
 
-    Parameters
-    ----------
-    kind : (tasks,) int
-        tau(i).
-    types, workers : int
+    kind (tasks,): tau(i).
     """
 
     classes: int = 2
@@ -186,7 +182,7 @@ class Beliefs:
         self._sweep(worker, worker + 1)
 
     def propagate(self, sweeps: int = 1) -> None:
-        """Everybody's messages anew, so many times."""
+        """All messages anew, so many times."""
         for _ in range(sweeps):
             self._sweep(0, int(self.came[0]))
 
@@ -205,7 +201,7 @@ class Beliefs:
 
     @property
     def _edges(self) -> Floats:
-        """What is believed of whoever gave each label, without it."""
+        """What is believed of each label's worker, without it."""
         return np.asarray(self.sign[: self.labels] * tanh(self.message[: self.labels] / 2))
 
     def suppose(self, difficulty: Difficulty) -> None:
@@ -230,13 +226,7 @@ class Beliefs:
             self.odds, self.hard_chance = mixed_odds(self.sums, difficulty.share)
 
     def refit(self, strength: float, fading: float, rounds: int) -> None:
-        """The prior by EM over everybody who has been heard, all types together.
-
-        Parameters
-        ----------
-        strength, fading : float
-            Pseudo-workers like the expected ones: ``strength + fading / (1 + j / 5)`` after j arrivals.
-        """
+        """The prior by EM over all heard and ``strength + fading / (1 + arrivals / 5)`` expected ones, all types."""
         from crowdopt.online.beliefs.belief_kernels import fit, same
 
         came = int(self.came[0])
@@ -250,7 +240,7 @@ class Beliefs:
             self.alike[0] = (DOUBT * ALIKE + chance[told].sum()) / (DOUBT + np.count_nonzero(told))
 
     def mean(self, of: Floats) -> Floats:
-        """E[f(g)] of everybody who came, (workers, types), for a function on the grid."""
+        """E[f(g)] of all who came, (workers, types), for a function on the grid."""
         return dot(self.density[: self.came[0]], of)
 
     def table(self) -> tuple[Ints, Ints, Ints]:
@@ -312,15 +302,8 @@ class Beliefs:
 def _gold(density: Floats, right: Ints, asked: Ints, scale: float, guess: float) -> float:
     """Log-likelihood of gold if its edge is so many times what agreement says: ``sum ln E[Bin(c; b + u (g - b))]``.
 
-    Parameters
-    ----------
-    density : (workers, types, cells) float
-        By agreement.
-    right, asked : (workers, types) int
-    scale : float
-        u.
-    guess : float
-        b, the chance of a guess.
+    density (workers, types, cells): by agreement; right, asked (workers, types); scale: u; guess: b, the chance of a
+    guess.
     """
     skill = np.clip(guess + scale * (GRID - guess), LEAST, 1 - LEAST)
     logs = right[..., None] * log(skill) + (asked - right)[..., None] * log1p(-skill)

@@ -22,23 +22,13 @@ class StoppingProgram:
 
     The relaxation behind the lower bound for unknown skills, with the fitted prior in place of the true one. A worker
     is kept while ``U(k, c) > 0``.
-
-    Parameters
-    ----------
-    prior : (cells,) float
-        w over the grid of skills.
-    reward : (cells,) float
-        r(g), nats per label.
-    horizon : int
-        Labels that a worker can give at most.
-    classes : int
-        K: a share of 1/K right is a guess. Labels and right ones are the whole state for any K, as long as wrong
-        answers are uniform.
     """
 
-    prior: Floats
-    reward: Floats
-    horizon: int
+    prior: Floats  # (cells,): w over the grid of skills
+    reward: Floats  # (cells,): r(g), nats per label
+    horizon: int  # labels that a worker can give at most
+    # K: a share of 1/K right is a guess. Labels and right ones are the whole state for any K, as long as wrong answers
+    # are uniform
     classes: int = 2
 
     @cached_property
@@ -56,7 +46,7 @@ class StoppingProgram:
 
     @cached_property
     def top(self) -> float:
-        """The largest price at which it pays to begin with somebody."""
+        """The largest price at which it pays to begin with a worker."""
         low, high = 0.0, float(self.reward.max())
         for _ in range(HALVINGS):
             middle = (low + high) / 2
@@ -64,14 +54,8 @@ class StoppingProgram:
         return low
 
     def price(self, wanted: float, least: float = LEAST) -> float:
-        """The largest price, at most ``top`` and at least ``least * top``, at which a worker brings what is wanted.
-
-        Parameters
-        ----------
-        wanted : float
-            Nats that the average arrival is to bring.
-        """
-        low, high = 0.0, self.top * (1 - 1e-3)  # at the top itself nobody is begun with
+        """The largest price from ``least * top`` to ``top`` at which the mean arrival brings the nats wanted."""
+        low, high = 0.0, self.top * (1 - 1e-3)  # at the top itself no worker is begun with
         if self.brings(high) >= wanted:
             return high
         for _ in range(HALVINGS // 2):

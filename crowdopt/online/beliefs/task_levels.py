@@ -21,12 +21,7 @@ class TaskLevels:
     ``sure`` and ``level`` are (tasks,): the level from which a task is closed, without and with those that are given
     up. ``left`` is (types,): open tasks. All three are written in place.
 
-    Parameters
-    ----------
-    known : Known
-    beliefs : Beliefs
-    caution : float
-        A task is closed at an error of 1 - caution times its target.
+    caution: a task is closed at an error of 1 - caution times its target.
     """
 
     def __init__(self, known: Known, beliefs: Beliefs, caution: float) -> None:

@@ -42,29 +42,13 @@ class TaskVotes(Protocol):
 
 
 def log_odds(accuracy: Floats) -> Floats:
-    """``ln(p / (1 - p))``, p kept off 0 and 1.
-
-    Parameters
-    ----------
-    accuracy : array of float
-        p, of any shape.
-
-    Returns
-    -------
-    array of float
-        Of the same shape.
-    """
+    """``ln(p / (1 - p))``, p kept off 0 and 1; any shape."""
     right = np.clip(accuracy, CLIP, 1 - CLIP)
     return np.asarray(log(right / (1 - right)))
 
 
 class PairVotes:
-    """Two classes. ``sums`` is (4, tasks): log odds of class 1, and the sums of crowdopt.crowd.difficulty.label_terms.
-
-    Parameters
-    ----------
-    tasks : int
-    """
+    """Two classes. ``sums`` is (4, tasks): log odds of class 1, and sums of crowdopt.crowd.difficulty.label_terms."""
 
     def __init__(self, tasks: int) -> None:
         self.sums = np.zeros((4, tasks))
@@ -91,12 +75,7 @@ class PairVotes:
 
 
 class PluralVotes:
-    """One coin over K classes. ``sums`` is (2, tasks, classes): log-likelihoods if the task is easy, and if it is hard.
-
-    Parameters
-    ----------
-    tasks, classes : int
-    """
+    """One coin over K classes. ``sums`` is (2, tasks, classes): log-likelihoods if the task is easy, and if hard."""
 
     def __init__(self, tasks: int, classes: int) -> None:
         self.sums = np.zeros((2, tasks, classes))
@@ -135,14 +114,5 @@ class PluralVotes:
 
 
 def votes_of(tasks: int, classes: int) -> TaskVotes:
-    """Empty votes on so many tasks.
-
-    Parameters
-    ----------
-    tasks, classes : int
-
-    Returns
-    -------
-    TaskVotes
-    """
+    """Empty votes on so many tasks."""
     return PairVotes(tasks) if classes == 2 else PluralVotes(tasks, classes)

@@ -39,36 +39,17 @@ class SessionOptions:
 
 @dataclass(frozen=True, eq=False)
 class OpenTasks:
-    """Tasks that the worker who is here may work on.
+    """Tasks that the worker who is here may work on."""
 
-    Parameters
-    ----------
-    sure : (tasks,) float
-        Level from which a task is closed.
-    free : (tasks,) bool
-        Tasks that the worker may be given; written to.
-    left : (types,) int
-        Open tasks.
-    """
-
-    sure: Floats
-    free: NDArray[np.bool_]
-    left: Ints
+    sure: Floats  # (tasks,): level from which a task is closed
+    free: NDArray[np.bool_]  # (tasks,): tasks that the worker may be given; written to
+    left: Ints  # (types,): open tasks
 
 
 class WorkerSession:
     """The worker who has just been welcomed, until they go.
 
-    Parameters
-    ----------
-    beliefs : Beliefs
-    rule : DismissalRule
-        What the worker has to be worth.
-    options : SessionOptions
-    arrival : Arrival
-    tasks : OpenTasks
-    cost : (types,) float
-        Of the worker's labels, in units of a middling one's.
+    rule: what the worker has to be worth; cost (types,): of the worker's labels, in units of a middling one's.
     """
 
     def __init__(

@@ -24,15 +24,8 @@ def information(instance: AssignmentInstance) -> float:
     mean target is the worst way to share out errors. For two classes both are ``(2p - 1) logit p``. Useless where p may
     be 1.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        Of the true skills, wrong answers uniform; its targets are for the mean error.
-
-    Returns
-    -------
-    float
-        In the unit of prices; infinite where all labels together do not tell enough.
+    instance: of the true skills, wrong answers uniform; its targets are for the mean error; -> in the unit of prices;
+    infinite where all labels together do not tell enough.
     """
     wanted = instance.need > COVERAGE
     if not wanted.any():
@@ -50,10 +43,12 @@ def information(instance: AssignmentInstance) -> float:
         amount = fill(value, tasks, instance.capacity)
         return float((amount * rate).sum()), price * need - float((amount * np.maximum(value, 0.0)).sum())
 
+    # any price gives a bound; tried are those at which a label begins to pay, cost / rate
     prices = np.unique((cost / np.maximum(rate, 1e-300))[rate > 0])
     low, high = 0, prices.size - 1
     if high < 0 or bought(float(prices[-1]) * (1 + 1e-12))[0] < need:
         return inf
+    # what is bought grows with the price: the first one at which it is enough
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if bought(float(prices[middle]))[0] >= need else (middle + 1, high)

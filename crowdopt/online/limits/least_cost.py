@@ -18,29 +18,18 @@ ERRORS = geomspace(0.2, 4.0, 25)  # of the bound's curve, in units of the target
 
 @dataclass(frozen=True)
 class Least:
-    """What is possible, as far as it is known: three lower bounds on the cost of any policy, gold included.
+    """What is possible, as far as it is known: three lower bounds on the cost of any policy, gold included."""
 
-    Parameters
-    ----------
-    information : float
-        By information alone (Wald 1945), skills known.
-    known : float, optional
-        LB0: skills known, by the best potential. None: for more than two classes, whose beliefs are more than a number.
-    unknown : float, optional
-        LB1: skills unknown, their distribution known, every label's correctness shown at once. None: too many types
-        or classes.
-    independent : bool
-        Whether ``unknown`` is a proof: it takes a worker's skills in different types as independent.
-    curve : tuple of (error, cost)
-        What is proven for other mean errors, by information and by the same potentials: between targets a little less
-        than what could be.
-    """
-
-    information: float
+    information: float  # by information alone (Wald 1945), skills known
+    # LB0: skills known, by the best potential. None: for more than two classes, whose beliefs are more than a number
     known: float | None
+    # LB1: skills unknown, their distribution known, every label's correctness shown at once. None: too many types or
+    # classes
     unknown: float | None
-    independent: bool
-    curve: tuple[tuple[float, float], ...] = ()
+    independent: bool  # whether ``unknown`` is a proof: it takes a worker's skills in different types as independent
+    # what is proven for other mean errors, by information and by the same potentials: between targets a little less
+    # than what could be
+    curve: tuple[tuple[float, float], ...] = ()  # tuple of (error, cost)
 
     @property
     def cost(self) -> float:
@@ -52,10 +41,7 @@ class Least:
 def least(instance: AssignmentInstance, solve: Solve) -> Least:
     """All three bounds of a crowd at its mean error target; for more than two classes that by information alone.
 
-    Raises
-    ------
-    InputError
-        For labels already in.
+    Raises InputError for labels already in.
     """
     if instance.classes != 2:
         return Least(information(instance), None, None, True, _curve(instance, []))

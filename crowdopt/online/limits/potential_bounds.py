@@ -39,25 +39,16 @@ ENOUGH = 2e-3  # relative; a potential this close to what the program promises i
 class LowerBound:
     """No policy keeps the mean error below its target at a lower expected cost than ``value``.
 
-    Whoever has the potentials and ``mu`` can check that by arithmetic alone (:func:`held_with_skills_known`,
+    With the potentials and ``mu`` anyone can check that by arithmetic alone (:func:`held_with_skills_known`,
     :func:`held_with_skills_unknown`).
-
-    Parameters
-    ----------
-    value : float
-        In the unit of prices, labels where each costs 1; infinite where all the labels there are do not suffice.
-    potentials : tuple of Potential
-        One per type.
-    mu : float
-        What an expected wrong answer costs.
-    program : Certificate
-        Of the last program: up to its bound, turned, a potential with these knots could have proven, for a crowd with
-        that many levels of skill.
     """
 
+    # in the unit of prices, labels where each costs 1; infinite where all the labels there are do not suffice
     value: float
-    potentials: tuple[Potential, ...]
-    mu: float
+    potentials: tuple[Potential, ...]  # one per type
+    mu: float  # what an expected wrong answer costs
+    # of the last program: up to its bound, turned, a potential with these knots could have proven, for a crowd with
+    # that many levels of skill
     program: Certificate
 
 
@@ -103,20 +94,8 @@ def skills_unknown(
     tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
     worker's skills are taken as independent; where they are not the figure is only indicative.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With true skills.
-    solve : callable
-        ``solve(program, backend, options)``.
-    known : LowerBound, optional
-        :func:`skills_known` of the instance, where it is at hand.
-    levels : int
-        Different skills in the program.
-
-    Returns
-    -------
-    LowerBound
+    instance: with true skills; known: :func:`skills_known` of the instance, where it is at hand; levels: different
+    skills in the program.
     """
     if known is None:
         known = skills_known(instance, solve)
@@ -173,6 +152,7 @@ def _climbed(target: ErrorTarget, rules: Rules, proven: Proof, solve: Solve, rou
         value, missed = proven(potentials, mu)
         if best is None or value > best.value:
             best = LowerBound(value, potentials, mu, certificate)
+        # what the program promises with the rules it knows is above what is proven with all: stop where they meet
         promised = -float(certificate.value or 0.0)
         if promised <= best.value * (1 + ENOUGH) or best.value > supply:
             break

@@ -16,18 +16,10 @@ ENTRIES = 10_000_000  # states times skills: beyond, skill is told after fewer l
 
 @dataclass(frozen=True, eq=False)
 class StoppingRule:
-    """The best rule: what it is worth, and how many labels it expects of workers of each skill.
+    """The best rule: what it is worth, and how many labels it expects of workers of each skill."""
 
-    Parameters
-    ----------
-    worth : float
-        ``max over rules of E sum over labels of gain(p)``, for one worker.
-    labels : (skills,) float
-        Expected labels of a worker of each skill times the chance of that skill.
-    """
-
-    worth: float
-    labels: Floats
+    worth: float  # ``max over rules of E sum over labels of gain(p)``, for one worker
+    labels: Floats  # (skills,): expected labels of a worker of each skill times the chance of that skill
 
 
 def best_stopping(
@@ -38,49 +30,46 @@ def best_stopping(
     ``U_k(c) = max(0, sum_p w p^c (1-p)^(k-c) gain(p) + U_{k+1}(c) + U_{k+1}(c+1))``: after k labels, c of them right,
     weighted by the chance of one way to get there. Beyond ``longest`` labels the skill is told: an upper bound then.
 
-    Parameters
-    ----------
-    accuracy, weight : (skills,) float
-        The prior: p and its chance.
-    gain : (skills,) float
-        What a label by a worker of each skill brings, price deducted.
-    horizon : int
-        The most labels of a worker.
-    longest : int, optional
-        Default: as many as ENTRIES allows.
-
-    Returns
-    -------
-    StoppingRule
+    accuracy, weight (skills,): the prior: p and its chance; gain (skills,): what a label by a worker of each skill
+    brings, price deducted; horizon: the most labels of a worker; longest: default: as many as ENTRIES allows.
     """
     steps = min(horizon, isqrt(2 * ENTRIES // accuracy.size) if longest is None else longest)
+    powers = _powers(accuracy, steps)
     later = np.zeros(steps + 1)
     if horizon > steps:
-        later = dot(_paths(accuracy, weight, steps), np.maximum(gain, 0.0)) * (horizon - steps)
+        later = dot(_paths(powers, weight, steps), np.maximum(gain, 0.0)) * (horizon - steps)
     going: list[NDArray[np.bool_]] = []
     for k in range(steps - 1, -1, -1):
-        value = dot(_paths(accuracy, weight, k), gain) + later[1:] + later[:-1]
+        value = dot(_paths(powers, weight, k), gain) + later[1:] + later[:-1]
         going.append(value > 0)
         later = np.maximum(value, 0.0)
-    return StoppingRule(float(later[0]), _expected(accuracy, weight, gain, going[::-1], horizon - steps))
+    return StoppingRule(float(later[0]), _expected(powers, weight, gain, going[::-1], horizon - steps))
 
 
-def _paths(accuracy: Floats, weight: Floats, k: int) -> Floats:
+def _powers(accuracy: Floats, most: int) -> tuple[Floats, Floats]:
+    """``p^c`` and ``(1 - p)^c`` for c up to ``most``, each (most + 1, skills): every step takes some of them."""
+    count = np.arange(most + 1)[:, None]
+    return power(accuracy, count), power(1 - accuracy, count)
+
+
+def _paths(powers: tuple[Floats, Floats], weight: Floats, k: int) -> Floats:
     """Chance of one sequence of k labels with c right ones, together with each skill: (k + 1, skills)."""
-    right = np.arange(k + 1)[:, None]
-    chance: Floats = power(accuracy, right) * power(1 - accuracy, k - right) * weight
+    right, wrong = powers
+    chance: Floats = right[: k + 1] * wrong[k::-1] * weight
     return chance
 
 
-def _expected(accuracy: Floats, weight: Floats, gain: Floats, going: list[NDArray[np.bool_]], told: int) -> Floats:
+def _expected(
+    powers: tuple[Floats, Floats], weight: Floats, gain: Floats, going: list[NDArray[np.bool_]], told: int
+) -> Floats:
     """Labels that the rule expects, by going forward: in how many ways does one get to each state?"""
-    ways, labels = np.ones(1), np.zeros(accuracy.size)
+    ways, labels = np.ones(1), np.zeros(weight.size)
     for k, on in enumerate(going):
         ways = np.where(on, ways, 0.0)
         if not ways.any():
             return labels
-        labels += dot(ways, _paths(accuracy, weight, k).T)
+        labels += dot(ways, _paths(powers, weight, k).T)
         ways = np.append(ways, 0.0) + np.append(0.0, ways)
     if told:
-        labels += np.where(gain > 0, told, 0) * (dot(ways, _paths(accuracy, weight, len(going)).T))
+        labels += np.where(gain > 0, told, 0) * (dot(ways, _paths(powers, weight, len(going)).T))
     return labels

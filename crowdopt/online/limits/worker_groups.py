@@ -1,4 +1,4 @@
-"""Workers who look alike to somebody who does not know skills, and how skill is distributed among them."""
+"""Workers who look alike where skills are not known, and how skill is distributed among them."""
 
 from __future__ import annotations
 
@@ -15,47 +15,23 @@ CAPACITIES, PRICES = 8, 8  # of the groups that workers of unknown skill fall in
 
 @dataclass(frozen=True, eq=False)
 class WorkerGroup:
-    """Workers who look alike to somebody who does not know skills, on one type of tasks, and their prior.
+    """Workers who look alike where skills are not known, on one type of tasks, and their prior."""
 
-    Parameters
-    ----------
-    kind : int
-        Type of the tasks.
-    size : int
-        How many workers.
-    horizon : int
-        The most labels that each can give.
-    price : float
-        Of a label.
-    accuracy, weight : (skills,) float
-        Skills among all workers of that price, and their shares.
-    level : (skills,) int
-        Level of each skill in the program of potentials.
-    """
-
-    kind: int
+    kind: int  # type of the tasks
     size: int
-    horizon: int
-    price: float
-    accuracy: Floats
-    weight: Floats
-    level: Ints
+    horizon: int  # the most labels that each can give
+    price: float  # of a label
+    # skills among all workers of that price, and their shares
+    accuracy: Floats  # (skills,)
+    weight: Floats  # (skills,)
+    level: Ints  # (skills,): level of each skill in the program of potentials
 
 
 def groups_of(instance: AssignmentInstance, level: Ints) -> list[WorkerGroup]:
     """Group workers by price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest.
 
-    Parameters
-    ----------
-    instance : AssignmentInstance
-        With true skills.
-    level : (types, workers) int
-        Level of each worker's skill in the program of potentials (crowdopt.programs.potential).
-
-    Returns
-    -------
-    list of WorkerGroup
-        One per type, price and capacity.
+    instance: with true skills; level (types, workers): level of each worker's skill in the program of potentials
+    (crowdopt.programs.potential); -> one per type, price and capacity.
     """
     tasks, capacity = wanted_in(instance), _rounded(instance.capacity)
     columns, paid = np.unique(instance.cost, axis=1, return_inverse=True)

@@ -47,32 +47,18 @@ class Adaptive(ReSolve):
     Where labels agree and disagree more than skills explain, some tasks are hard: posteriors then integrate over it,
     and what is nearly surely hard is given up. Any number of classes, wrong answers uniform over them; errors that are
     independent, given how hard the task is.
-
-    Parameters
-    ----------
-    gold : int
-        Gold tasks of each type that every worker does first.
-    block : int
-        Labels that are asked at once; between blocks the tasks that are sure by now drop out.
-    refit : int
-        Arrivals between two fits of everybody's skill; who is here is fitted in any case.
-    until : str
-        ``each``: until every task's posterior error is at most its epsilon; ``mean``: until their mean is.
-    caution : float
-        A claimed error is the posterior's over 1 - caution: the fitted prior makes the posterior too sure by so much.
-    repair : bool
-        Whether to go on, at the end, with those who have capacity left, where they can be called back.
-    difficulty : bool
-        Whether difficulty that workers share is looked for.
     """
 
-    gold: int = 20
-    block: int = 20
-    refit: int = 5
+    gold: int = 20  # gold tasks of each type that every worker does first
+    block: int = 20  # labels that are asked at once; between blocks the tasks that are sure by now drop out
+    refit: int = 5  # arrivals between two fits of all skills; the worker who is here is fitted in any case
+    # ``each``: until every task's posterior error is at most its epsilon; ``mean``: until their mean is
     until: str = "each"
+    # a claimed error is the posterior's over 1 - caution: the fitted prior makes the posterior too sure by so much
     caution: float = 0.1
+    # whether to go on, at the end, with those who have capacity left, where they can be called back
     repair: bool = True
-    difficulty: bool = True
+    difficulty: bool = True  # whether difficulty that workers share is looked for
 
     name: ClassVar[str] = "adaptive"
     what: ClassVar[str] = "gold first, then labels until each task is sure; prices from the workers seen"
@@ -108,7 +94,7 @@ class Adaptive(ReSolve):
     # -- while workers come ----------------------------------------------------------------------------------------
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """Nobody is asked anything, gold included, once all is sure."""
+        """No worker is asked anything, gold included, once all is sure."""
         return super().decide(arrival, rng) if self._goes_on else None
 
     def meet(self, arrival: Arrival) -> None:
@@ -134,21 +120,14 @@ class Adaptive(ReSolve):
         return min(self._left, self.block)
 
     def adopt(self, right: Ints, asked: Ints, task: Ints, worker: Ints, label: Ints) -> None:
-        """Go on from what another policy has seen: gold tallies (types, workers), and labels.
-
-        Parameters
-        ----------
-        right, asked : (types, workers) int
-            Gold.
-        task, worker, label : (k,) int
-        """
+        """Go on from what another policy has seen: gold tallies (types, workers), and labels (k,)."""
         self.seen.right[:, self.seen.first :], self.seen.asked[:, self.seen.first :] = right, asked
         self._take(task, worker, label)
         self._weigh()
         self.done = [(int(j), task[worker == j]) for j in np.unique(worker)]
 
     def watch(self, arrival: Arrival) -> None:
-        """Somebody has come whom another policy serves."""
+        """A worker has come whom another policy serves."""
         self._welcome(arrival)
         self._met = True
 

@@ -26,24 +26,16 @@ class Budget(Covering):
 
     A task's doubt is ``psi = sum over pairs of classes of sqrt(pi_k pi_l)``, no less than half its posterior error; a
     label of a worker with affinity ``rho = exp(-a/2)`` takes it to ``rho psi`` in expectation (Bhattacharyya). So each
-    step of greedy gives whoever is here the tasks of largest ``psi (1 - rho) / c``. Who is taken on, and for how much,
-    follows from the workers seen so far: those to come are like them, and the best of all of them are to spend what is
-    left. Tasks whose doubt lies below the level to which the rest of the budget can press all others are done.
-
-    Parameters
-    ----------
-    each : float
-        Labels per task, on average, gold included.
-    money : float
-        The budget in money in place of labels; 0: ``each`` counts.
-    adaptive : bool
-        Whether answers are looked at. If not, tasks go by the evidence they have: the best plan that could be written
-        down beforehand.
+    step of greedy gives the worker who is here the tasks of largest ``psi (1 - rho) / c``. Who is taken on, and for how
+    much, follows from the workers seen so far: those to come are like them, and the best of all of them are to spend
+    what is left. Tasks whose doubt lies below the level to which the rest of the budget can press all others are done.
     """
 
     stop: bool = False
-    each: float = 5.0
-    money: float = 0.0
+    each: float = 5.0  # labels per task, on average, gold included
+    money: float = 0.0  # the budget in money in place of labels; 0: ``each`` counts
+    # whether answers are looked at. If not, tasks go by the evidence they have: the best plan that could be written
+    # down beforehand
     adaptive: bool = True
 
     name: ClassVar[str] = "budget"
@@ -65,7 +57,7 @@ class Budget(Covering):
         self.left = np.array([self.money or self.each * float((known.need > 0).sum())])
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """Nobody is asked anything once gold is more than the rest pays."""
+        """No worker is asked anything once gold is more than the rest pays."""
         price = arrival.cost if self.money else np.ones(self.known.types)
         new = self._number != (arrival.preliminary, arrival.number)
         if new and self.left[0] < max(self.gold * float(price.sum()), CHEAP):
@@ -142,7 +134,7 @@ class Budget(Covering):
         return rate
 
     def _share(self, arrival: Arrival) -> float:
-        """The share of capacity that workers like this one are needed for, if everybody better does all they can."""
+        """The share of capacity that workers like this one are needed for, if all better ones do all they can."""
         seen = self.seen.first + np.arange(arrival.number + 1)
         rate = np.round(self._rates(seen), 9)
         spends = self.seen.capacity[seen] * (self.seen.cost[:, seen].mean(axis=0) if self.money else 1.0)

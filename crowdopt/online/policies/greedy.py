@@ -13,15 +13,9 @@ from crowdopt.online.covering import Covering
 
 @dataclass
 class Greedy(Covering):
-    """Everybody who knows anything gets as many uncovered tasks as they take, what they do best per cost first.
+    """Each worker who knows anything gets as many uncovered tasks as they take, what they do best per cost first."""
 
-    Parameters
-    ----------
-    least : float
-        Evidence per cost below which a label is not bought.
-    """
-
-    least: float = 1e-3
+    least: float = 1e-3  # evidence per cost below which a label is not bought
 
     name: ClassVar[str] = "greedy"
     what: ClassVar[str] = "uncovered tasks by the worker's own skill, no price"

@@ -22,26 +22,13 @@ class Kos(Covering):
 
     Every worker does ``labels / m`` tasks, drawn at random among those with the fewest labels so far: each task ends
     with the same number, give or take one.
-
-    Parameters
-    ----------
-    labels : int
-        In all; 0: as many as ``equal``'s run took, gold included.
-    equal : str
-        The policy of the same comparison whose total is matched.
-    inference : str
-        ``kos``, or majority, one-coin, dawid-skene on the same assignment.
-    iterations : int
-        Of the inference; results depend on it.
-    within : bool
-        Whether workers' capacities are kept; otherwise they may be exceeded, and that is reported.
     """
 
-    labels: int = 0
-    equal: str = ""
-    inference: str = "kos"
-    iterations: int = 20
-    within: bool = False
+    labels: int = 0  # in all; 0: as many as ``equal``'s run took, gold included
+    equal: str = ""  # the policy of the same comparison whose total is matched
+    inference: str = "kos"  # ``kos``, or majority, one-coin, dawid-skene on the same assignment
+    iterations: int = 20  # of the inference; results depend on it
+    within: bool = False  # whether workers' capacities are kept; otherwise they may be exceeded, and that is reported
 
     name: ClassVar[str] = "kos"
     what: ClassVar[str] = "a random regular assignment of as many labels as another policy took (Karger et al. 2011)"

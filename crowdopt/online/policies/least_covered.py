@@ -13,10 +13,10 @@ from crowdopt.online.covering import Covering
 
 @dataclass
 class LeastCovered(Covering):
-    """The tasks that lack most, whoever comes."""
+    """The tasks that lack most, for any worker."""
 
     name: ClassVar[str] = "least-covered"
-    what: ClassVar[str] = "the tasks that lack most, whoever comes"
+    what: ClassVar[str] = "the tasks that lack most, for any worker"
 
     def value(self) -> Floats:
         """Zero for every kind of task, so that ties decide."""

@@ -13,36 +13,24 @@ from crowdopt.online.policies.sampled_lp import SampledLP
 from crowdopt.online.theorems import theorem_5
 
 TARGETS = ("given", "theorem-3")
-MOST_GOLD = 1_000_000  # gold tasks per worker and type beyond which nobody asks
+MOST_GOLD = 1_000_000  # gold tasks per worker and type that no campaign asks
 
 
 @dataclass
 class MainAlgorithm(SampledLP):
-    """Everybody, preliminary workers too, does s gold tasks per type; prices and values are by ``(2 p-hat - 1)^2``.
+    """Each worker, preliminary ones too, does s gold tasks per type; prices and values are by ``(2 p-hat - 1)^2``.
 
     Ho et al. 2013, Algorithm 2 and Section 5.2. Every gold label is counted and paid. As printed there is neither
     stopping nor repair and ties are random (the perturbation of q-hat); the options change that.
-
-    Parameters
-    ----------
-    gold : int
-        s.
-    target_by : str
-        What the LP covers: ``given``, the campaign's own epsilon as in the paper's experiments, or ``theorem-3``,
-        the loosened ``epsilon' = epsilon^(1 - 4t/qmin)`` of the theorems.
-    least_quality : float
-        qmin, which the theorems take as known.
-    delta : float
-        Probability with which they may fail.
-    guaranteed : bool
-        Whether to take s from Theorem 5 in place of ``gold``, and the target of Theorem 3.
     """
 
-    gold: int = 20
+    gold: int = 20  # s
+    # what the LP covers: ``given``, the campaign's own epsilon as in the paper's experiments, or ``theorem-3``, the
+    # loosened ``epsilon' = epsilon^(1 - 4t/qmin)`` of the theorems
     target_by: str = "given"
-    least_quality: float = 0.0
-    delta: float = 0.1
-    guaranteed: bool = False
+    least_quality: float = 0.0  # qmin, which the theorems take as known
+    delta: float = 0.1  # probability with which they may fail
+    guaranteed: bool = False  # whether to take s from Theorem 5 in place of ``gold``, and the target of Theorem 3
 
     name: ClassVar[str] = "main-algorithm"
     what: ClassVar[str] = "sampled-lp with skills from gold (Ho et al. 2013, Algorithm 2)"

@@ -20,14 +20,9 @@ class MultiplicativeWeights(Covering):
     """``x_i <- x_i exp(eta sqrt(m) (1/m - a_ij y_ij / C_i))``, from 1 over the mean evidence per cost seen so far.
 
     Each task has a price of its own; a task that falls behind the clock becomes dear, one that is ahead cheap.
-
-    Parameters
-    ----------
-    eta : float
-        Step size, in units of sqrt(m).
     """
 
-    eta: float = 0.75
+    eta: float = 0.75  # step size, in units of sqrt(m)
 
     name: ClassVar[str] = "multiplicative-weights"
     what: ClassVar[str] = "a price per task that grows with time and falls with coverage; no program is solved"

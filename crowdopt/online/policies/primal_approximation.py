@@ -1,4 +1,4 @@
-"""The Primal Approximation Algorithm: everybody gets the tasks that are worth their price."""
+"""The Primal Approximation Algorithm: each worker gets the tasks that are worth their price."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from crowdopt.online.covering import Covering
 
 @dataclass
 class Random(Covering):
-    """Any tasks that are not yet covered, at random, whoever comes."""
+    """Any tasks that are not yet covered, at random, for any worker."""
 
     ties: str = "random"
 
     name: ClassVar[str] = "random"
-    what: ClassVar[str] = "any uncovered tasks, whoever comes"
+    what: ClassVar[str] = "any uncovered tasks, for any worker"
 
     def value(self) -> Floats:
         """Zero for every kind of task, so that ties decide."""

@@ -1,4 +1,4 @@
-"""Prices from everybody seen so far, solved anew every few arrivals."""
+"""Prices from all workers seen so far, solved anew every few arrivals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crowdopt.programs.market import Market
 
 FEW = 4  # workers seen, up to which a median says more than a program
 LAST = 10  # workers to come, at which every arrival is priced anew
-SOLVES = 60  # in a run, about, where nobody says otherwise
+SOLVES = 60  # in a run, about, unless given
 
 
 @dataclass
@@ -27,24 +27,15 @@ class ReSolve(Covering):
 
     No preliminary crowd. The price x solves that aggregated LP; tasks with ``q x >= c`` that are not yet covered are
     given, those that lack most first.
-
-    Parameters
-    ----------
-    every : int
-        Arrivals between two solves; 0: as many as make about 60 solves of a run.
-    margin : float
-        Added to what is missing, as a share of it: caution against short tasks at the end.
-    overshoot : float
-        How much a task's last label brings beyond its need, in labels: whole labels cover more than the LP's shares
-        do, and that has to be bought too.
-    cap : float
-        The most a price may be, in units of its median so far: where the workers to come cannot cover what is missing
-        the LP's price is without bound, and would buy next to nothing from everybody at full cost.
     """
 
-    every: int = 0
-    margin: float = 0.0
+    every: int = 0  # arrivals between two solves; 0: as many as make about 60 solves of a run
+    margin: float = 0.0  # added to what is missing, as a share of it: caution against short tasks at the end
+    # how much a task's last label brings beyond its need, in labels: whole labels cover more than the LP's shares do,
+    # and that has to be bought too
     overshoot: float = 0.25
+    # the most a price may be, in units of its median so far: where the workers to come cannot cover what is missing the
+    # LP's price is without bound, and would buy next to nothing from all workers at full cost
     cap: float = 4.0
 
     name: ClassVar[str] = "re-solve"

@@ -20,24 +20,16 @@ from crowdopt.programs.market import Market
 
 @dataclass
 class SampledLP(Covering):
-    """x from the LP in which gamma m preliminary workers cover gamma C, then Algorithm 1 (Ho et al. 2013, Section 5.1).
-
-    Parameters
-    ----------
-    gamma : float
-        Preliminary workers per worker to come.
-    inflate : float
-        Multiplies the need in the LP: 1 as printed, more against the shortfall that the printed algorithm leaves.
-    infeasible : str
-        What to do if the preliminary workers cannot cover their share: ``scale`` all needs to what they can (raise
-        epsilon), or ``drop`` tasks, as the paper advises.
-    """
+    """x from the LP in which gamma m preliminary workers cover gamma C, then Algorithm 1 (Ho et al. 2013, 5.1)."""
 
     estimate: str = "plug-in"
     stop: bool = False
     ties: str = "random"
-    gamma: float = 0.3
+    gamma: float = 0.3  # preliminary workers per worker to come
+    # multiplies the need in the LP: 1 as printed, more against the shortfall that the printed algorithm leaves
     inflate: float = 1.0
+    # what to do if the preliminary workers cannot cover their share: ``scale`` all needs to what they can (raise
+    # epsilon), or ``drop`` tasks, as the paper advises
     infeasible: str = "scale"
 
     name: ClassVar[str] = "sampled-lp"

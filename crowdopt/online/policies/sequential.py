@@ -1,4 +1,4 @@
-"""Labels one by one, with hardly any gold: whoever agrees with what is nearly sure is kept, the others are let go."""
+"""Labels one by one, with hardly any gold: a worker who agrees with what is nearly sure is kept, others are let go."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from crowdopt.online.policy import BasePolicy
 STOPS = ("mean", "each")
 STATE, LEVELS = ("over", "paid", "pace", "weighed", "fallen", "fitted_at"), ("sure", "level")
 SETTLE = 5  # labels after which a worker's messages are worked out anew
-CONFIRM = 6  # sweeps over everybody before the end is believed
+CONFIRM = 6  # sweeps over all workers before the end is believed
 NEWS = 0.2  # share of all labels that has to be new before the difficulty of tasks is fitted again
 REST = 0.1  # of the errors of tasks that are given up: where all others' are no more, being surer helps no more
-FRESH = 0.005  # share of all labels that has to be new before everybody's are weighed again
+FRESH = 0.005  # share of all labels that has to be new before all are weighed again
 PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit
 
 
@@ -43,43 +43,25 @@ class Sequential(BasePolicy):
     task's. Where labels and gold show that some tasks are hard, beliefs integrate over it, and tasks that are nearly
     surely hard are given up. Any number of classes, wrong answers uniform over them; errors that are independent,
     given how hard the task is.
-
-    Parameters
-    ----------
-    stop : str
-        ``mean``: at a mean claimed error of epsilon; ``each``: when every task's is at most its epsilon.
-    block : int
-        Labels that are asked at once.
-    margin : float
-        A claimed error is the posterior's over 1 - margin: the fitted prior makes the posterior too sure by so much.
-    bootstrap, gold : int
-        The first so many workers answer so many gold tasks of each type, against the flipped solution.
-    most_gold : int
-        Gold tasks per worker and type at most.
-    testing : float
-        What learning a new worker's skill is worth, in units of a label's price.
-    settled : float
-        Labels of known correctness after which there is nothing to learn any more.
-    audit : int
-        Gold tasks of every worker who is kept, whatever is believed of them, against what agreement says.
-    alarm : float
-        Chance at most, in an honest crowd, of finding that gold contradicts agreement: from then on skills come from
-        gold alone, as in ``adaptive``. 0: never.
-    difficulty : bool
-        Whether difficulty that workers share is looked for; without gold to begin with it never is, for agreement alone
-        cannot tell it from a clique.
     """
 
+    # ``mean``: at a mean claimed error of epsilon; ``each``: when every task's is at most its epsilon
     stop: str = "mean"
-    block: int = 1
+    block: int = 1  # labels that are asked at once
+    # a claimed error is the posterior's over 1 - margin: the fitted prior makes the posterior too sure by so much
     margin: float = 0.1
+    # the first so many workers answer so many gold tasks of each type, against the flipped solution
     bootstrap: int = 10
     gold: int = 10
-    most_gold: int = 40
-    testing: float = 2.0
-    settled: float = 30.0
-    audit: int = 3
+    most_gold: int = 40  # gold tasks per worker and type at most
+    testing: float = 2.0  # what learning a new worker's skill is worth, in units of a label's price
+    settled: float = 30.0  # labels of known correctness after which there is nothing to learn any more
+    audit: int = 3  # gold tasks of every worker who is kept, whatever is believed of them, against what agreement says
+    # chance at most, in an honest crowd, of finding that gold contradicts agreement: from then on skills come from gold
+    # alone, as in ``adaptive``. 0: never
     alarm: float = 0.001
+    # whether difficulty that workers share is looked for; without gold to begin with it never is, for agreement alone
+    # cannot tell it from a clique
     difficulty: bool = True
 
     name: ClassVar[str] = "sequential"
@@ -143,6 +125,7 @@ class Sequential(BasePolicy):
         self.session.worked(self._asked.tasks, got)
         self.beliefs.hear(self._asked.tasks[got], labels[got])
         self.since += int(np.count_nonzero(got))
+        # between two settlings each label is heard by what was known when it came; settling weighs them anew
         if self.since >= SETTLE:
             self.since = 0
             self.beliefs.settle(self.session.worker)
@@ -166,6 +149,7 @@ class Sequential(BasePolicy):
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
         to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
         rule = dismissal_rule(self.beliefs, self.tasks.most, lack, to_come, horizons, cost)
+        # both fade, so that the last workers' shortfall counts most
         self.pace = np.array([FADES * brought, FADES * self.pace[1] + rule.promised, lack])
         return rule
 
@@ -175,6 +159,7 @@ class Sequential(BasePolicy):
         if told - self.weighed[0] < FRESH * told:
             return
         self.weighed[0] = told
+        # messages and prior rest on each other: two rounds of both
         for _ in range(2):
             self.beliefs.propagate()
             self.beliefs.refit(*PSEUDO, ROUNDS)
@@ -195,6 +180,7 @@ class Sequential(BasePolicy):
         if self._ended:
             return
         if self._enough():
+            # messages not yet weighed together may have made it look over: the end is decided on settled ones
             self.beliefs.propagate(CONFIRM)
             self._gauge(0.0)
             self.over[0] = self._enough() and not self._falls()

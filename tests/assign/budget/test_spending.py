@@ -90,7 +90,7 @@ def test_patterns_spend_best(seed: int, money: int, priced: bool) -> None:
 
 
 def test_two_labels_are_no_better_than_one() -> None:
-    """.7 for everybody and two labels a task: greedy gives each two, which errs like one; 1 and 3 err less."""
+    """.7 for every worker and two labels a task: greedy gives each two, which errs like one; 1 and 3 err less."""
     instance = recipe("HS:1000x300")
     hand, best = spend(instance, 2000, method="greedy"), spend(instance, 2000)
     assert hand.wrong == pytest.approx(300) and hand.greedy_gap <= 1e-6

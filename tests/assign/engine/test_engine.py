@@ -11,10 +11,11 @@ import pytest
 from crowdopt import AssignmentInstance, Group, assign, verify, write_campaign, write_plan
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.engine.cheapest_sets import priced
-from crowdopt.assign.engine.prepared import ANY, TaskRow, levelled, problem_of
+from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow, levelled, problem_of
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options
+from crowdopt.crowd.exactness import exact_errors
 
 
 def drawn_row(rng: np.random.Generator) -> TaskRow:
@@ -23,6 +24,11 @@ def drawn_row(rng: np.random.Generator) -> TaskRow:
     top = np.append(rng.choice([1, 2, ANY], 2), ANY)
     low = np.append(np.minimum(rng.choice([0, 0, 1], 2), top[:2]), 0)
     fewest = int(rng.integers(0, 4))
+    beside = Overlaps.none(size)
+    if rng.random() < 0.3:
+        beside = Overlaps(
+            rng.random((2, size)) < 0.5, np.array([0, rng.integers(0, 2)]), np.array([rng.integers(1, 3), 9])
+        )
     return TaskRow(
         evidence=rng.choice([0.0, *rng.uniform(0.1, 1, 6)], size),
         cost=np.ones(size),
@@ -35,6 +41,7 @@ def drawn_row(rng: np.random.Generator) -> TaskRow:
         most=int(rng.choice([fewest + 1, fewest + 3, ANY])),
         kinds=np.array([0]),
         need=np.array([rng.uniform(0, 2.5)]),
+        beside=beside,
     )
 
 
@@ -47,6 +54,8 @@ def cheapest_of_all(row: TaskRow, price: np.ndarray) -> float:
             labels = np.array(chosen, np.int64)
             inside = np.bincount(row.group[labels], minlength=3)
             if row.evidence[labels].sum() >= row.need[0] and (inside >= row.low).all() and (inside <= row.top).all():
+                if not row.beside.keeps(labels):
+                    continue
                 best = min(best, float(price[labels].sum()))
     return best
 
@@ -59,7 +68,7 @@ def test_the_cheapest_set_is_that_of_all_sets():
         price = rng.uniform(-0.3, 1, row.room.size)
         wanted = cheapest_of_all(row, price)
         at = priced(row, price)
-        bound, sets = at.cheapest(float(row.need[0]))
+        bound, sets = at.cheapest(0)
         if wanted == np.inf:
             assert bound == np.inf and not sets
             continue
@@ -72,7 +81,7 @@ def test_the_cheapest_set_is_that_of_all_sets():
                 and (np.bincount(labels, minlength=9)[: row.room.size] <= row.room).all()
             )
             assert row.evidence[labels].sum() >= row.need[0] - 1e-9
-            assert (inside >= row.low).all() and (inside <= row.top).all()
+            assert (inside >= row.low).all() and (inside <= row.top).all() and row.beside.keeps(labels)
 
 
 def test_a_search_that_ends_early_still_bounds():
@@ -81,7 +90,7 @@ def test_a_search_that_ends_early_still_bounds():
     for _ in range(100):
         row, price = drawn_row(rng), rng.uniform(0.1, 1, 8)
         price = price[: row.room.size]
-        bound, _ = priced(row, price, table=1).cheapest(float(row.need[0]), steps=-1000)
+        bound, _ = priced(row, price, table=1).cheapest(0, steps=-1000)
         assert bound <= cheapest_of_all(row, price) + 1e-9
 
 
@@ -147,3 +156,12 @@ def test_levels_of_need_serve_every_task():
     need = np.concatenate([row.need for row in few.rows])
     for row in problem.rows:
         assert (need[few.kind_of[row.kinds]] >= row.need).all()
+
+
+def test_tasks_with_too_many_labels_for_exact_errors_are_left_to_other_methods():
+    """Fifteen answers can be combined in 32,768 ways: more than are followed, with every label more twice as many."""
+    crowd = AssignmentInstance(np.full((1, 40), 0.6), np.zeros(2, np.int64), np.full(40, 2), 0.2, rule="exact-error")
+    few, many = (replace(crowd, fixed=np.column_stack([np.zeros(k, np.int64), np.arange(k)])) for k in (3, 15))
+    assert problem_of(few) is not None and problem_of(many) is None
+    plan = assign(many, time_limit=20)
+    assert plan.found and exact_errors(many, plan.pairs)[0].max() <= 0.2

@@ -15,7 +15,7 @@ ENDLESS = 10**15  # tasks or pairs that may be looked at: years
 
 
 def short_of_labels() -> Split:
-    """Half of the labels that the tasks need, and nobody has time for more: no exchange covers everybody."""
+    """Half of the labels that the tasks need, and no worker has time for more: no exchange covers every task."""
     classes = classes_of(recipe("R10:60x40"))
     amounts = (classes.tasks_in[:, None] * np.ones(classes.evidence.shape)).astype(np.int64) // 4
     split = Split.of_amounts(classes, amounts, np.inf, 0)

@@ -44,7 +44,7 @@ def hands_of(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
 @examples(100)
 @given(st.integers(0, 10**6))
 def test_sharing_out_keeps_the_labels_and_helps_the_poorer(seed):
-    """The multiset of labels stays, nobody labels a task twice, and the smaller slack never falls."""
+    """The multiset of labels stays, no worker labels a task twice, and the smaller slack never falls."""
     rng = np.random.default_rng(seed)
     groups = WIDEST // 2
     size = rng.integers(1, 3, groups)

@@ -119,7 +119,7 @@ def test_relabelling_tasks_and_workers_changes_nothing(seed):
 
 @pytest.mark.parametrize("name", ["R10:60x40", "B5:200x60", "L3:80x40"])
 def test_splitting_a_class_changes_nothing(name):
-    """A type under two names is one class of tasks again; somebody without capacity takes part in nothing."""
+    """A type under two names is one class of tasks again; a worker without capacity takes part in nothing."""
     base = recipe(name)
     half = np.arange(base.n_tasks) % 2
     twice = replace(
@@ -137,7 +137,7 @@ def test_splitting_a_class_changes_nothing(name):
 
 
 def test_scaling_prices_scales_the_cost():
-    """Paying everybody twice as much doubles the cost; paying 1.5 times as much too, though bounds no longer round."""
+    """Paying all twice as much doubles the cost; paying 1.5 times as much too, though bounds no longer round."""
     base = recipe("R10:20x20", priced=True)
     cheap = assign(base, time_limit=20)
     for factor in (2.0, 1.5):

@@ -12,7 +12,7 @@ from crowdopt.assign.exact import stages
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels import climb
 from crowdopt.assign.exact.levels.cut import Levels
-from crowdopt.assign.exact.levels.enough import ByEvidence
+from crowdopt.assign.exact.levels.enough import Enough
 from crowdopt.assign.exact.levels.filling import fill, hands
 from crowdopt.assign.exact.levels.level_blocks import LevelBlocks
 from crowdopt.assign.plan import breaches
@@ -29,7 +29,7 @@ ROUNDING = 1e-6
 
 def generated(classes, levels: Levels) -> LevelBlocks:
     """Column generation to its end, from values that say nothing."""
-    blocks = LevelBlocks(levels, ByEvidence(classes), HighsMaster, [np.zeros(top.size) for top in levels.tops], [])
+    blocks = LevelBlocks(levels, Enough(classes), HighsMaster, [np.zeros(top.size) for top in levels.tops], [])
     blocks.generate(500, 1e-7, lambda: 60.0)
     return blocks
 
@@ -94,7 +94,7 @@ def test_cutting_where_a_bound_rests_on_rounding_raises_it(seed):
 
 @pytest.mark.parametrize("name", ["L3:200x60", "T4:100x60"])
 def test_hands_drawn_from_levels_keep_every_limit(name):
-    """A hand for each task at most, nobody twice on a task, nobody beyond their capacity."""
+    """A hand for each task at most, no worker twice on a task, no worker beyond their capacity."""
     classes = classes_of(recipe(name))
     blocks = generated(classes, Levels.evenly(classes, 12))
     filled = fill(blocks, lambda: 60.0)

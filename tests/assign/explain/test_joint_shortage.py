@@ -9,7 +9,8 @@ import pytest
 
 import crowdopt
 from crowdopt import Group, OwnRows, Status
-from crowdopt.api.assign import probe, why_not
+from crowdopt.api.assign import probe
+from crowdopt.api.no_plan import why_not
 from crowdopt.assign.explain.shortage import shortage
 from crowdopt.assign.plan import breaches
 from tests.assign.test_joint_limits import drawn, keeps, panel

@@ -60,7 +60,7 @@ def test_the_words_name_the_worst_type_first():
 )
 def test_other_limits_are_named(limits, sentence):
     """What is missing may be people, work or money."""
-    instance = AssignmentInstance([[0.95, 0.95, 0.95]], [0, 0], [2, 2, 2], 0.4, **limits)
+    instance = AssignmentInstance([[0.95, 0.95, 0.95]], [0, 0], [2, 2, 2], 0.4, rule="bhattacharyya", **limits)
     assert assign(instance).status is Status.INFEASIBLE
     assert any(sentence in line for line in shortage(instance, probe(60)).sentences(instance))
 
@@ -68,7 +68,8 @@ def test_other_limits_are_named(limits, sentence):
 def test_whole_labels_may_not_fit_where_shares_do():
     """Two tasks, three workers with room for one task each: shares cover both, whole labels only one."""
     one_and_a_half = -1.5 * math.log(4 * 0.8 * 0.2)
-    instance = AssignmentInstance([[0.8, 0.8, 0.8]], [0, 0], [1, 1, 1], 0.5 * math.exp(-one_and_a_half / 2) + 1e-12)
+    epsilon = 0.5 * math.exp(-one_and_a_half / 2) + 1e-12
+    instance = AssignmentInstance([[0.8, 0.8, 0.8]], [0, 0], [1, 1, 1], epsilon, rule="bhattacharyya")
     plan = assign(instance)
     assert assign(instance, program="lp").found and plan.status is Status.INFEASIBLE
     assert "only whole labels do not fit" in shortage(instance, probe(60)).sentences(instance)[0]

@@ -77,10 +77,10 @@ def test_who_may_not_have_a_worker_gets_none():
     instance = few_labels(3)
     sets, _ = grown(instance)
     counts = completed(sets, whole_shares(sets), SOLVERS.solve, OPTIONS)
-    nobody = Prices(np.zeros(instance.n_workers))
-    pair = dealt_sets(sets, counts, nobody).pairs()[:1]
+    no_prices = Prices(np.zeros(instance.n_workers))
+    pair = dealt_sets(sets, counts, no_prices).pairs()[:1]
     sets.tasks = own_tasks(replace(instance, forbidden=pair))
-    dealt = dealt_sets(sets, counts, nobody)
+    dealt = dealt_sets(sets, counts, no_prices)
     assert (dealt.held < 0).sum() == 1
     assert not (dealt.pairs() == pair).all(axis=1).any()
 

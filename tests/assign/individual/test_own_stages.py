@@ -33,6 +33,7 @@ def individual(seed: int, n: int = 60, m: int = 12) -> AssignmentInstance:
     return AssignmentInstance(
         accuracy=rng.uniform(0.6, 0.97, (n, m)),
         task_type=np.arange(n),
+        rule="bhattacharyya",
         capacity=rng.integers(n // 3, n // 2 + 8, m),
         epsilon=rng.uniform(0.1, 0.3, n),
         cost=np.round(rng.uniform(0.5, 3.0, (n, m)), 2),
@@ -129,7 +130,7 @@ def test_individual_is_who_has_a_need_of_their_own():
 
 
 def test_a_plan_comes_before_the_first_bound(monkeypatch):
-    """Whoever has little time, or little of the machine, is left with a plan; better ones follow."""
+    """With little time, or little of the machine, there is a plan; better ones follow."""
     rng = np.random.default_rng(3)
     instance = recipe("R10:60x30", seed=2).with_epsilon(rng.uniform(0.07, 0.13, 60))
     monkeypatch.setattr(bound_stages, "SOON", 0)

@@ -24,7 +24,7 @@ from tests.small import instances
 def check(instance: AssignmentInstance) -> None:
     """The linear program's own optimum, kept limits, and multipliers that prove the bound by another summation.
 
-    Where there is none, whoever listens is told who takes over.
+    Where there is none, the listener is told which method takes over.
     """
     full = solve(relax(assignment.build(instance)), "highs-simplex")
     told: list[Progress] = []

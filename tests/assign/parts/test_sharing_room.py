@@ -1,4 +1,4 @@
-"""Capacity dealt to parts: whole labels, never more than there are, and nobody gets less than they can be given."""
+"""Capacity dealt to parts: whole labels, never more than there are, and no worker gets less than they can be given."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_what_is_dealt_adds_up(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_parts_that_lack_room_get_all_that_is_left(seed):
-    """What the others have stays theirs; the rest goes to whoever needs it, so a second try is never with less."""
+    """What the others have stays theirs; the rest goes where it is needed, so a second try is never with less."""
     rng = np.random.default_rng(seed)
     loads = rng.integers(0, 20, (6, 4))
     room = loads.sum(axis=0) + rng.integers(0, 30, 4)

@@ -161,7 +161,7 @@ def test_what_it_cannot_do_it_says() -> None:
 
 
 def test_no_plan_is_proven() -> None:
-    """Too little room for the labels that every task needs: the bound is more than everybody could be paid."""
+    """Too little room for the labels that every task needs: the bound is more than every worker could be paid."""
     plan = assign(crowd(10, [(0.7, 12)], 4, 0.1), "patterns")
     assert not plan.found and plan.proven and plan.proof == "certificate"
 

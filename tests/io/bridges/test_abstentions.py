@@ -1,4 +1,4 @@
-"""A judge who does not answer abstains: nobody's vote, counted, said, and another judge is asked."""
+"""A judge who does not answer abstains: no vote, counted, said, and another judge is asked."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_files_are_written_once_and_only_where_nothing_else_is(desk, tool):
 
 
 def test_the_router_hands_each_task_to_its_workers(desk):
-    """Whoever asks; a task that the plan does not know goes to nobody."""
+    """Whoever asks; a task that the plan does not know goes to no worker."""
     push(desk / "campaign", desk / "plan", tool="prodigy", output=desk / "out")
     spec = importlib.util.spec_from_file_location("router", desk / "out" / "router.py")
     assert spec is not None and spec.loader is not None

@@ -81,7 +81,7 @@ def test_a_pull_loses_nothing(exports, tool):
 
 @pytest.mark.parametrize("tool", FILES)
 def test_an_import_takes_the_gold_that_the_tool_marks(exports, tool):
-    """Everybody is tallied against it; the one who marked it is not; without gold EM stands in."""
+    """Every worker is tallied against it; the one who marked it is not; without gold EM stands in."""
     made = import_labels(exports / FILES[tool], tool=tool, epsilon=0.3)
     names = made.instance.workers
     assert [name.partition("@")[0] for name in names] == list(WORKERS)
@@ -156,7 +156,7 @@ def test_the_later_of_two_labels_counts():
 
 
 def test_texts_that_a_spreadsheet_computes_are_kept_and_said(exports):
-    """An id with a quote before it would be another id; whoever opens the table in a spreadsheet is told."""
+    """An id with a quote before it would be another id; a reader with a spreadsheet is told."""
     (exports / "odd.csv").write_text("task,worker,label\na,ada,=1+1\na,bo,-1\n@b,ada,yes\n", encoding="utf-8")
     words = [
         "pull",

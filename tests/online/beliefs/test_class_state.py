@@ -24,7 +24,7 @@ RIGHT, ASKED = [[3], [0], [5], [1]], [[4], [0], [5], [3]]
 
 
 def told(beliefs, rows, right, asked):
-    """Everybody's gold and labels, in the order in which they come."""
+    """Every worker's gold and labels, in the order in which they come."""
     for (tasks, labels), c, s in zip(rows, right, asked, strict=True):
         beliefs.welcome()
         beliefs.check(np.array(c), np.array(s))

@@ -22,7 +22,7 @@ RIGHT, ASKED = [[3], [0], [5], [1]], [[4], [0], [5], [3]]
 
 
 def told(kind, types, rows, right, asked) -> Beliefs:
-    """Everybody's gold and labels, in the order in which they come."""
+    """Every worker's gold and labels, in the order in which they come."""
     beliefs = Beliefs(np.array(kind), types, len(rows))
     for (tasks, labels), c, s in zip(rows, right, asked, strict=True):
         beliefs.welcome()

@@ -48,7 +48,7 @@ def test_no_stopping_rule_does_better(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_top_price_is_where_it_stops_to_pay(seed):
-    """Below it somebody is begun with, above it nobody."""
+    """Below it a worker is begun with, above it no worker."""
     one = some(seed, 40)
     assert one.brings(one.top * 0.999) > 0 and one.brings(one.top * 1.001) == 0
     for wanted in (0.1 * one.brings(0.0), 0.9 * one.brings(0.0)):

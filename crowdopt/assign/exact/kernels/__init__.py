@@ -2,14 +2,12 @@
 
 from crowdopt.assign.exact.kernels.amounts import shift
 from crowdopt.assign.exact.kernels.dealing import deal
-from crowdopt.assign.exact.kernels.error_sets import cheapest_by_error
 from crowdopt.assign.exact.kernels.knapsack import cheapest_set
 from crowdopt.assign.exact.kernels.sharing import CLOSE, closest, escalate, finish, level, share, share_out
 from crowdopt.assign.exact.kernels.trading import thin, top_up, trade
 
 __all__ = [
     "CLOSE",
-    "cheapest_by_error",
     "cheapest_set",
     "closest",
     "deal",

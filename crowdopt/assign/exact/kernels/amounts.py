@@ -17,20 +17,10 @@ def shift(amounts, excess, wanted, worth, cost, upper, left, spare, rung):
     squares most within the money to spare. Squares, because near the LP's optimum exchanges only move a lack about,
     and what matters is that no row has a large one. It ends where no move helps, or after SHIFTS.
 
-    Parameters
-    ----------
-    amounts, upper : (T, G) int
-        Labels per row and worker class, written, and the most of them.
-    excess, wanted : (T,)
-        Evidence of the row beyond its need, written, and what it should have beyond.
-    worth, cost : (T, G)
-        Evidence and price of a label.
-    left : (G,) int
-        What remains of each class's capacity; written.
-    spare : (1,) float
-        Money that moves may still add to the cost; written.
-    rung : (1,) bool
-        Whether time is up: the loop looks at it and ends.
+    amounts, upper (T, G) int: labels per row and worker class, written, and the most of them; excess, wanted (T,):
+    evidence of the row beyond its need, written, and what it should have beyond; worth, cost (T, G): evidence and price
+    of a label; left (G,) int: what remains of each class's capacity; written; spare (1,): money that moves may still
+    add to the cost; written; rung (1,) bool: whether time is up: the loop looks at it and ends.
     """
     kinds, groups = amounts.shape
     for _ in range(SHIFTS):

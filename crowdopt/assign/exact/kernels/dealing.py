@@ -22,16 +22,7 @@ def draw(state, below):
 def count(hands, held, i, g):
     """Labels that task i has from class g.
 
-    Parameters
-    ----------
-    hands, held : (tasks, widest) and (tasks,) int
-        As in Dealt.
-    i, g : int
-        The task and the class.
-
-    Returns
-    -------
-    int
+    hands (tasks, widest), held (tasks,): as in Dealt; i, g: the task and the class.
     """
     labels = 0
     for k in range(held[i]):
@@ -92,16 +83,8 @@ def deal(tasks, groups, amounts, worth, dealt):
     most one label of a group, and a group gives at most as many rounds as it has workers: so nobody labels a task
     twice. The heap is restored label by label, in log(tasks) each.
 
-    Parameters
-    ----------
-    tasks : (n,) int
-        Of one row.
-    groups : (k,) int
-        Worker classes, in the order in which they are dealt.
-    amounts, worth : (G,) int, float
-        Labels to deal, and the evidence of one for these tasks.
-    dealt : Dealt
-        Its hands, counts and slacks are written.
+    tasks (n,) int: of one row; groups (k,) int: worker classes, in the order in which they are dealt; amounts, worth
+    (G,): labels to deal, and the evidence of one for these tasks; dealt: its hands, counts and slacks are written.
     """
     hands, held, slack = dealt.hands, dealt.held, dealt.slack
     n = tasks.size

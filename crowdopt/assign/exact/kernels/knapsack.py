@@ -17,19 +17,8 @@ def cheapest_set(knapsack, effort, sets, sizes):
     item i over costs at least, so an item with ``LP + d_i`` above the best set found keeps its place. The others are
     searched depth first, with a dynamic programme on a grid, evidence rounded up, as the bound of what completes a set.
 
-    Parameters
-    ----------
-    knapsack : Knapsack
-    effort : Effort
-    sets, sizes : (k, n) and (k,) int
-        Receive the last k sets found, the best one first; sizes of -1 where there are fewer.
-
-    Returns
-    -------
-    float
-        A lower bound; inf if all items together do not meet the need.
-    float
-        The cost of the best set.
+    sets (k, n), sizes (k,): receive the last k sets found, the best one first; sizes of -1 where there are fewer; -> a
+    lower bound; inf if all items together do not meet the need; -> the cost of the best set.
     """
     cost, worth, n = knapsack.cost, knapsack.worth, knapsack.cost.size
     for s in range(sizes.size):

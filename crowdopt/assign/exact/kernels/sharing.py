@@ -123,21 +123,8 @@ def share_out(a, b, terms, dealt, anyhow):
     is the first task's. The slacks' sum is fixed, so closest to half is largest minimum, and exact up to FREE labels:
     if any partition of those covers both tasks, this one does.
 
-    Parameters
-    ----------
-    a, b : int
-        The tasks.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written where the partition is new.
-    anyhow : bool
-        Whether the new partition is kept even if the smaller slack does not rise.
-
-    Returns
-    -------
-    bool
-        Whether the partition was changed.
+    a, b: the tasks; terms: what stays as it is; dealt: written where the partition is new; anyhow: whether the new
+    partition is kept even if the smaller slack does not rise; -> whether the partition was changed.
     """
     worth, size, fewest, most = terms.worth[terms.row[a]], terms.size, terms.fewest, terms.most
     hands, held, slack, state = dealt.hands, dealt.held, dealt.slack, dealt.state
@@ -203,19 +190,7 @@ def swap_one(a, b, terms, dealt):
     Every pair of labels is looked at, in the order of the hands, and the exchange kept whose difference in evidence is
     nearest to half the difference of the slacks: that minimises what is left between them.
 
-    Parameters
-    ----------
-    a, b : int
-        The tasks.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written.
-
-    Returns
-    -------
-    bool
-        Whether any exchange brings them closer.
+    a, b: the tasks; terms: what stays as it is; -> whether any exchange brings them closer.
     """
     worth, size = terms.worth[terms.row[a]], terms.size
     hands, held, slack = dealt.hands, dealt.held, dealt.slack
@@ -243,16 +218,8 @@ def even_out(tasks, terms, dealt, rounds):
     Each round sorts the tasks by slack and pairs the poorest with the richest, the second with the second, and so on:
     both ends move inwards, and a round costs a sort and one exchange per pair.
 
-    Parameters
-    ----------
-    tasks : (n,) int
-        Of one row.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written.
-    rounds : int
-        At most so many; fewer where nobody is short any more.
+    tasks (n,) int: of one row; terms: what stays as it is; rounds: at most so many; fewer where nobody is short any
+    more.
     """
     half, slack = tasks.size // 2, dealt.slack
     for _ in range(rounds):
@@ -274,21 +241,7 @@ def _level(tasks, terms, dealt, rounds):
     never lowers the smaller of the two slacks. Where tasks are many only pairs with a short one are looked at, and
     STALLED rounds without less lack end it.
 
-    Parameters
-    ----------
-    tasks : (n,) int
-        Of one row.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written.
-    rounds : int
-        At most so many.
-
-    Returns
-    -------
-    int
-        Pairs tried.
+    tasks (n,) int: of one row; terms: what stays as it is; rounds: at most so many; -> pairs tried.
     """
     half, tried, slack, state, rung = tasks.size // 2, 0, dealt.slack, dealt.state, dealt.rung
     if tasks.size > MANY:
@@ -323,21 +276,7 @@ def _level(tasks, terms, dealt, rounds):
 def _finish(tasks, terms, dealt, work):
     """For each short task look for a partner with whom an exact partition covers both; else stir.
 
-    Parameters
-    ----------
-    tasks : (n,) int
-        Of one row.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written.
-    work : int
-        Pairs that may be looked at.
-
-    Returns
-    -------
-    int
-        The work left.
+    tasks (n,) int: of one row; terms: what stays as it is; work: pairs that may be looked at; -> the work left.
     """
     slack, state, rung = dealt.slack, dealt.state, dealt.rung
     while work > 0 and not rung[0]:
@@ -381,23 +320,9 @@ def share(tasks, terms, dealt, rounds, work, allowed):
     at one and a half times what all its tasks lack. One label more gives all tasks of the row something to share, so
     few are bought; where evidence comes in few sizes nothing is shared, and ``allowed`` pairs tried in all end it.
 
-    Parameters
-    ----------
-    tasks : (n,) int
-        Of one row, by evidence and price.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written.
-    rounds, work : int
-        Of levelling, and pairs looked at in finishing; after each label, where some are bought.
-    allowed : int
-        Pairs that may be tried in all while labels are bought; 0: none is bought.
-
-    Returns
-    -------
-    bool
-        Whether labels were bought and none is short.
+    tasks (n,) int: of one row, by evidence and price; terms: what stays as it is; rounds, work: of levelling, and pairs
+    looked at in finishing; after each label, where some are bought; allowed: pairs that may be tried in all while
+    labels are bought; 0: none is bought; -> whether labels were bought and none is short.
     """
     worth, cost, size, most = terms.worth, terms.cost, terms.size, terms.most
     hands, held, slack, left = dealt.hands, dealt.held, dealt.slack, dealt.left
@@ -436,16 +361,7 @@ def share(tasks, terms, dealt, rounds, work, allowed):
 def level(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int) -> None:
     """Share labels of a row out, poorest with richest.
 
-    Parameters
-    ----------
-    tasks : (n,) int
-        Of one row.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written.
-    rounds : int
-        At most so many.
+    tasks (n,): of one row; terms: what stays as it is; rounds: at most so many.
     """
     share(tasks, terms, dealt, rounds, 0, 0)
 
@@ -453,16 +369,7 @@ def level(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int) -> None:
 def finish(tasks: Ints, terms: Terms, dealt: Dealt, work: int) -> None:
     """Cover the last short tasks of a row by exact partitions with a partner.
 
-    Parameters
-    ----------
-    tasks : (n,) int
-        Of one row.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written.
-    work : int
-        Pairs that may be looked at.
+    tasks (n,): of one row; terms: what stays as it is; work: pairs that may be looked at.
     """
     share(tasks, terms, dealt, 0, work, 0)
 
@@ -470,17 +377,7 @@ def finish(tasks: Ints, terms: Terms, dealt: Dealt, work: int) -> None:
 def escalate(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int, work: int, allowed: int) -> None:
     """Buy single labels for a row, level and finish it after each.
 
-    Parameters
-    ----------
-    tasks : (n,) int
-        Of one row.
-    terms : Terms
-        What stays as it is.
-    dealt : Dealt
-        Written.
-    rounds, work : int
-        Of levelling, and pairs looked at in finishing, after each label.
-    allowed : int
-        Pairs that may be tried in all.
+    tasks (n,): of one row; terms: what stays as it is; rounds, work: of levelling, and pairs looked at in finishing,
+    after each label; allowed: pairs that may be tried in all.
     """
     share(tasks, terms, dealt, rounds, work, allowed)

@@ -12,7 +12,7 @@ from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.block_stage import GROUPS, duals_of
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels.cut import Levels
-from crowdopt.assign.exact.levels.enough import ByEvidence, Enough
+from crowdopt.assign.exact.levels.enough import Enough
 from crowdopt.assign.exact.levels.filling import fill, hands
 from crowdopt.assign.exact.levels.level_blocks import LevelBlocks, Set, Values
 from crowdopt.assign.exact.search import Search
@@ -53,31 +53,20 @@ def climb(search: Search) -> None:
     price = duals.task[firsts(classes.task_class)]
     levels = Levels.by_use(classes, COUNT, price)
     values = [one * top for one, top in zip(price, levels.tops, strict=True)]
-    ladder = Ladder(search, ByEvidence(classes), partial(_raise_bound, search), partial(_offer, search))
+    ladder = Ladder(search, Enough(classes), partial(_raise_bound, search), partial(_offer, search))
     ladder.climb(levels, values, search.clock.part(SHARE))
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """Levels cut finer and finer, with the bounds that they prove and the plans that they lead to.
+    """Levels cut finer and finer, with the bounds that they prove and the plans that they lead to."""
 
-    Parameters
-    ----------
-    standing : Standing
-        What is known so far.
-    enough : Enough
-        Which sets will do.
-    raise_bound, offer : callable
-        Take over what a master's prices prove, and the plan that its shares lead to.
-    patience : int
-        How often in a row nothing may be gained, once few sets rest on rounding.
-    """
-
-    standing: Standing
-    enough: Enough
+    standing: Standing  # what is known so far
+    enough: Enough  # which sets will do
+    # take over what a master's prices prove, and the plan that its shares lead to
     raise_bound: Callable[[LevelBlocks], None]
     offer: Callable[[LevelBlocks], None]
-    patience: int = 3
+    patience: int = 3  # how often in a row nothing may be gained, once few sets rest on rounding
 
     def climb(self, levels: Levels, values: Values, turn: Clock) -> LevelBlocks | None:
         """Cut levels until nothing rests on rounding, what was asked for is proven, or nothing helps any more.

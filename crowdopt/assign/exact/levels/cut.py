@@ -18,19 +18,11 @@ class Levels:
 
     Counting everybody in a level as its best member relaxes the problem, so that what is proven of levels is proven
     of workers; with a level for each worker nothing is lost.
-
-    Parameters
-    ----------
-    classes : Classes
-    tops : T arrays, (L_t,)
-        Ascending.
-    of : (T, G) int
-        The level of each worker class.
     """
 
     classes: Classes
-    tops: tuple[Floats, ...]
-    of: Ints
+    tops: tuple[Floats, ...]  # T arrays, (L_t,): ascending
+    of: Ints  # (T, G): the level of each worker class
 
     @classmethod
     def cut(cls, classes: Classes, tops: list[Floats]) -> Levels:
@@ -48,13 +40,8 @@ class Levels:
     def by_use(cls, classes: Classes, count: int, price: Floats) -> Levels:
         """Levels with as many workers each of those who are best used for a class of tasks, and wider ones of all.
 
-        Parameters
-        ----------
-        classes : Classes
-        count : int
-            Levels of the workers used, about; of all there are a third as many.
-        price : (T,) float
-            Of evidence, by which a worker's use is judged.
+        count: levels of the workers used, about; of all there are a third as many; price (T,): of evidence, by which a
+        worker's use is judged.
         """
         gains, parts, wide = price[:, None] * classes.evidence - classes.cost, _ends(count), _ends(count // 3)
         used = (gains >= gains.max(axis=0) - ALIKE * (1 + np.abs(gains).max(axis=0))) & (gains > 0)

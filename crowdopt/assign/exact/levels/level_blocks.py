@@ -30,25 +30,13 @@ USED = 1e-7  # a share above this is in use
 
 @dataclass(eq=False)
 class LevelBlocks:
-    """The master over some levels; ``center`` are the values of labels with the best bound so far.
-
-    Parameters
-    ----------
-    levels : Levels
-    enough : Enough
-        Which sets will do.
-    make_master : MakeMaster
-    center : list of (L_t,) float
-        Values to begin with.
-    given : list of Set
-        Sets to begin with.
-    """
+    """The master over some levels; ``center`` are the values of labels with the best bound so far."""
 
     levels: Levels
-    enough: Enough
+    enough: Enough  # which sets will do
     make_master: MakeMaster
-    center: Values
-    given: list[Set]
+    center: Values  # list of (L_t,) float: values to begin with
+    given: list[Set]  # sets to begin with
     bound: float = -np.inf
     sets: list[Set] = field(default_factory=list)
     known: set[tuple[int, bytes]] = field(default_factory=set)
@@ -95,8 +83,7 @@ class LevelBlocks:
         return columns_of(self.levels.of, self.starts, kinds, chosen)
 
     def _cheapest(self, kind: int, value: Floats) -> tuple[float, list[Set]]:
-        limit = min((float(value[chosen].sum()) for one, chosen in self.sets if one == kind), default=np.inf)
-        bound, sets = self.enough.cheapest(kind, value, self.levels.tops[kind], self.items[kind], limit)
+        bound, sets = self.enough.cheapest(kind, value, self.levels.tops[kind], self.items[kind])
         return bound, [(kind, chosen) for chosen in sets]
 
     def worker_prices(self, values: Values) -> Floats:

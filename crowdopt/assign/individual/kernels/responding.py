@@ -20,30 +20,12 @@ from crowdopt.compiled_kernels import njit
 def respond(queue, behind, each, tasks, target, worker, slope, room, pay, nodes, close, left, hands, held):
     """Let each task of the queue choose its set anew at the prices of the moment.
 
-    Parameters
-    ----------
-    queue : (n,) int
-        Tasks, in the order in which they choose.
-    behind, each : float
-        Share of the room that is kept for tasks that have no set yet, and by how much it falls with each task.
-    tasks : OwnArrays
-        All tasks.
-    target : (k,) float
-        Evidence that a task of a plan gets.
-    worker : (m,) float
-        w0, the workers' multipliers where their capacity is just used up.
-    slope : (m,) float
-        rho, by how much a label too many changes the multiplier.
-    room : (m,) int
-        Capacities.
-    pay : float
-        ``1 - b``, b <= 0 the budget's multiplier.
-    nodes, close : int, float
-        Of the search for a set, and how close it comes, relatively.
-    left : (m,) int
-        Capacities left, below 0 where a worker has too many; written.
-    hands, held : (k, width) and (k,) int
-        The sets; written.
+    queue (n,) int: tasks, in the order in which they choose; behind, each: share of the room that is kept for tasks
+    that have no set yet, and by how much it falls with each task; tasks: all tasks; target (k,): evidence that a task
+    of a plan gets; worker (m,): w0, the workers' multipliers where their capacity is just used up; slope (m,): rho, by
+    how much a label too many changes the multiplier; room (m,) int: capacities; pay: ``1 - b``, b <= 0 the budget's
+    multiplier; nodes, close: of the search for a set, and how close it comes, relatively; left (m,) int: capacities
+    left, below 0 where a worker has too many; written; hands (k, width), held (k,): the sets; written.
     """
     m = worker.size
     desk, price = new_desk(m), np.empty(m)

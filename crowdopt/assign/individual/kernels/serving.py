@@ -30,16 +30,7 @@ class Counter(NamedTuple):
 def fill(counter, tasks, worker, pay):
     """Work out prices and orders of all rows, where there is room for all.
 
-    Parameters
-    ----------
-    counter : Counter
-        Written.
-    tasks : OwnArrays
-        The rows.
-    worker : (m,) float
-        w, the workers' multipliers.
-    pay : float
-        ``1 - b``, b <= 0 the budget's multiplier.
+    tasks: the rows; worker (m,): w, the workers' multipliers; pay: ``1 - b``, b <= 0 the budget's multiplier.
     """
     if counter.ranked.size == tasks.worth.shape[0]:
         for r in range(tasks.worth.shape[0]):
@@ -74,29 +65,10 @@ def choose(k, tasks, target, price, ranked, order, nodes, close, width, desk):
 
     Labels are added, the cheapest first, where a set has too few; one with too many is none at all.
 
-    Parameters
-    ----------
-    k : int
-        The task.
-    tasks : OwnArrays
-        All tasks.
-    target : (k,) float
-        Evidence that a task of a plan gets.
-    price : (m,) float
-        Of each worker's label.
-    ranked, order : int and (m,) int
-        Workers by ratio, how many and who.
-    nodes, close : int, float
-        Of the search for a set, and how close it comes, relatively.
-    width : int
-        Labels that there is room for.
-    desk : Desk
-        Says who is out of the question, beside the task's barred workers; takes the set.
-
-    Returns
-    -------
-    float
-        The cost.
+    k: the task; tasks: all tasks; target (k,): evidence that a task of a plan gets; price (m,): of each worker's label;
+    ranked, order int and (m,) int: workers by ratio, how many and who; nodes, close: of the search for a set, and how
+    close it comes, relatively; width: labels that there is room for; desk: says who is out of the question, beside the
+    task's barred workers; takes the set; -> the cost.
     """
     worth, skip, found = tasks.worth[tasks.row[k]], desk.skip, desk.found
     for t in range(tasks.starts[k], tasks.starts[k + 1]):
@@ -152,33 +124,12 @@ def _settle(k, take, left, hands, held, desk):
 def serve(queue, tasks, target, counter, worker, pay, nodes, close, left, hands, held, over):
     """Give each task of the queue its cheapest set where that is cheaper than what it has.
 
-    Parameters
-    ----------
-    queue : (n,) int
-        Tasks, in the order in which they are served.
-    tasks : OwnArrays
-        All tasks.
-    target : (k,) float
-        Evidence that a task of a plan gets.
-    counter : Counter
-        Prices and orders of workers (:func:`fill`).
-    worker : (m,) float
-        w, the workers' multipliers.
-    pay : float
-        ``1 - b``, b <= 0 the budget's multiplier.
-    nodes, close : int, float
-        Of the search for a set, and how close it comes, relatively.
-    left : (m,) int
-        Capacities left; written.
-    hands, held : (k, width) and (k,) int
-        The sets; written.
-    over : int
-        A worker who has too many: tasks take the cheapest set whatever they had until that is over; -1: nobody.
-
-    Returns
-    -------
-    int
-        How many tasks took a new set.
+    queue (n,) int: tasks, in the order in which they are served; tasks: all tasks; target (k,): evidence that a task of
+    a plan gets; counter: prices and orders of workers (:func:`fill`); worker (m,): w, the workers' multipliers; pay:
+    ``1 - b``, b <= 0 the budget's multiplier; nodes, close: of the search for a set, and how close it comes,
+    relatively; left (m,) int: capacities left; written; hands (k, width), held (k,): the sets; written; over: a worker
+    who has too many: tasks take the cheapest set whatever they had until that is over; -1: nobody; -> how many tasks
+    took a new set.
     """
     desk, taken = new_desk(left.size), 0
     for k in queue:
@@ -196,28 +147,11 @@ def serve(queue, tasks, target, counter, worker, pay, nodes, close, left, hands,
 def regrets(queue, tasks, target, counter, worker, pay, nodes, close, left, hands, held, out):
     """How much dearer each task of the queue gets without workers who have too many or none left.
 
-    Parameters
-    ----------
-    queue : (n,) int
-        Tasks.
-    tasks : OwnArrays
-        All tasks.
-    target : (k,) float
-        Evidence that a task of a plan gets.
-    counter : Counter
-        Prices and orders of workers (:func:`fill`).
-    worker : (m,) float
-        w, the workers' multipliers.
-    pay : float
-        ``1 - b``, b <= 0 the budget's multiplier.
-    nodes, close : int, float
-        Of the search for a set, and how close it comes, relatively.
-    left : (m,) int
-        Capacities left; as before in the end.
-    hands, held : (k, width) and (k,) int
-        The sets; as before in the end.
-    out : (n,) float
-        Written; infinite where it is impossible.
+    queue (n,) int: tasks; tasks: all tasks; target (k,): evidence that a task of a plan gets; counter: prices and
+    orders of workers (:func:`fill`); worker (m,): w, the workers' multipliers; pay: ``1 - b``, b <= 0 the budget's
+    multiplier; nodes, close: of the search for a set, and how close it comes, relatively; left (m,) int: capacities
+    left; as before in the end; hands (k, width), held (k,): the sets; as before in the end; out (n,): written; infinite
+    where it is impossible.
     """
     desk = new_desk(left.size)
     for t in range(queue.size):

@@ -18,24 +18,13 @@ def price_groups(first, last, groups, tasks, pay, worker, close, nodes, value, r
 
     Group g has the tasks g, g + groups, ... Prices are the same for all tasks of a row, so they are ranked once a row.
 
-    Parameters
-    ----------
-    first, last, groups : int
-        The groups from ``first`` to the one before ``last``, of so many in all.
-    tasks : OwnArrays
-        All tasks.
-    pay : float
-        ``1 - b``, b <= 0 the budget's multiplier.
-    worker : (m,) float
-        w, the workers' multipliers: at most 0 but for least loads.
-    close, nodes : float, int
-        How far a bound may stay below its set, relatively; nodes of the search for a set.
-    value, rate, limit : (k,) float
-        Written: the bounds, the prices of evidence in the linear programs, and the multipliers l of limits on labels.
-    hands, held : (k, width) and (k,) int
-        Written: a set of each task; held is -1 where none is known or it is wider than there is room for.
-    load, paid : (groups, m) and (groups,) float
-        Added to: how often the sets have each worker, and their price without multipliers.
+    first, last, groups: the groups from ``first`` to the one before ``last``, of so many in all; tasks: all tasks; pay:
+    ``1 - b``, b <= 0 the budget's multiplier; worker (m,): w, the workers' multipliers: at most 0 but for least loads;
+    close, nodes: how far a bound may stay below its set, relatively; nodes of the search for a set; value, rate, limit
+    (k,), written: the bounds, the prices of evidence in the linear programs, and the multipliers l of limits on labels;
+    hands (k, width), held (k,), written: a set of each task; held is -1 where none is known or it is wider than there
+    is room for; load (groups, m), paid (groups,): added to: how often the sets have each worker, and their price
+    without multipliers.
     """
     m = worker.size
     desk, price, forced = new_desk(m), np.empty(m), np.empty(m, np.int64)

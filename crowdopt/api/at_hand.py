@@ -1,0 +1,47 @@
+"""Instances and plans at hand, in Python, as the folders that a verb goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
+
+from crowdopt.api.binding import InstanceLike
+from crowdopt.assign.plan import Plan
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io.campaign_writing import write_campaign
+from crowdopt.io.plan_folder import write_plan
+
+PlanLike: TypeAlias = Plan | str | Path  # a plan, or its folder
+
+
+@contextmanager
+def on_disk(campaign: InstanceLike, plan: PlanLike, tables: bool = False) -> Iterator[tuple[Path, Path]]:
+    """Campaign and plan as folders; what is at hand is written into one that is gone afterwards.
+
+    tables: whether the campaign has to be tables, from which the next one is made; else an archive, which holds all.
+    """
+    with TemporaryDirectory() as spare:
+        yield _campaign(campaign, Path(spare), tables), _plan(plan, Path(spare))
+
+
+def _campaign(campaign: InstanceLike, spare: Path, tables: bool) -> Path:
+    if not isinstance(campaign, AssignmentInstance):
+        return Path(campaign)
+    if len(campaign.collected):
+        raise InputError("an instance does not hold what the labels already in say; give the campaign's folder")
+    place = spare / ("campaign" if tables else "campaign.npz")
+    write_campaign(campaign, place)
+    return place
+
+
+def _plan(plan: PlanLike, spare: Path) -> Path:
+    if not isinstance(plan, Plan):
+        return Path(plan)
+    if plan.pairs is None:
+        raise InputError("there is no plan to go by; crowdopt.explain says why")
+    write_plan(plan, spare / "plan")
+    return spare / "plan"

@@ -1,0 +1,166 @@
+"""Why there is no plan for every task: said once, by solve and by explain."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from crowdopt.api.assign import probe
+from crowdopt.arrays import Floats
+from crowdopt.assign.explain.remedies import Remedy, remedies
+from crowdopt.assign.explain.shortage import Shortage, shortage
+from crowdopt.assign.plan import Plan
+from crowdopt.core.solution import Status
+from crowdopt.crowd.exactness import CERTAIN, least_errors
+from crowdopt.crowd.hard_needs import stated
+from crowdopt.crowd.instance import AssignmentInstance
+
+NAMED = 5  # tasks in sentences
+AGAINST = ("tasks",)  # ways out that are no news beside a plan without those tasks
+
+
+def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
+    """Why there is no plan for every task, in sentences.
+
+    plan: one without pairs, or one that leaves tasks short; time_limit: seconds for finding out what is lacking.
+    """
+    if plan.repaired is not None:
+        return [what_it_lacked(plan), "mending it did not cover every task; use the method exact"]
+    if plan.status is not Status.INFEASIBLE or plan.instance.the_rule.average:
+        return [headline(plan)]
+    return [headline(plan), *what_lacks(plan, shortage(plan.instance, probe(time_limit)))]
+
+
+def headline(plan: Plan) -> str:
+    """Whether there is proven to be no plan for every task, or none was found: in one sentence.
+
+    plan: one without pairs, or one that leaves tasks short.
+    """
+    if plan.status is Status.INFEASIBLE:
+        vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
+        if plan.instance.the_rule.average:
+            such = "no labels that can be had err so little on average; raise epsilon or add workers"
+            return f"infeasible ({vouched}): {such}"
+        return f"infeasible{plan.of_rule} ({vouched}): there is no such plan"
+    if plan.interrupted:
+        return "interrupted before any plan was found"
+    word = f" (on {plan.backend}'s word)" if plan.proof == "solver" else ""
+    known = f"; no plan{plan.of_rule} costs less than {plan.bound:.10g}{word}" if isfinite(plan.bound) else ""
+    if plan.gave_up:
+        return f"no plan was found{known}; the search ended after {plan.seconds:.2g} s, so try another --method"
+    return f"no plan was found within the limits{known}; allow more time"
+
+
+def what_lacks(plan: Plan, lack: Shortage | None) -> list[str]:
+    """What is missing at least, in sentences; nothing where that is not known."""
+    proven = plan.status is Status.INFEASIBLE
+    lines = _hard_tasks(plan.instance) + ([] if lack is None else lack.sentences(plan.instance, proven))
+    if not plan.promise:
+        return lines
+    asks_less = f"all of this is{plan.of_rule}; rule {plan.promise} asks for less and may have a plan"
+    return [*lines, f"{asks_less}: ask for whole labels"]
+
+
+def _hard_tasks(instance: AssignmentInstance) -> list[str]:
+    """Where tasks may be hard: which targets nobody's labels reach, and what these err with."""
+    if not instance.difficulty.share:
+        return []
+    floor = least_errors(instance)
+    short = np.flatnonzero(floor > instance.epsilon + CERTAIN)
+    if not short.size:
+        return []
+    task = int(short[0])
+    return [
+        f"{stated(instance.difficulty)}: even with the labels of everybody task {instance.task_id(task)} errs with "
+        f"{floor[task]:.4g}, above its target {instance.epsilon[task]:.4g} ({short.size} such tasks)"
+    ]
+
+
+def what_it_lacked(plan: Plan) -> str:
+    """What an approximation took and lacked, and what mending changed, in a sentence."""
+    repaired = plan.repaired
+    assert repaired is not None
+    took = f"at the linear program's prices the workers take {repaired.labels} labels"
+    if not repaired.short:
+        return f"{took}, which leave no task short"
+    left = f"{took}, which leave {repaired.short} of {plan.instance.n_tasks} tasks short, {repaired.lacking:.4g} in all"
+    moved = f" and {len(repaired.removed)} taken away" if len(repaired.removed) else ""
+    return f"{left}; mended by {len(repaired.added)} labels more{moved}"
+
+
+def what_falls_short(plan: Plan) -> list[str]:
+    """The tasks that a plan leaves short, those that err most first, each in a sentence with how far off it is."""
+    instance, short = plan.instance, plan.short
+    error = instance.error_bound(plan.evidence) if plan.vote_error is None else plan.vote_error
+    order = short[np.argsort(-(error - instance.epsilon)[short], kind="stable")]
+    alike: dict[str, list[int]] = {}
+    for task in order.tolist():
+        alike.setdefault(_how_far(plan, task, error), []).append(task)
+    served = instance.n_tasks - short.size
+    lines = [f"{served} of {instance.n_tasks} tasks are served; for the others this is the best that was found:"]
+    lines += [f"{_tasks(instance, tasks)}: {far}" for far, tasks in list(alike.items())[:NAMED]]
+    if len(alike) > NAMED:
+        more = sum(len(tasks) for tasks in list(alike.values())[NAMED:])
+        lines.append(f"and {more} more tasks: tasks.csv has them, in the column short")
+    kept = int((error <= instance.epsilon + CERTAIN)[short].sum())
+    if kept and not instance.the_rule.checked and plan.vote_error is not None:
+        lines.append(f"{kept} of these keep their target by the exact error of their vote: try --rule exact-error")
+    idle = short[plan.task_labels[short] == 0].tolist()
+    return [*lines, f"no labels are left that would help {_tasks(instance, idle)}: ask an expert"] if idle else lines
+
+
+def _tasks(instance: AssignmentInstance, tasks: list[int]) -> str:
+    """Some tasks by name."""
+    more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
+    return f"task{'s' * (len(tasks) > 1)} {', '.join(instance.task_id(i) for i in tasks[:NAMED])}{more}"
+
+
+def _how_far(plan: Plan, task: int, error: Floats) -> str:
+    """What a task gets, and what it falls short of."""
+    instance, labels = plan.instance, int(plan.task_labels[task])
+    start, fewest = f"{labels} label{'s' * (labels != 1)}", int(instance.new_label_limits[0][task])
+    if labels < fewest:
+        return f"{start} of the {fewest} that it must have at least"
+    target = f"target {instance.epsilon[task]:.4g}"
+    if instance.the_rule.checked:
+        return f"{start}, error {error[task]:.4g}, {target}"
+    bound = float(instance.error_bound(plan.evidence)[task])
+    exact = "" if plan.vote_error is None else f" (exactly {error[task]:.4g})"
+    return f"{start}, error at most {bound:.4g} by rule {instance.rule}{exact}, {target}"
+
+
+def ways_out(instance: AssignmentInstance, *, epsilon: float | None = None, time_limit: float = 60.0) -> list[Remedy]:
+    """Ways to make an infeasible instance feasible, each with a plan of whole labels that proves it.
+
+    A looser error target (``epsilon``, or the smallest found), more capacity, more workers, fewer tasks, more money.
+    """
+    asked = probe(time_limit)
+    if epsilon is None:
+        lack = shortage(instance, asked)
+        epsilon = None if lack is None else lack.epsilon_within_reach
+    return remedies(instance, asked, epsilon)
+
+
+def why_short(plan: Plan, *, time_limit: float = 20.0) -> tuple[list[str], list[Remedy]]:
+    """Why a plan leaves tasks short, which and how far, in sentences; and ways to serve them, of fewest labels first.
+
+    time_limit: seconds for finding out what is in the way, and the ways out.
+    """
+    asked = probe(time_limit)
+    lack = shortage(plan.instance, asked)
+    limits = [] if lack is None else lack.limits_in_the_way(plan.instance)
+    found = remedies(plan.instance, asked, None if lack is None else lack.epsilon_within_reach)
+    ways = sorted((way for way in found if way.kind not in AGAINST), key=lambda way: len(way.pairs))
+    return [headline(plan), *what_falls_short(plan), *limits], ways
+
+
+def ways_said(ways: list[Remedy]) -> list[str]:
+    """Ways out, a sentence each."""
+    return [f"way out: {way.sentence} ({len(way.pairs)} labels)" for way in ways]
+
+
+def ways_as_facts(ways: list[Remedy]) -> list[dict[str, Any]]:
+    """Ways out as plain JSON."""
+    return [{"kind": way.kind, "do": way.sentence, "amount": way.amount} for way in ways]

@@ -1,0 +1,73 @@
+"""Progress of a search as one line of events: whatever stages it has, it only goes forward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from crowdopt.bars import Latest, in_notebook, ticking
+from crowdopt.core.solution import Listener, Progress
+
+
+@dataclass(eq=False)
+class Forward:
+    """Hands moments on with the seconds of the whole run, the best value and the best bound so far.
+
+    Each stage of a search has a clock, and begins with a best and a bound, of its own.
+    """
+
+    listener: Listener
+    started: float = field(default_factory=perf_counter)
+    value: float | None = None
+    bound: float | None = None
+
+    def __call__(self, moment: Progress) -> None:
+        """Take note of a moment of any stage."""
+        values = [one for one in (self.value, moment.value) if one is not None]
+        bounds = [one for one in (self.bound, moment.bound) if one is not None]
+        self.value, self.bound = min(values, default=None), max(bounds, default=None)
+        bound = self.bound
+        if self.value is not None and bound is not None:
+            bound = min(bound, self.value)  # a stage may have looked for something cheaper than what is known
+        self.listener(Progress(perf_counter() - self.started, self.value, bound, moment.note))
+
+
+@contextmanager
+def watched(listener: Listener | None, time_limit: float) -> Iterator[Listener | None]:
+    """The listener of a search: the caller's, in a notebook a bar, else none.
+
+    time_limit: seconds, the length of the bar.
+    """
+    if listener is not None:
+        yield Forward(listener)
+    elif in_notebook():
+        from tqdm.auto import tqdm
+
+        form = "{l_bar}{bar}| {n:.0f} of {total:g} s{postfix}"
+        with tqdm(total=time_limit, desc="solve", bar_format=form, leave=False) as bar:
+            shown = _Bar(bar)
+            with ticking(shown.draw):
+                yield Forward(shown.latest.show)
+    else:
+        yield None
+
+
+@dataclass(eq=False)
+class _Bar:
+    """A notebook's bar along the time limit, with best and bound behind it."""
+
+    bar: Any
+    latest: Latest = field(default_factory=Latest)
+    started: float = field(default_factory=perf_counter)
+
+    def draw(self) -> None:
+        self.latest.look()
+        moment, note = self.latest.moment, self.latest.note
+        known = {} if moment is None else {"best": moment.value, "bound": moment.bound}
+        said = [f"{name} {value:g}" for name, value in known.items() if value is not None]
+        self.bar.set_postfix_str(", ".join([*said, *[note] * bool(note)]), refresh=False)
+        self.bar.n = min(perf_counter() - self.started, self.bar.total)
+        self.bar.refresh()

@@ -1,0 +1,311 @@
+"""Where there is no plan for all tasks: a plan for as many as can be served, and the best that is left for the others.
+
+Small instances are looked through (crowdopt.assign.most_served). Elsewhere a task that no labels could serve has all
+labels that lower its error, if capacities allow that beside a plan for the others. Of the other tasks as few are given
+up as a program over classes says, until the rest has a plan. Labels that remain serve tasks given up, one after the
+other; then each goes where it lowers the sum of Bhattacharyya's bounds most for its price, and labels that lower no
+exact error are taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.assign.budget.greedy_spending import spend
+from crowdopt.assign.explain.fewest_dropped import staying_tasks
+from crowdopt.assign.explain.questions import Probe
+from crowdopt.assign.most_served import has_few_choices, most_served
+from crowdopt.assign.patterns.columns import first_that
+from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
+from crowdopt.core.certificate import Certificate
+from crowdopt.crowd.difficulty import NONE
+from crowdopt.crowd.exactness import CERTAIN, errors_of
+from crowdopt.crowd.group_limits import labels_had, membership
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.subset import of_tasks
+from crowdopt.errors import InputError
+
+Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: a plan by the method that was asked for
+
+ROUNDS = 3  # of handing out what is left: labels that are taken back go to others
+RESERVED = 20_000  # pairs of hopeless tasks and workers up to which the former are served first
+SURE = 1 - 1e-12  # prior of a task that asks nothing
+
+
+def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
+    """The plan of most tasks that was found, with ``short`` the others; as given where nothing keeps the other limits.
+
+    plan: none, of an instance that has no plan for all tasks; hopeless (k,): tasks that no labels could serve; probe:
+    whose clock says when to stop.
+    """
+    instance = plan.instance
+    if instance.budget is not None and instance.prices(instance.fixed).sum() > instance.budget:
+        return plan
+    if has_few_choices(instance):
+        pairs = most_served(instance, probe.solve, probe.clock.left, plan.seed)
+    else:
+        pairs = _pairs(instance, hopeless, again, probe)
+    if pairs is None:
+        return plan
+    short = short_tasks(instance, pairs)
+    if breaches(instance, pairs, short=short):
+        return plan
+    if not short.size:  # the solver that said that there is no plan was wrong
+        made: dict[str, Any] = {"method": plan.method, "backend": plan.backend, "seed": plan.seed, "note": plan.note}
+        return Plan.of(instance, "ip", Certificate(None, -np.inf, "none", None, None), -np.inf, None, pairs, **made)
+    known = Certificate(
+        float(instance.prices(pairs).sum()), plan.bound, plan.proof, worst_breach(instance, pairs, short=short), 0.0
+    )
+    return replace(plan, pairs=pairs, short=short, certificate=known, certified_bound=-np.inf, duals=None)
+
+
+def _pairs(instance: AssignmentInstance, hopeless: Ints, again: Again, probe: Probe) -> Ints | None:
+    """A plan for those that can be served, then what is left for the others."""
+    for served, given in _attempts(instance, hopeless, probe):
+        if served.size and probe.clock.over:
+            continue
+        pairs = _served(instance, served, given, again, probe.clock.left / 3)
+        if pairs is None:
+            continue
+        others = np.setdiff1d(np.arange(instance.n_tasks), served)
+        state = _Left(instance, pairs)
+        _hand_out(state, np.setdiff1d(others, hopeless), others)
+        if not breaches(instance, state.pairs, short=short_tasks(instance, state.pairs)):
+            return state.pairs
+    return None
+
+
+def _hand_out(state: _Left, given_up: Ints, others: Ints) -> None:
+    """What is left: first to tasks given up that it serves, those of least need first; then to all that are short."""
+    if _ties_all(state.instance):
+        state.add_one_by_one(others)
+        return
+    if others.size == state.instance.n_tasks:
+        state.fill_loads()  # before the money goes elsewhere
+    for task in given_up[np.argsort(state.instance.residual_need[given_up], kind="stable")].tolist():
+        state.settle(task)
+    state.spread(others)
+    state.fill_loads()
+
+
+def _attempts(instance: AssignmentInstance, hopeless: Ints, probe: Probe) -> Iterator[tuple[Ints, Ints]]:
+    """Tasks that are to be served, (k,), and labels that the others have beforehand, (l, 2)."""
+    rest = np.setdiff1d(np.arange(instance.n_tasks), hopeless)
+    owed = instance.fixed[np.isin(instance.fixed[:, 0], hopeless)]
+    if hopeless.size:
+        if hopeless.size * instance.n_workers <= RESERVED and not _ties_all(instance):
+            state = _Left(instance, instance.fixed)
+            for task in hopeless.tolist():
+                state.take_all(task)
+            yield rest, state.pairs[np.isin(state.pairs[:, 0], hopeless)]
+        yield rest, owed
+    if rest.size and not _ties_all(instance):
+        for staying in staying_tasks(_without(instance, rest, owed), probe):
+            served = rest[staying]
+            yield served, instance.fixed[~np.isin(instance.fixed[:, 0], served)]
+    yield rest[:0], instance.fixed
+
+
+def _served(instance: AssignmentInstance, served: Ints, given: Ints, again: Again, seconds: float) -> Ints | None:
+    """A plan for some tasks, beside labels that the others are given; None where none was found."""
+    if not served.size:
+        return None if (_room(instance, given) < 0).any() else given
+    try:
+        part = _asking_nothing(instance, served, given) if _ties_all(instance) else _without(instance, served, given)
+    except InputError:  # what the others are given leaves too little for fixed pairs
+        return None
+    found = again(part, seconds).pairs
+    if found is None or _ties_all(instance):
+        return found
+    every = np.concatenate([np.column_stack([served[found[:, 0]], found[:, 1]]), given])
+    return every[np.lexsort((every[:, 1], every[:, 0]))]
+
+
+def _room(instance: AssignmentInstance, pairs: Ints) -> Ints:
+    """Labels that each worker can give beside these, (workers,)."""
+    room: Ints = instance.capacity - np.bincount(pairs[:, 1], minlength=instance.n_workers)
+    return room
+
+
+def _without(instance: AssignmentInstance, served: Ints, given: Ints) -> AssignmentInstance:
+    """Some tasks alone, with what labels of the others leave of time and money."""
+    load = np.bincount(given[:, 1], minlength=instance.n_workers)
+    budget = instance.budget
+    return replace(
+        of_tasks(instance, served),
+        capacity=instance.capacity - load,
+        min_load=np.zeros(instance.n_workers, np.int64),  # labels of the others count as well: see below
+        budget=None if budget is None else max(0.0, budget - float(instance.prices(given).sum())),
+    )
+
+
+def _ties_all(instance: AssignmentInstance) -> bool:
+    """Whether some limit is on all labels together."""
+    return instance.own_rows is not None or any(group.has_share_limits for group in instance.groups)
+
+
+def _asking_nothing(instance: AssignmentInstance, served: Ints, given: Ints) -> AssignmentInstance:
+    """All tasks, of which only some ask for anything: the others' labels are fixed, and their prior is sure."""
+    others = ~np.isin(np.arange(instance.n_tasks), served)
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes)).copy()
+    prior[others] = (1 - SURE) / (instance.classes - 1)
+    prior[others, 0] = SURE
+    fixed = np.concatenate([instance.fixed[~others[instance.fixed[:, 0]]], given])
+    return replace(
+        instance,
+        prior=prior if instance.the_rule.heeds_prior else instance.prior,
+        demand=np.where(others, 0.0, instance.demand),
+        min_labels=np.where(others, 0, instance.min_labels),
+        fixed=fixed,
+    )
+
+
+@dataclass
+class _Left:
+    """Labels so far, and what is left of time, of money and of room in tasks' limits."""
+
+    instance: AssignmentInstance
+    pairs: Ints  # (k, 2): task and worker, sorted
+
+    def free(self, task: int, wanted: Ints | None = None) -> Ints:
+        """Workers whose labels the task could have more of, the best first; as many as its limits and money allow.
+
+        wanted (k,): only these workers, whether their labels say anything or not.
+        """
+        instance, kind = self.instance, int(self.instance.task_type[task])
+        evidence = np.where(_room(instance, self.pairs) > 0, instance.evidence[kind], 0.0)
+        if wanted is not None:
+            among = np.isin(np.arange(instance.n_workers), wanted) & (_room(instance, self.pairs) > 0)
+            evidence = np.where(among, 1.0 + instance.evidence[kind], 0.0)
+        mine = self.pairs[self.pairs[:, 0] == task, 1]
+        evidence[mine] = 0.0
+        evidence[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
+        ranked = np.argsort(-evidence, kind="stable")[: int((evidence > 0).sum())]
+        ranked = ranked[self._within_groups(task, ranked, mine)]
+        ranked = ranked[: max(0, int(min(instance.new_label_limits[1][task] - mine.size, ranked.size)))]
+        return ranked[np.cumsum(instance.cost[kind, ranked]) <= self.money]
+
+    @property
+    def money(self) -> float:
+        """What is left of the budget."""
+        budget = self.instance.budget
+        return np.inf if budget is None else budget - float(self.instance.prices(self.pairs).sum())
+
+    def _within_groups(self, task: int, ranked: Ints, mine: Ints) -> Ints:
+        """Places of those whom each group's most labels allow, one after the other."""
+        groups, member = self.instance.groups, membership(self.instance)
+        room = {
+            g: group.max_per_task - int(labels_had(self.instance, g)[task]) - int(member[g, mine].sum())
+            for g, group in enumerate(groups)
+            if group.max_per_task is not None
+        }
+        kept = []
+        for place, worker in enumerate(ranked.tolist()):
+            limits = [g for g in room if member[g, worker]]
+            if all(room[g] > 0 for g in limits):
+                kept.append(place)
+                for g in limits:
+                    room[g] -= 1
+        return np.array(kept, np.int64)
+
+    def add(self, task: int, workers: Ints) -> None:
+        """Labels more of a task."""
+        more = np.column_stack([np.full(workers.size, task), workers]).astype(np.int64)
+        every = np.concatenate([self.pairs, more])
+        self.pairs = every[np.lexsort((every[:, 1], every[:, 0]))]
+
+    def error(self, task: int, workers: Ints) -> float:
+        """Exact error of the task's vote with these labels and those that are in before the plan."""
+        known = self.instance.collected
+        had = known[:0, 1] if self.instance.observed else known[known[:, 0] == task, 1]
+        return float(errors_of(self.instance, np.array([task]), [np.concatenate([had, workers])])[0])
+
+    def settle(self, task: int) -> None:
+        """Serve the task by the fewest of the best workers who are left, if they can."""
+        one = of_tasks(self.instance, np.array([task]))
+        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.free(task)
+
+        def serves(count: int) -> bool:
+            hand = np.concatenate([mine, ranked[:count]])
+            return not short_tasks(one, np.column_stack([np.zeros_like(hand), hand])).size
+
+        if serves(ranked.size):
+            self.add(task, ranked[: first_that(serves, ranked.size)])
+
+    def take_all(self, task: int) -> None:
+        """All labels that lower the task's error, as far as its target."""
+        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.free(task)
+        self.add(task, ranked[: self._useful(task, mine, ranked)])
+
+    def _useful(self, task: int, mine: Ints, ranked: Ints) -> int:
+        """How many of these labels, the first ones, do what all of them do, or bring the task to its target."""
+        least = max(self.error(task, np.concatenate([mine, ranked])), float(self.instance.epsilon[task])) + CERTAIN
+        return first_that(lambda count: self.error(task, np.concatenate([mine, ranked[:count]])) <= least, ranked.size)
+
+    def spread(self, tasks: Ints) -> None:
+        """What is left to these tasks, label by label."""
+        served = np.setdiff1d(np.arange(self.instance.n_tasks), short_tasks(self.instance, self.pairs))
+        tasks = np.setdiff1d(tasks, served)
+        for _ in range(ROUNDS):
+            before = len(self.pairs)
+            tasks = self._spread(tasks)
+            if not tasks.size or len(self.pairs) == before:
+                return
+
+    def add_one_by_one(self, tasks: Ints) -> None:
+        """Each label that lets every limit on all labels be kept; twice, as a label may make room for another."""
+        if self.instance.n_tasks * self.instance.n_workers > RESERVED:
+            return
+        for _, task in product(range(2), tasks.tolist()):
+            for worker in self.free(task):
+                before, mine = self.pairs, self.pairs[self.pairs[:, 0] == task, 1]
+                if self.error(task, mine) <= self.instance.epsilon[task]:
+                    break
+                self.add(task, np.array([worker]))
+                if breaches(self.instance, self.pairs, short=tasks):
+                    self.pairs = before
+
+    def fill_loads(self) -> None:
+        """Labels of workers who have fewer than they must, of tasks that may have them, those in need first."""
+        instance = self.instance
+        lacking = instance.min_load - instance.capacity + _room(instance, self.pairs)
+        if not (lacking > 0).any():
+            return
+        short = np.isin(np.arange(instance.n_tasks), short_tasks(instance, self.pairs))
+        for task in np.argsort(~short, kind="stable").tolist():
+            taken = self.free(task, np.flatnonzero(lacking > 0))
+            self.add(task, taken)
+            lacking[taken] -= 1
+
+    def _spread(self, tasks: Ints) -> Ints:
+        """One round of greedy; -> those of the tasks that are still above their target."""
+        if not tasks.size:
+            return tasks
+        instance, its = self.instance, np.isin(self.pairs[:, 0], tasks)
+        others, mine = self.pairs[~its], self.pairs[its]
+        part = of_tasks(instance, tasks)
+        place = np.searchsorted(tasks, mine[:, 0])
+        groups = tuple(replace(group, min_per_task=0) for group in part.groups)
+        zeros = np.zeros(tasks.size, np.int64)
+        part = replace(part, groups=groups, min_labels=zeros, min_load=np.zeros(instance.n_workers, np.int64))
+        part = replace(part, rule="bhattacharyya", difficulty=NONE)
+        part = replace(part, capacity=_room(instance, others), fixed=np.column_stack([place, mine[:, 1]]), budget=None)
+        budget = instance.budget
+        money = np.inf if budget is None else budget - float(instance.prices(others).sum())
+        bought = spend(part, money)
+        above = []
+        for k, task in enumerate(tasks.tolist()):
+            had = mine[mine[:, 0] == task, 1]
+            new = np.setdiff1d(bought[bought[:, 0] == k, 1], had)
+            new = new[np.argsort(-instance.evidence[instance.task_type[task], new], kind="stable")]
+            count = self._useful(task, had, new)
+            self.add(task, new[:count])
+            if self.error(task, np.concatenate([had, new[:count]])) > instance.epsilon[task] + CERTAIN:
+                above.append(task)
+        return np.array(above, np.int64)

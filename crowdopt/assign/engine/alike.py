@@ -1,0 +1,67 @@
+"""Workers told alike: an instance without limits that tell single workers apart but hardly bind.
+
+Barred and fixed pairs, small groups with a most per task and rows of one's own make every worker a class, and pairs
+make every task a row of its own; so do capacities that differ. Without them the instance is a relaxation: what its
+plans cost at least, all plans do. Its plans keep these limits too once workers of a class have changed places
+(crowdopt.assign.engine.seating).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from crowdopt.assign.plan import Duals
+from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.groups import Group
+from crowdopt.crowd.instance import AssignmentInstance
+
+MANY = 100  # classes of workers from which on it is worth while
+PART = 0.1  # of the workers that a small group has at most
+ENTRIES = 20_000_000  # of rows of one's own, written out
+
+
+def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
+    """The instance without such limits; None where that brings little."""
+    own = instance.own_rows
+    if own is not None and len(own.names) * instance.n_tasks * instance.n_workers > ENTRIES:
+        return None
+    small = [_is_small(group, instance.n_workers) for group in instance.groups]
+    told = [instance.barred[:, 1], instance.fixed[:, 1], *([] if own is None else [own.pairs[:, 1]])]
+    told += [np.array(group.members, np.int64) for group, gone in zip(instance.groups, small, strict=True) if gone]
+    apart = np.unique(np.concatenate(told)).size
+    # where several of a family may label a task the need is that of the largest number: one such family stays
+    deepest = max((_allowed(group) for group in instance.groups), default=1)
+    if deepest > 1:
+        small[next(k for k, group in enumerate(instance.groups) if _allowed(group) == deepest)] = False
+    groups = tuple(group for group, gone in zip(instance.groups, small, strict=True) if not gone)
+    nothing = np.zeros((0, 2), np.int64)
+    loose = replace(instance, groups=groups, forbidden=nothing, fixed=nothing, own_rows=None)
+    vars(loose)["barred"] = nothing  # labels already in count, but any worker of the class may give one more
+    if (loose.dependence != instance.dependence).any():
+        return None
+    plain = instance.n_workers if apart >= MANY else classes_of(instance, joint=True).workers_in.size
+    worth_it = plain >= MANY and 2 * classes_of(loose, joint=True, pooled=True).workers_in.size <= plain
+    return loose if worth_it else None
+
+
+def _is_small(group: Group, workers: int) -> bool:
+    return group.min_per_task == 0 and not group.has_share_limits and len(group.members) <= PART * workers
+
+
+def _allowed(group: Group) -> int:
+    return min(group.max_per_task or 1, len(group.members)) if group.dependent else 1
+
+
+def of_all(instance: AssignmentInstance, loose: AssignmentInstance, duals: Duals) -> Duals:
+    """Multipliers of the loosened instance as those of the instance: 0 for the limits that it is without."""
+    joint = dict(duals.joint)
+    if "group" in joint:
+        kept = {loose.groups[g].name: row for g, row in zip(task_limits(loose)[0], joint["group"], strict=True)}
+        names = [instance.groups[g].name for g in task_limits(instance)[0]]
+        joint["group"] = np.array([kept.get(name, np.zeros(instance.n_tasks)) for name in names])
+    if instance.own_rows is not None and loose.own_rows is None:
+        joint["own"] = np.zeros(len(instance.own_rows.names))
+    return replace(duals, joint=joint)

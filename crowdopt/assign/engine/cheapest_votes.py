@@ -1,0 +1,199 @@
+"""The cheapest set of labels for tasks of one row at given prices: what an oracle of exact errors knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.engine.prepared import ANY, Labels, TaskRow
+from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw
+
+CELLS = 300  # of evidence
+PARTS = np.array([0.0, 0.5, 0.8, 0.9, 1.0])  # of a cheap label's price: what each label of a large set counts
+KEPT = 4  # sets of a search that are kept
+ROUGH, ANSWERED = 3_000, 300  # steps of a search; answers to sets that are looked at in a step
+SOME = 4  # kinds of a row for which sets of other workers are looked for
+APART, DEARER = 25, 1.1  # sets of other workers; how much more the next of them may cost
+SOON, WIDE = 300, 1e-2  # steps of their search, and how far, relatively, each may be from the cheapest of those
+STRICTER = 0.97, 0.9  # times the target, where votes that know hard tasks err less than those that do not
+LIKE, SWAPS = 2, 25  # best sets that others are made of; replacements of each label
+
+
+@dataclass(frozen=True, eq=False)
+class PricedVotes:
+    """A row of tasks at prices: its items, the best skills first, and the tables that bound a search."""
+
+    row: TaskRow
+    law: VoteLaw
+    price: Floats  # (G,)
+    item: Ints  # (items,): the class of workers of each label
+    given: float  # what labels cost that every set has, and what those bring that cost less than nothing
+    # as :func:`crowdopt.assign.engine.law_kernels.cheapest_vote` takes them
+    items: tuple[Floats, Floats, Ints, Ints, Floats]
+    tables: tuple[Floats, Floats, Floats, Ints]
+    unit: float  # evidence of a cell
+    need: Floats  # (k,): evidence beside that of labels that are given
+    bargains: Labels  # classes whose labels cost less than nothing
+
+    def cheapest(
+        self, place: int, steps: int = ROUGH, close: float = 1e-8, limit: float = np.inf
+    ) -> tuple[float, list[Labels]]:
+        """A lower bound on what any set costs for the row's kind at this place, and the best sets found.
+
+        steps: of the search; the bound holds all the same; close: how far below the best set known, relatively, others
+        are looked for; limit: what a set that is known costs.
+        """
+        effort = limit - self.given, close, steps * ANSWERED
+        bound, found = self._searched(place, float(self.law.target[place]), effort)
+        for less in STRICTER if self.law.share.size > 1 else ():
+            kept = [one for one in found if self._does(place, one)]
+            if kept or not found:
+                return bound, kept
+            found = self._searched(place, less * float(self.law.target[place]), effort)[1]
+        return bound, [one for one in found if self._does(place, one)]
+
+    def _searched(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
+        from crowdopt.assign.engine import law_kernels as kernels
+
+        law = self._law(place, target)
+        deepest = law[0].shape[0] - 1
+        sets, sizes = np.zeros((KEPT, deepest + 1), np.int64), np.empty(KEPT, np.int64)
+        limits = self.row.low, self.row.top, self.row.fewest, self.row.most, self.row.beside.of(self.item)
+        bound = kernels.cheapest_vote(self.items, self.tables, limits, law, effort, sets, sizes)
+        return float(bound) + self.given, [self._labels(sets[s, : sizes[s]]) for s in range(KEPT) if sizes[s] >= 0]
+
+    def _does(self, place: int, labels: Labels) -> bool:
+        """Whether overlapping groups let it, and the vote, which does not know hard tasks, errs little enough."""
+        if not self.row.beside.keeps(np.array(self._without_given(labels), np.int64)):
+            return False
+        return self.law.share.size == 1 or self.law.error(labels, place) <= self.law.target[place]
+
+    def others(self, place: int, best: list[Labels]) -> list[Labels]:
+        """Sets much like the best ones, and cheap ones that share no class of workers with those before."""
+        found = [one for labels in best[:LIKE] for one in self.swaps(place, labels, SWAPS)]
+        if place % -(-self.law.target.size // SOME):
+            return found
+        free, last, limit = np.zeros(self.price.size, np.int64), best[:1], np.inf
+        free[self.item] = ANY
+        for _ in range(APART):
+            for one in last:
+                free[self._without_given(one)] = 0
+                limit = max(DEARER * float(self.price[one].sum()), 1e-9)
+            last = priced_votes(self.row, self.price, free).cheapest(place, SOON, WIDE, limit)[1][:1]
+            if not last:
+                break
+            found += last
+        return found
+
+    def swaps(self, place: int, labels: Labels, most: int) -> list[Labels]:
+        """The set with each of its labels in turn replaced by one that does as well: the cheapest ones.
+
+        labels: a set that is enough; most: replacements of each label.
+        """
+        from crowdopt.assign.engine import law_kernels as kernels
+
+        chosen = self._without_given(labels)
+        price, group, skill, cell = self.items[0], self.items[2], self.items[4], self.tables[3]
+        laws, begun, target, *_ = self._law(place, float(self.law.target[place]))
+        if not 0 < chosen.size < laws.shape[0]:
+            return []
+        skills, found, counts = (
+            self.law.skill[:, chosen],
+            [],
+            np.bincount(self.row.group[chosen], minlength=self.row.low.size),
+        )
+        for out in range(chosen.size):
+            rest = np.delete(chosen, out)
+            last = kernels.last_cell_beside(laws, begun, skill, np.ascontiguousarray(np.delete(skills, out, 1)), target)
+            able = np.flatnonzero(cell < last)
+            able = able[
+                (self.row.room[self.item[able]] > np.bincount(rest, minlength=self.price.size)[self.item[able]])
+            ]
+            inside = counts.copy()
+            inside[self.row.group[chosen[out]]] -= 1
+            after = inside[group[able]] + 1
+            able = able[after <= self.row.top[group[able]]]
+            lack = np.maximum(0, self.row.low - inside)
+            if lack.sum() > 1:
+                continue
+            if lack.any():
+                able = able[lack[group[able]] > 0]
+            able = able[np.argsort(price[able], kind="stable")[:most]]
+            found += [np.sort(np.concatenate([self.row.given, rest, [j]])) for j in np.unique(self.item[able])]
+        return [one for one in found if self._does(place, one)]
+
+    def _without_given(self, labels: Labels) -> Labels:
+        """A set without the labels that are given."""
+        left = labels.tolist()
+        for one in self.row.given.tolist():
+            left.remove(one)
+        return np.array(left, np.int64)
+
+    def _labels(self, chosen: Ints) -> Labels:
+        labels = np.concatenate([self.row.given, self.item[chosen]])
+        spare = self.bargains[~np.isin(self.bargains, labels)]
+        spare = spare[np.argsort(self.price[spare], kind="stable")]
+        group, used = self.row.group[spare], np.bincount(self.items[2][chosen], minlength=self.row.top.size)
+        before = (np.cumsum(group[:, None] == np.arange(self.row.top.size), axis=0))[np.arange(spare.size), group]
+        spare = spare[before + used[group] <= self.row.top[group]]
+        return np.sort(np.concatenate([labels, spare[: max(0, self.row.most - chosen.size)]]))
+
+    def _law(self, place: int, target: float) -> tuple[Floats, int, float, float, float, Floats]:
+        """Laws before any label that is to be chosen, and what is asked of those."""
+        from crowdopt.assign.engine import law_kernels as kernels
+
+        law, row = self.law, self.row
+        classes, kinds = law.prior.shape[1], law.share.size
+        known = np.hstack([law.held, law.skill[:, row.given]])
+        begun, deepest = classes ** known.shape[1], self.tables[1].shape[1] - 2
+        laws = np.empty((deepest + 1, kinds, classes, begun * classes**deepest))
+        first = np.empty((known.shape[1] + 1, kinds, classes, begun))
+        first[0, :, :, 0] = law.share[:, None] * law.prior[place]
+        for d in range(known.shape[1]):
+            kernels.grow(first, d, classes**d, np.ascontiguousarray(known[:, d]))
+        laws[0, :, :, :begun] = first[-1]
+        return laws, begun, target, float(self.need[place]), self.unit, law.left
+
+
+def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> PricedVotes:
+    """The row at prices of labels.
+
+    row: with a law of its votes; price (G,): of a label of each class; may be negative; left (G,): labels that each
+    class has left.
+    """
+    from crowdopt.assign.engine import law_kernels as kernels
+
+    law = row.law
+    assert law is not None
+    known = law.held.shape[1] + row.given.size  # their answers are told apart as well
+    deepest = max(1, int(log(ANSWERS) / log(law.prior.shape[1]) + 1e-9) - known)
+    room = np.minimum(np.minimum(row.room, row.top[row.group]), row.most)
+    if left is not None:
+        room = np.minimum(room, left)
+    copies = np.minimum(room, deepest + 1)
+    of_use = np.flatnonzero(copies > 0)
+    skill = law.skill[0]
+    side = np.unique(row.beside.member[:, of_use], axis=1, return_inverse=True)[1].reshape(-1)
+    of_use = of_use[np.lexsort((of_use, price[of_use], side, row.group[of_use], -skill[of_use]))]
+    item = np.repeat(of_use, copies[of_use])
+    key = np.vstack([skill[item], row.group[item], row.beside.member[:, item]])
+    begins = np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0))
+    cell = np.cumsum(begins[: item.size]) - 1
+    after = np.searchsorted(cell, cell, side="right")
+    need = law.lacking(row.given)
+    worth, unit = law.evidence[item], max(float(need.max()), 1e-6) / CELLS
+    width = np.minimum(np.ceil(law.evidence / unit - 1e-9), CELLS).astype(np.int64)
+    paid = np.maximum(price, 0.0)
+    rest, cheap = kernels.completions(paid[item], width[item], CELLS, deepest + 1)
+    skills = np.ascontiguousarray(law.skill[:, item[begins[: item.size]]])
+    each = float(cheap[0, deepest + 1]) / (deepest + 1)
+    all_of = np.repeat(of_use, room[of_use])  # a set that is not followed may have more labels of a class
+    parts = (each if each < np.inf else 0.0) * PARTS
+    large = kernels.large_sets(paid[all_of], width[all_of], CELLS, deepest + 1, parts)
+    bargains = all_of[price[all_of] < 0]
+    given = float(price[row.given].sum()) + float(price[bargains].sum())
+    items = paid[item], worth, row.group[item], after, skills
+    return PricedVotes(row, law, price, item, given, items, (rest, cheap, large, cell), unit, need, bargains)

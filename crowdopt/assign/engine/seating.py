@@ -1,0 +1,220 @@
+"""Plans of an instance whose workers are told alike, made plans of the one where they are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.mending import TaskLabels
+from crowdopt.core.clock import Clock
+from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.group_limits import has_joint_limits, membership, task_limits
+from crowdopt.crowd.instance import AssignmentInstance
+
+Seats: TypeAlias = tuple[Ints, Ints, Ints]  # as crowdopt.assign.engine.seating_kernels takes them
+Limits: TypeAlias = tuple[Ints, Ints, Ints, Ints, Ints]
+
+
+@dataclass(eq=False)
+class Seating:
+    """What is known of an instance before labels are handed out."""
+
+    instance: AssignmentInstance
+    classes: Classes  # of the loosened instance
+    members: tuple[Ints, Ints] = field(init=False)  # the first of each class, and workers by class
+    barred: Ints = field(init=False)  # (k,): sorted keys
+    home: tuple[Ints, Ints] = field(init=False)  # groups with limits per task that each worker is in
+    top: Ints = field(init=False)  # (groups, tasks)
+    entry: Floats = field(init=False)  # (own rows, tasks, workers)
+    seconds: float = 0.0  # that the last plan took
+
+    def __post_init__(self) -> None:
+        instance, m = self.instance, self.instance.n_workers
+        inside = self.classes.workers_in
+        self.members = np.append(0, np.cumsum(inside)), np.argsort(self.classes.worker_class, kind="stable")
+        self.barred = np.sort(instance.barred[:, 0] * m + instance.barred[:, 1])
+        limited, _, self.top = task_limits(instance)
+        who, groups = np.nonzero(membership(instance)[limited].T)
+        self.home = np.append(0, np.cumsum(np.bincount(who, minlength=m))), groups
+        own = instance.own_rows
+        self.entry = np.zeros((0 if own is None else len(own.names), instance.n_tasks, m))
+        if own is not None:
+            np.add.at(self.entry, (own.row, own.pairs[:, 0], own.pairs[:, 1]), own.coefficient)
+
+    def seated(self, pairs: Ints, clock: Clock) -> Ints | None:
+        """The plan with other workers of the same classes, so that all limits are kept; None where that fails.
+
+        pairs (k, 2): of the loosened instance, sorted; clock: when to give up; -> (k, 2): what workers of a class
+        cannot mend may still be broken.
+        """
+        found = self._seated(pairs, clock)
+        self.seconds = clock.spent
+        return found
+
+    def _seated(self, pairs: Ints, clock: Clock) -> Ints | None:
+        from crowdopt.assign.engine import seating_kernels as kernels
+
+        task, group = self._owed(pairs[:, 0].copy(), self.classes.worker_class[pairs[:, 1]])
+        worker = np.full(task.size, -1)
+        start = np.append(0, np.cumsum(np.bincount(task, minlength=self.instance.n_tasks)))
+        seats: Seats = start, worker, self.instance.capacity.copy()
+        limits: Limits = self.barred, *self.home, self.top, np.zeros(self.top.shape, np.int64)
+        for i, j in self.instance.fixed.tolist():
+            mine = np.arange(start[i], start[i + 1])
+            free = mine[(worker[mine] < 0) & (group[mine] == self.classes.worker_class[j])]
+            kernels.give(free[0], i, j, seats, limits)
+        locked = worker >= 0
+        owed = np.maximum(0, self.instance.min_load - np.bincount(worker[locked], minlength=self.instance.n_workers))
+        missing = kernels.seat(task, group, self.members, seats, limits, owed)
+        if missing:
+            self._elsewhere(task, group, seats, limits)
+        there = worker >= 0
+        held = np.bincount(worker[there], minlength=self.instance.n_workers)
+        owed, spare = np.maximum(0, self.instance.min_load - held), held - self.instance.min_load
+        kernels.level(task, group, self.members, seats, limits, owed, spare, locked)
+        self._steer(task, group, seats, limits, locked)
+        found = np.column_stack([task[there], worker[there]])
+        if self.instance.the_rule.checked and (missing or locked.any()):
+            return self._mended(found, clock)
+        if not there.all():
+            found = np.concatenate([found, self._added(np.unique(task[~there]), found, seats, limits)])
+        if owed.any():
+            found = np.concatenate([found, self._made_up(found, seats, limits)])
+        return found[np.lexsort((found[:, 1], found[:, 0]))]
+
+    def _mended(self, pairs: Ints, clock: Clock) -> Ints | None:
+        """With labels replaced or added until every vote errs little enough."""
+        labels = TaskLabels.of(self.instance, pairs)
+        if not labels.mend(clock):
+            return None
+        if not has_joint_limits(self.instance):
+            labels.thin(clock)
+        return labels.pairs()
+
+    def _added(self, tasks: Ints, pairs: Ints, seats: Seats, limits: Limits) -> Ints:
+        """Labels more for tasks that lack some, those first that bring most for their price, (k, 2)."""
+        from crowdopt.assign.engine import seating_kernels as kernels
+
+        instance, (_, _, left), (_, first, home, _, inside) = self.instance, seats, limits
+        fewest = np.maximum(0, instance.new_label_limits[0] - np.bincount(pairs[:, 0], minlength=instance.n_tasks))
+        lack, added = instance.floor - instance.supply(pairs), []
+        for i in tasks.tolist():
+            worth, price = (table[instance.task_type[i]] for table in (instance.evidence, instance.cost))
+            short, owed = float(lack[i]), int(fewest[i])
+            # no more than is lacking counts
+            for j in np.argsort(-np.minimum(worth, max(short, 0.0)) / np.maximum(price, 1e-9), kind="stable").tolist():
+                if short <= 0 and owed <= 0:
+                    break
+                if left[j] > 0 and kernels.may(i, j, -1, seats, limits):
+                    added.append((i, j))
+                    left[j] -= 1
+                    inside[home[first[j] : first[j + 1]], i] += 1
+                    short, owed = short - float(worth[j]), owed - 1
+        return np.array(added, np.int64).reshape(-1, 2)
+
+    def _made_up(self, pairs: Ints, seats: Seats, limits: Limits) -> Ints:
+        """A label more for workers who lack some, of the tasks that pay them least, (k, 2)."""
+        from crowdopt.assign.engine import seating_kernels as kernels
+
+        instance, (_, first, home, _, inside), added = self.instance, limits, []
+        room = instance.new_label_limits[1] - np.bincount(pairs[:, 0], minlength=instance.n_tasks)
+        owed = instance.min_load - np.bincount(pairs[:, 1], minlength=instance.n_workers)
+        known = set(map(tuple, pairs.tolist()))
+        for j in np.flatnonzero(owed > 0).tolist():
+            for i in np.argsort(instance.cost[instance.task_type, j], kind="stable").tolist():
+                if owed[j] <= 0:
+                    break
+                if room[i] > 0 and (i, j) not in known and kernels.may(i, j, -1, seats, limits):
+                    added.append((i, j))
+                    owed[j] -= 1
+                    room[i] -= 1
+                    inside[home[first[j] : first[j + 1]], i] += 1
+        return np.array(added, np.int64).reshape(-1, 2)
+
+    def _steer(self, task: Ints, group: Ints, seats: Seats, limits: Limits, locked: Bools) -> None:
+        from crowdopt.assign.engine import seating_kernels as kernels
+
+        own, worker = self.instance.own_rows, seats[1]
+        if own is None:
+            return
+        there = worker >= 0
+        total = self.entry[:, task[there], worker[there]].sum(axis=1)
+        spare = np.bincount(worker[there], minlength=self.instance.n_workers) - self.instance.min_load
+        rows = self.entry, own.lower, own.upper, total
+        kernels.steer(task, group, self.members, seats, limits, rows, spare, locked | ~there)
+
+    def _elsewhere(self, task: Ints, group: Ints, seats: Seats, limits: Limits) -> None:
+        """Labels that none of their class can give go to the cheapest who knows no less, in groups alike."""
+        from crowdopt.assign.engine import seating_kernels as kernels
+
+        instance, home, (_, worker, left) = self.instance, self.classes.worker_class, seats
+        shares = membership(instance)[[group.has_share_limits for group in instance.groups]]
+        first = self.members[1][self.members[0][:-1]]
+        for label in np.flatnonzero(worker < 0).tolist():
+            i = int(task[label])
+            kind = instance.task_type[i]
+            like = first[group[label]]
+            able = (left > 0) & (instance.evidence[kind] >= instance.evidence[kind, like])
+            able &= (shares == shares[:, [like]]).all(axis=0)
+            others = np.flatnonzero(able)
+            for j in others[np.argsort(instance.cost[kind, others], kind="stable")].tolist():
+                if kernels.may(i, j, -1, seats, limits):
+                    kernels.give(label, i, j, seats, limits)
+                    group[label] = home[j]
+                    break
+
+    def _owed(self, task: Ints, group: Ints) -> tuple[Ints, Ints]:
+        """Tasks and classes of labels, so that each task has one of the class of each of its fixed workers.
+
+        Tasks of a class change sets; then a label goes that is worth no more, or the fixed one is had besides.
+        """
+        instance, fixed = self.instance, self.instance.fixed
+        if not len(fixed):
+            return task, group
+        ends = np.cumsum(np.bincount(task, minlength=instance.n_tasks))[:-1]
+        sets = [part.tolist() for part in np.split(group, ends)]
+        owed: dict[int, list[int]] = {}
+        for i, g in zip(fixed[:, 0].tolist(), self.classes.worker_class[fixed[:, 1]].tolist(), strict=True):
+            owed.setdefault(i, []).append(g)
+        for kind in np.unique(self.classes.task_class[list(owed)]).tolist():
+            self._exchange(np.flatnonzero(self.classes.task_class == kind), sets, owed)
+        for i, classes in owed.items():
+            sets[i] = self._with(i, sets[i], classes)
+        task = np.repeat(np.arange(instance.n_tasks), [len(one) for one in sets])
+        return task, np.array([g for one in sets for g in one], np.int64)
+
+    def _exchange(self, tasks: Ints, sets: list[list[int]], owed: dict[int, list[int]]) -> None:
+        """Tasks alike that are owed labels take, in turn, the set that has most of those."""
+        count = np.zeros((tasks.size, self.classes.workers_in.size), np.int64)
+        for place, i in enumerate(tasks.tolist()):
+            np.add.at(count[place], sets[i], 1)
+        waiting = np.ones(tasks.size, bool)
+        for place in sorted(range(tasks.size), key=lambda p: -len(owed.get(int(tasks[p]), []))):
+            mine = np.bincount(owed.get(int(tasks[place]), []), minlength=count.shape[1])
+            if not mine.any():
+                break
+            which = np.flatnonzero(mine)
+            met = np.where(waiting, np.minimum(count[:, which], mine[which]).sum(axis=1), -1)
+            best = place if met[place] == met.max() else int(met.argmax())
+            one, other = int(tasks[place]), int(tasks[best])
+            sets[one], sets[other] = sets[other], sets[one]
+            count[[place, best]] = count[[best, place]]
+            waiting[place] = False
+
+    def _with(self, i: int, labels: list[int], owed: list[int]) -> list[int]:
+        """The labels with those that are owed."""
+        first, kind = self.members[1][self.members[0][:-1]], self.instance.task_type[i]
+        worth, price = self.instance.evidence[kind, first], self.instance.cost[kind, first]
+        loose, kept = list(labels), []
+        for g in owed:
+            if g in loose:
+                loose.remove(g)
+            else:
+                weaker = [h for h in loose if worth[h] <= worth[g] and h not in owed]
+                if weaker:
+                    loose.remove(max(weaker, key=lambda h: (price[h], worth[h])))
+            kept.append(g)
+        return sorted(kept + loose)

@@ -1,0 +1,102 @@
+"""What labels say under the rule exact-error: skills, priors and targets of tasks that are alike but for these two.
+
+Labels of one coin are alike for every class, so only the sizes of a prior's entries matter, and the best vote's error
+is a concave function of it that no order of the classes changes: of two priors, the one whose likeliest classes have
+the smaller sums (it is majorized) errs more over every set of labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.evidence import EXACT_ERROR
+from crowdopt.crowd.exactness import CERTAIN
+from crowdopt.crowd.hard_needs import on_hard_tasks
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.pools import folded
+
+ANSWERS = 16_500  # combinations of answers to a set, at most: what is followed
+SPARE = 1e-7  # evidence; room for rounding where it only saves work
+
+
+@dataclass(frozen=True, eq=False)
+class VoteLaw:
+    """Tasks of a row: which answers their labels give, and how much their votes may err."""
+
+    skill: Floats  # (E, G): chance of a right label, at least 1/K: on easy tasks, and on hard ones where there are some
+    share: Floats  # (E,): of tasks that are easy, and hard
+    left: Floats  # (E,): of a label's evidence there, at most
+    held: Floats  # (E, h): skills of labels that are in
+    prior: Floats  # (k, K): of each kind, the likeliest class first
+    # and the evidence that every vote has which errs no more
+    target: Floats  # (k,)
+    need: Floats  # (k,)
+    # skills that know all that the workers know: larger where a worker is mostly wrong among more than two classes
+    best: Floats  # (E, G)
+
+    @property
+    def evidence(self) -> Floats:
+        """Of one label of each class of workers, (G,)."""
+        return EXACT_ERROR.evidence(self.skill[0], self.prior.shape[1])
+
+    def begun(self, given: Ints) -> int:
+        """Combinations of answers to the labels that every set has: those in, and those given."""
+        known = self.held.shape[1] + given.size
+        return int(self.prior.shape[1] ** known) if known < 60 else ANSWERS + 1
+
+    def lacking(self, given: Ints) -> Floats:
+        """Evidence that a task of each kind needs beside labels that are in and such that are given, (k,)."""
+        known = EXACT_ERROR.evidence(self.held[0], self.prior.shape[1]).sum() + self.evidence[given].sum()
+        lacking: Floats = np.maximum(0.0, self.need - known - SPARE)
+        return lacking
+
+    def error(self, labels: Ints, place: int) -> float:
+        """What a vote over a set of labels errs with that weighs all tasks as easy ones; two classes."""
+        laws = (self.share[:, None] * self.prior[place])[:, :, None]
+        for right in np.hstack([self.held, self.skill[:, labels]]).T:
+            p = np.stack([right, 1 - right])[:, :, None, None] * np.ones((1, 1, 2, 1))
+            p[:, :, 1] = 1 - p[:, :, 1]
+            laws = np.concatenate([laws * p[0], laws * p[1]], axis=2)
+        wrong = np.where(laws[0, 0] >= laws[0, 1], laws[:, 1], laws[:, 0])
+        return float(wrong.sum())
+
+    def of(self, chunks: list[Ints], hardest: bool) -> VoteLaw:
+        """Each chunk of kinds as one that errs no less than any of them, or no more."""
+        pick = np.minimum if hardest else np.maximum
+        sums = np.cumsum(self.prior, axis=1)
+        target = [self.target[c].min() if hardest else self.target[c].max() for c in chunks]
+        rows = [pick.reduce(sums[c]) for c in chunks]
+        prior = np.maximum(0.0, np.diff(np.array(rows), axis=1, prepend=0.0))
+        need = [self.need[c].max() if hardest else self.need[c].min() for c in chunks]
+        skill = self.skill if hardest else self.best
+        return replace(self, skill=skill, prior=prior, target=np.array(target), need=np.array(need))
+
+
+def law_of(instance: AssignmentInstance, tasks: Ints, workers: Ints) -> VoteLaw:
+    """The law of tasks of one type with the same labels in.
+
+    tasks (k,): one of each kind; workers (G,): one of each class.
+    """
+    kind, classes = int(instance.task_type[tasks[0]]), int(instance.classes)
+    skill, best = (np.maximum(folded(instance, up=up)[kind], 1 / classes) for up in (False, True))
+    held = np.zeros(0, np.int64)
+    if not instance.observed:
+        held = instance.collected[instance.collected[:, 0] == tasks[0], 1]
+        held = held[skill[held] > 1 / classes]
+    hard = instance.difficulty
+    both, most = ([one, on_hard_tasks(one, hard)] if hard.share else [one] for one in (skill, best))
+    share = np.array([1 - hard.share, hard.share] if hard.share else [1.0])
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, classes))[tasks]
+    return VoteLaw(
+        skill=np.array([one[workers] for one in both]),
+        share=share,
+        left=np.array([1.0, hard.left**2][: len(both)]),
+        held=np.array([one[held] for one in both]),
+        prior=-np.sort(-prior, axis=1),
+        target=instance.epsilon[tasks] + CERTAIN,
+        need=instance.need[tasks],
+        best=np.array([one[workers] for one in most]),
+    )

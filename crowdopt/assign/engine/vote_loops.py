@@ -1,0 +1,49 @@
+"""The loops of exact errors compiled by two processes, before a clock runs; kept, they only load."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdopt.assign.engine.cheapest_votes import priced_votes
+from crowdopt.assign.engine.prepared import problem_of
+from crowdopt.core.solution import Listener, Progress
+from crowdopt.crowd.exactness import errors_of
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.voting import are_compiled
+
+SEARCHES = f"{__name__}:searches"
+
+
+def get_ready(classes: int, listener: Listener | None = None) -> None:
+    """Compile the loops for votes among so many classes unless they are there; a listener is told."""
+    from crowdopt.assign.engine import law_kernels
+    from crowdopt.compiled_kernels import is_compiled, run_together
+
+    if is_compiled(law_kernels.cheapest_vote) and are_compiled(classes):
+        return
+    if listener is not None:
+        listener(Progress(0.0, None, None, "compiling once"))
+    run_together([f"{__name__}:{'votes' if classes == 2 else 'class_votes'}", SEARCHES])
+
+
+def _small(classes: int) -> AssignmentInstance:
+    return AssignmentInstance([[0.9, 0.8]], [0, 0], [2, 2], 0.15, rule="exact-error", classes=classes)
+
+
+def votes() -> None:
+    """The exact error of a vote between two classes."""
+    errors_of(_small(2), np.arange(1), [np.arange(2)])
+
+
+def class_votes() -> None:
+    """The exact error of a vote among more."""
+    errors_of(_small(3), np.arange(1), [np.arange(2)])
+
+
+def searches() -> None:
+    """The cheapest set of a task, and others like it."""
+    problem = problem_of(_small(2))
+    assert problem is not None
+    row = problem.rows[0]
+    priced = priced_votes(row, np.ones(row.room.size))
+    priced.others(0, priced.cheapest(0)[1])

@@ -1,0 +1,216 @@
+"""The method ``exact``: which stages an instance goes through, in order, until the gap or the time is used up.
+
+A linear rule without joint limits has its own way (crowdopt.assign.exact). Everything else is first asked of the
+engine over sets; where tasks differ too much for it and exact errors decide, compiled loops look at each task. Where
+neither has a plan, linear rules give starts that exact errors mend, all sets or patterns are looked at where they are
+few, and a solver searches the full program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from crowdopt.assign.checked import solve_checked
+from crowdopt.assign.direct import solve_full
+from crowdopt.assign.engine import many_kinds
+from crowdopt.assign.engine.prepared import SMALL, accepts
+from crowdopt.assign.engine.set_engine import solve_by_sets
+from crowdopt.assign.every_set import by_every_set, has_few_sets
+from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.patterns.true_minimum import can_list, solve_patterns
+from crowdopt.assign.plan import Plan
+from crowdopt.assign.standing import Solvers
+from crowdopt.core.certificate import Certificate
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
+from crowdopt.crowd.evidence import EXACT_ERROR
+from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+
+PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
+HOPELESS = 1_000_000  # pairs
+UNKNOWN = Certificate(None, -np.inf, "none", None, None)
+SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
+
+
+@dataclass(frozen=True)
+class Case:
+    """An instance and what a stage may use."""
+
+    instance: AssignmentInstance
+    solvers: Solvers
+    options: Options  # limits of the whole
+    clock: Clock
+    listener: Listener | None
+
+    @property
+    def left(self) -> Options:
+        """The options with the time that is left."""
+        return self.clock.within(self.options, self.options.nodes)
+
+
+Run: TypeAlias = Callable[[Case, "Plan | None"], "Plan | None"]  # a plan, given the best one so far
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One way to a plan: who is let in, and what it does."""
+
+    name: str
+    accepts: Callable[[AssignmentInstance], bool]
+    run: Run
+
+
+def _by_sets(case: Case, known: Plan | None) -> Plan | None:
+    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, PATIENCE)
+
+
+def _by_sets_alike(case: Case, known: Plan | None) -> Plan | None:
+    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, PATIENCE, alike=True)
+
+
+def _by_many_kinds(case: Case, known: Plan | None) -> Plan | None:
+    if known is not None and known.found:
+        return None
+    return many_kinds.solve_many_kinds(case.instance, case.solvers, case.left, case.listener)
+
+
+def _in_its_own_way(case: Case, known: Plan | None) -> Plan:
+    return solve_exact(case.instance, "ip", case.solvers, case.left, case.listener)
+
+
+def _by_linear_rules(case: Case, known: Plan | None) -> Plan:
+    def linear(instance: AssignmentInstance, options: Options) -> Plan:
+        return solve_exact(instance, "ip", case.solvers, options)
+
+    return solve_checked(case.instance, linear, case.left, case.listener)
+
+
+def _by_patterns(case: Case, known: Plan | None) -> Plan:
+    return replace(solve_patterns(case.instance, case.solvers.solve, case.left, None, None), method="exact")
+
+
+def _by_every_set(case: Case, known: Plan | None) -> Plan | None:
+    return None if known is None else by_every_set(known, case.solvers.solve, case.left)
+
+
+def _by_more_evidence(case: Case, known: Plan | None) -> Plan:
+    """Sets with evidence enough, and with more of it for tasks whose votes then err too much."""
+
+    def linear(instance: AssignmentInstance, options: Options) -> Plan:
+        nothing = Plan.of(instance, "ip", UNKNOWN, -np.inf, None, None, method="exact", backend=case.solvers.backend)
+        if instance.rule == EXACT_ERROR.name:
+            return nothing  # a stage before this one has looked at exact errors themselves
+        plan = solve_by_sets(instance, case.solvers, options, None, PATIENCE, alike=True)
+        if plan is None or plan.pairs is None:
+            plan = solve_by_sets(instance, case.solvers, options, None, PATIENCE) or plan
+        return plan or nothing
+
+    return solve_checked(case.instance, linear, case.left, case.listener)
+
+
+def _in_full(case: Case, known: Plan | None) -> Plan:
+    backend, options = case.solvers.backend, case.left
+    if case.instance.the_rule.checked:
+
+        def linear(instance: AssignmentInstance, given: Options) -> Plan:
+            return solve_full(instance, "ip", case.solvers.solve, backend, given, None, BY_SIZE)
+
+        plan = solve_checked(case.instance, linear, options, case.listener)
+    else:
+        plan = solve_full(case.instance, "ip", case.solvers.solve, backend, options, case.listener, BY_SIZE)
+    return replace(plan, method=backend, note=SEARCHED.format(backend))
+
+
+def _is_free(instance: AssignmentInstance) -> bool:
+    return not has_joint_limits(instance)
+
+
+def _has_limits_on_labels(instance: AssignmentInstance) -> bool:
+    few, many = instance.new_label_limits
+    return bool(instance.min_load.any() or few.any() or (many < UNLIMITED).any() or len(instance.fixed))
+
+
+def _is_large(instance: AssignmentInstance) -> bool:
+    return has_joint_limits(instance) and instance.n_tasks * instance.n_workers > SMALL
+
+
+def _lists_patterns(instance: AssignmentInstance) -> bool:
+    return _is_free(instance) and instance.rule == "exact-error" and can_list(instance)
+
+
+ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
+SETS = Stage("sets", accepts, _by_sets)
+LIMITED = Stage("sets", lambda instance: accepts(instance) and _has_limits_on_labels(instance), _by_sets)
+MORE_EVIDENCE = Stage("more evidence", _is_large, _by_more_evidence)
+MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
+LINEAR_RULES = Stage("linear rules", _is_free, _by_linear_rules)
+PATTERNS = Stage("patterns", _lists_patterns, _by_patterns)
+EVERY_SET = Stage("every set", has_few_sets, _by_every_set)
+IN_FULL = Stage("in full", has_joint_limits, _in_full)
+
+OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
+
+FREE = (ALIKE, LIMITED, OWN_WAY)
+JOINT = (ALIKE, SETS, IN_FULL)
+CHECKED = (ALIKE, SETS, MANY_KINDS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET)
+
+
+def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:
+    """The stages of an instance, in order; whether one lets it in is asked when its turn comes, which may take long."""
+    every: tuple[Stage, ...] = JOINT if has_joint_limits(instance) else FREE
+    if instance.the_rule.checked:
+        every = CHECKED
+    return (stage for stage in every if stage.accepts(instance))
+
+
+def solve_in_stages(
+    instance: AssignmentInstance, solvers: Solvers, options: Options, listener: Listener | None = None
+) -> Plan:
+    """The plan by the method ``exact``: stage by stage, until one leaves nothing to be done.
+
+    instance: under a rule for each task; options: limits of the whole; -> the cheapest of all stages' plans, with the
+    highest of their bounds.
+    """
+    case, best = Case(instance, solvers, options, Clock(options.time_limit), listener), None
+    for stage in stages_for(instance):
+        if stage is IN_FULL and best is not None and _is_hopeless(instance):
+            continue
+        found = stage.run(case, best)
+        if found is not None:
+            best = found if best is None else _better(best, found)
+        if best is not None and (_is_settled(best, options) or best.interrupted or case.clock.over):
+            break
+    assert best is not None
+    return best
+
+
+def _is_hopeless(instance: AssignmentInstance) -> bool:
+    """Whether the whole program is so large that no search of it ends within usual limits."""
+    return instance.n_tasks * instance.n_workers > HOPELESS
+
+
+def _is_settled(plan: Plan, options: Options) -> bool:
+    """Whether there is proven to be no plan, or no better one than the gap allows."""
+    if plan.proven or plan.status is Status.INFEASIBLE:
+        return True
+    return plan.found and plan.gap <= options.gap
+
+
+def _better(plan: Plan, other: Plan) -> Plan:
+    """The cheaper pairs under the higher bound."""
+    if other.status is Status.INFEASIBLE:
+        return other
+    higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
+    value = np.inf if higher.objective is None else higher.objective
+    if lower.objective is None or lower.objective >= value:
+        return replace(higher, interrupted=other.interrupted)
+    known = higher.certificate, higher.certified_bound, higher.duals
+    found = Plan.of(
+        plan.instance, "ip", *known, lower.pairs, method=lower.method, backend=higher.backend, seed=higher.seed
+    )
+    return replace(found, interrupted=other.interrupted, note=lower.note)

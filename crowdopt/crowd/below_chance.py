@@ -1,0 +1,116 @@
+"""Gold that cannot be right: fewer right answers than guessing gets, of all workers together or of one."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.errors import GoldWarning, InputError
+
+FALSE_ALARM = 1e-3  # chance that honest gold, every worker guessing or better, is found fault with by either test
+SHOWN = 5  # workers in a sentence
+MEND = "look for swapped columns, labels that stand for one another, or line ends left in one of two tables"
+GO_ON = "to go on as it is, --trust-gold (in Python trust_gold=True), or trust_gold = true in campaign.toml"
+
+
+@dataclass(frozen=True, eq=False)
+class GoldTest:
+    """How gold stands against guessing."""
+
+    # each worker's answers over all types
+    right: Ints  # (workers,)
+    asked: Ints  # (workers,)
+    chance: float  # 1/K, what guessing gets
+    crowd_tail: float  # ``P(Bin(sum s, 1/K) <= sum c)``: how often a crowd that guesses does so badly, at most
+    tails: Floats  # (workers,): the same of each worker
+    low: Ints  # (k,): workers below chance, worst first: Holm's test of all workers at half of FALSE_ALARM
+
+    @property
+    def is_crowd_low(self) -> bool:
+        """Whether the crowd as a whole is below chance, tested at half of FALSE_ALARM."""
+        return self.crowd_tail <= FALSE_ALARM / 2
+
+    @property
+    def shows_no_skill(self) -> bool:
+        """Whether the crowd as a whole did no better than guessing, for whatever reason."""
+        return bool(self.asked.sum() > 0 and self.right.sum() <= self.chance * self.asked.sum())
+
+
+def against_chance(correct: ArrayLike, asked: ArrayLike, classes: int) -> GoldTest:
+    """Hold tallies against guessing among the classes.
+
+    Where every worker guesses or knows better, the sum of right answers is stochastically at least
+    ``Bin(sum s, 1/K)``, however their skills differ, so each tail is at least what it should be.
+
+    correct, asked (workers,) or (types, workers): c and s; classes: K.
+    """
+    from scipy.special import bdtr  # not loaded with the package
+
+    right, total = (np.atleast_2d(np.asarray(one, np.int64)).sum(axis=0) for one in (correct, asked))
+    tails = np.where(total > 0, bdtr(right, np.maximum(total, 1), 1 / classes), 1.0)
+    order = np.argsort(tails, kind="stable")
+    known = int((total > 0).sum())
+    steps = tails[order] <= FALSE_ALARM / 2 / np.maximum(known - np.arange(total.size), 1)
+    low = order[: int(np.argmin(steps)) if not steps.all() else steps.size]
+    crowd = float(bdtr(right.sum(), total.sum(), 1 / classes)) if known else 1.0
+    return GoldTest(right, total, 1 / classes, crowd, tails, low)
+
+
+def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
+    """Refuse gold of a crowd below chance; warn of one that shows no skill, and of single workers below chance.
+
+    A worker below chance is no reason to stop: in honest crowds some are, truly, and a plan has use for whoever is
+    reliably wrong. A crowd below chance would have all its answers turned round.
+
+    workers: ids; source: where the gold stands, for the sentence.
+    """
+    right, asked = int(test.right.sum()), int(test.asked.sum())
+    said = f"{source}: {right} of {asked} gold answers are right, where guessing gets {asked * test.chance:.4g}"
+    if test.is_crowd_low:
+        raise InputError(
+            f"{said} (so few by chance: {test.crowd_tail:.2g}), so labels and truth do not fit each other; "
+            f"{MEND}; {GO_ON}"
+        )
+    if test.low.size:
+        names = [f"{workers[j]} {test.right[j]} of {test.asked[j]} ({test.tails[j]:.2g})" for j in test.low[:SHOWN]]
+        more = f" and {test.low.size - SHOWN} more" if test.low.size > SHOWN else ""
+        _warn(
+            f"{source}: {test.low.size} of {int((test.asked > 0).sum())} worker(s) got fewer right than guessing "
+            f"explains: {', '.join(names)}{more}; their votes may count against what they say, so see whether gold "
+            f"is upside-down, or leave them out (silent with --trust-gold)"
+        )
+    elif test.shows_no_skill:
+        _warn(f"{said}, so it shows no skill, and a plan rests on nothing; {MEND} (silent with --trust-gold)")
+
+
+def tell_missing(asked: Ints, workers: Sequence[str], source: str) -> None:
+    """Say which workers have no gold, and what they count with.
+
+    asked (types, workers): s; workers: ids; source: where the gold stands.
+    """
+    without = np.flatnonzero(asked.sum(axis=0) == 0)
+    pairs = int((asked == 0).sum()) - asked.shape[0] * without.size
+    said = []
+    if without.size:
+        names = ", ".join(workers[j] for j in without[:SHOWN]) + (", ..." if without.size > SHOWN else "")
+        said.append(
+            f"{without.size} of {asked.shape[1]} worker(s) without gold, counted with the crowd's mean: {names}"
+        )
+    if pairs:
+        said.append(f"{pairs} pair(s) of a worker and a type without gold, counted with the type's mean")
+    if said:
+        _warn(f"{source}: {'; '.join(said)}")
+
+
+def _warn(text: str) -> None:
+    """A warning at the caller's own line, outside of the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("crowdopt."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, GoldWarning, stacklevel=level)

@@ -1,0 +1,123 @@
+"""Every verb on a campaign whose rule is no linear constraint: an answer, and each claim says of which rule it is."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import crowdopt
+from crowdopt.bench.sources import open_problem
+from crowdopt.cli import main
+from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.linear_rule import linear_of
+from crowdopt.online.crowds import simulated_stream
+from crowdopt.online.policy import named
+from crowdopt.online.run_score import Optimum, score
+
+NAMED = "by rule bhattacharyya, which implies exact-error's promise"
+CLAIM = re.compile(r"costs less than|optimal|optimum|infeasible")
+
+
+def run(*words):
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    """Eight tasks of one type, twenty workers, under exact-error."""
+    folder = tmp_path_factory.mktemp("promise") / "campaign"
+    run("generate", "R1:8x20", "-o", folder)
+    toml = folder / "campaign.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").replace("hoeffding", "exact-error"), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words", [("--program", "lp"), ("--program", "lp", "--method", "highs"), ("--method", "primal-approximation")]
+)
+def test_a_plan_by_sums_says_so_wherever_it_claims_something(campaign, tmp_path, words):
+    """On the screen of solve and of verify no bound and no optimum stands without its rule."""
+    done = run("solve", campaign, *words, "-o", tmp_path / "plan")
+    assert done.exit_code == 0 and NAMED in done.output
+    checked = run("verify", campaign, tmp_path / "plan")
+    assert checked.exit_code == 0, checked.output
+    for line in (done.output + checked.output).splitlines():
+        assert not CLAIM.search(line) or "by rule bhattacharyya" in line or "not claimed" in line, line
+
+
+def test_backends_plans_are_held_against_exact_errors(campaign, tmp_path):
+    """A plan of whole labels by a backend is one of the promise: it is checked and mended, and needs no other rule."""
+    plan = crowdopt.assign(campaign, "highs", output=tmp_path / "plan")
+    assert plan.instance.rule == "exact-error" and not plan.promise
+    assert (exact_errors(plan.instance, plan.pairs)[0] <= plan.instance.epsilon + 1e-12).all()
+    assert plan.objective == crowdopt.assign(campaign).objective
+
+
+@pytest.mark.parametrize("program", ["ip", "lp", "dual", "sampled:share=.5"])
+@pytest.mark.parametrize("ending", ["mps", "lp", "dat"])
+def test_an_exported_file_names_its_rule(campaign, tmp_path, program, ending):
+    """In its first lines and on the screen; what is read back is the program of that rule."""
+    file = tmp_path / f"program.{ending}"
+    done = run("export", campaign, "--program", program, "-o", file)
+    assert done.exit_code == 0 and NAMED in done.output
+    assert NAMED in "".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[:3])
+    if ending != "dat" and program == "lp":
+        value = crowdopt.certify(crowdopt.solve(crowdopt.read_program(file))).value
+        assert value == pytest.approx(crowdopt.assign(campaign, program="lp", rule="bhattacharyya").objective)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_comparison_has_both_optima(campaign, tmp_path):
+    """Policies go by the linear rule and its bound; the promise's optimum is the plan's, and stands beside by name."""
+    done = run("compare", campaign, "--policies", "re-solve", "--trials", 1, "-o", tmp_path / "out")
+    assert done.exit_code == 0 and "no plan by rule bhattacharyya costs less than" in done.output
+    facts = json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8"))
+    best, exact = facts["optimum"], crowdopt.assign(campaign)
+    assert (best["rule"], best["promise"]) == ("bhattacharyya", "exact-error")
+    assert best["promise_bound"] == best["promise_found"] == exact.objective < best["bound"]
+    assert f"none by rule exact-error, which bhattacharyya implies, less than {exact.objective:g}" in done.output
+    for line in facts["policies"]:
+        assert (
+            line["ratio_promise"] == pytest.approx(line["cost"] / exact.objective) and line["missed_share"] is not None
+        )
+    page = (tmp_path / "out" / "comparison.md").read_text(encoding="utf-8")
+    assert "Offline optimum by rule exact-error" in page and "missed tasks" in page
+
+
+def test_policies_go_by_the_linear_rules_needs(campaign):
+    """What exact-error has as a need is not enough; a task that the linear rule calls covered has not missed."""
+    instance = crowdopt.read_campaign(campaign)
+    stream = simulated_stream(instance, (3, 1))
+    assert (stream.known.need == linear_of(instance).need).all() and (stream.known.need > instance.need).all()
+    done = crowdopt.replay(named("greedy"), stream)
+    figures = score(done, Optimum(None, None, None))
+    errors, _ = exact_errors(stream.promised, np.column_stack([done.task, done.worker]))
+    assert figures["missed_share"] == (errors > instance.epsilon).mean() <= figures["short_share"]
+
+
+def test_a_benchmark_solves_the_program_of_the_linear_rule(campaign, tmp_path):
+    """All methods the same one, ours too, so that what they find is compared like with like; the library names it."""
+    problem = open_problem(str(campaign), 0)
+    assert problem.about == NAMED and problem.build("lp").about == NAMED and problem.instance.rule == "bhattacharyya"
+    assert not open_problem("R1:8x20", 0).about
+    done = run("bench", campaign, "--export", "mps", "-o", tmp_path / "library")
+    assert done.exit_code == 0
+    for file in (tmp_path / "library").glob("*.mps"):
+        assert file.read_text(encoding="utf-8").startswith(f"* {NAMED}")
+
+
+@pytest.mark.slow
+def test_a_benchmark_says_by_which_rule(campaign, tmp_path):
+    """Ours and a backend settle the same program with the same value, and the verdict names its rule."""
+    summary = crowdopt.bench([str(campaign)], backends=["exact", "highs"], time_limit=10, output=tmp_path / "bench")
+    assert any(NAMED in sentence for sentence in summary["verdict"])
+    assert not any("not true" in sentence for sentence in summary["verdict"])
+    rows = [row for one in summary["comparisons"] for row in one["results"]]
+    for program, value in {(row["program"], row["value"]) for row in rows}:
+        assert value == pytest.approx(crowdopt.assign(campaign, program=program, rule="bhattacharyya").objective)

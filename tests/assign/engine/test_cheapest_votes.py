@@ -1,0 +1,155 @@
+"""The cheapest set by exact errors, held against every set of a small crowd."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from crowdopt.assign.engine import cheapest_votes
+from crowdopt.assign.engine.cheapest_votes import priced_votes
+from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow
+from crowdopt.assign.engine.vote_law import VoteLaw
+from crowdopt.crowd.evidence import EXACT_ERROR
+
+
+def error(skills: np.ndarray, share: np.ndarray, prior: np.ndarray) -> float:
+    """Of the best vote, kinds of tasks known: by every combination of answers."""
+    classes, total = prior.size, 0.0
+    for e, part in enumerate(share):
+        for answers in product(range(classes), repeat=skills.shape[1]):
+            chance = part * prior.copy()
+            for p, a in zip(skills[e], answers, strict=True):
+                chance *= np.where(np.arange(classes) == a, p, (1 - p) / (classes - 1))
+            total += chance.sum() - chance.max()
+    return float(total)
+
+
+def drawn(seed: int) -> tuple[TaskRow, np.ndarray, np.ndarray]:
+    """A row of tasks of up to seven workers with some of every limit, and prices; workers alike now and then."""
+    rng = np.random.default_rng([seed, 5])
+    classes = int(rng.integers(2, 5))
+    m = int(rng.integers(2, 8 if classes == 2 else 6 if classes == 3 else 5))
+    kinds = 2 if classes == 2 and rng.random() < 0.3 else 1
+    skill = 1 / classes + (0.95 - 1 / classes) * rng.random((1, m))
+    skill = rng.choice(skill[0], (1, m)) if rng.random() < 0.3 else skill
+    share = np.array([1.0])
+    if kinds == 2:
+        skill, share = np.vstack([skill, 0.5 + 0.6 * (skill - 0.5)]), np.array([0.8, 0.2])
+    groups = int(rng.integers(1, 4))
+    group = rng.integers(0, groups, m) if groups > 1 else np.zeros(m, np.int64)
+    low, top = np.zeros(groups, np.int64), np.full(groups, ANY)
+    if groups > 1:
+        top[0], low[1] = rng.integers(0, 3), rng.integers(0, 3)
+    prior = -np.sort(-rng.dirichlet(np.full(classes, 5.0), 2), axis=1)
+    target = rng.uniform(0.05, 0.4, 2)
+    need = EXACT_ERROR.need(target, classes, prior)
+    if kinds == 2:
+        need = np.zeros(2)
+    order = np.argsort(need, kind="stable")
+    held = skill[:, :0] if rng.random() < 0.7 else skill[:, :1]
+    given = np.zeros(0, np.int64) if rng.random() < 0.7 else np.array([m - 1])
+    room = np.ones(m, np.int64)
+    room[given] = 0
+    few = int(rng.integers(0, 3))
+    beside = Overlaps.none(m)
+    if rng.random() < 0.4:
+        beside = Overlaps(
+            rng.random((2, m)) < 0.5, np.array([0, rng.integers(0, 2)]), np.array([rng.integers(0, 3), 9])
+        )
+    law = VoteLaw(skill, share, np.array([1.0, 0.36][:kinds]), held, prior[order], target[order], need[order], skill)
+    row = TaskRow(
+        evidence=EXACT_ERROR.evidence(skill[0], classes), cost=np.ones(m), given=given, room=room, group=group,
+        low=low, top=top, fewest=few, most=few + int(rng.integers(0, 5)) if rng.random() < 0.3 else ANY,
+        kinds=np.arange(2), need=need[order], beside=beside, law=law,
+    )  # fmt: skip
+    price = rng.uniform(0.1, 2, m) if rng.random() < 0.6 else np.ones(m)
+    if rng.random() < 0.2:
+        price[rng.integers(0, m)] = -0.5
+    return row, price, np.flatnonzero(room)
+
+
+def least(row: TaskRow, price: np.ndarray, able: np.ndarray, place: int) -> float:
+    """What the cheapest set costs, by looking at all."""
+    law, best = row.law, np.inf
+    assert law is not None
+    for size in range(able.size + 1):
+        for chosen in combinations(able.tolist(), size):
+            labels = np.concatenate([row.given, np.array(chosen, np.int64)]).astype(np.int64)
+            inside = np.bincount(row.group[list(chosen)], minlength=row.low.size) if chosen else np.zeros(row.low.size)
+            if not row.fewest <= size <= row.most or (inside < row.low).any() or (inside > row.top).any():
+                continue
+            if not row.beside.keeps(np.array(chosen, np.int64)):
+                continue
+            cost = float(price[labels].sum())
+            if (
+                cost < best
+                and error(np.hstack([law.held, law.skill[:, labels]]), law.share, law.prior[place]) <= law.target[place]
+            ):
+                best = cost
+    return best
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_bound_is_the_cheapest_set_of_all_where_no_price_is_negative(seed: int) -> None:
+    row, price, able = drawn(seed)
+    at = priced_votes(row, price)
+    for place in range(2):
+        bound, sets = at.cheapest(place)
+        true = least(row, price, able, place)
+        assert bound <= true + 1e-9
+        if price.min() < 0:
+            continue
+        assert bound == pytest.approx(true, rel=1e-6) or bound == true == np.inf
+        if true < np.inf:
+            assert price[sets[0]].sum() == pytest.approx(true)
+            assert at.cheapest(place, limit=true)[0] == pytest.approx(true, rel=1e-6)
+
+
+@pytest.mark.parametrize("answers", [4, 16, 64])
+@pytest.mark.parametrize("seed", range(40))
+def test_sets_that_are_not_followed_are_not_forgotten(seed: int, answers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few answers are told apart, labels are in or given, and workers alike give several: still a lower bound."""
+    monkeypatch.setattr(cheapest_votes, "ANSWERS", answers)
+    row, price, able = drawn(seed)
+    many = able[:3] if row.law is not None and row.law.prior.shape[1] == 2 else able[:2]
+    row = replace(row, room=np.where(np.isin(np.arange(price.size), many), 3, 0))
+    for place in range(2):
+        assert priced_votes(row, price).cheapest(place)[0] <= least(row, price, np.repeat(many, 3), place) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(60, 90))
+def test_every_set_that_is_found_keeps_the_target_and_the_limits(seed: int) -> None:
+    row, price, _ = drawn(seed)
+    law, at = row.law, priced_votes(row, price)
+    assert law is not None
+    for place in range(2):
+        best = at.cheapest(place)[1]
+        for labels in best + at.others(place, best):
+            new = labels.tolist()
+            for one in row.given.tolist():
+                new.remove(one)
+            inside = np.bincount(row.group[new], minlength=row.low.size)
+            assert row.fewest <= len(new) <= row.most and len(set(new)) == len(new)
+            assert row.beside.keeps(np.array(new, np.int64))
+            assert (inside >= row.low).all() and (inside <= row.top).all()
+            assert (
+                error(np.hstack([law.held, law.skill[:, labels]]), law.share, law.prior[place])
+                <= law.target[place] + 1e-12
+            )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_levels_are_easier_or_harder_than_every_kind_they_stand_for(seed: int) -> None:
+    row, _, able = drawn(seed)
+    law = row.law
+    assert law is not None
+    both = [np.arange(2)]
+    easy, hard = law.of(both, hardest=False), law.of(both, hardest=True)
+    for labels in (able[:1], able[:3], able):
+        skills = law.skill[:, labels]
+        low, high = (error(skills, law.share, one.prior[0]) - one.target[0] for one in (easy, hard))
+        each = [error(skills, law.share, law.prior[k]) - law.target[k] for k in range(2)]
+        assert low <= min(each) + 1e-12 and high >= max(each) - 1e-12

@@ -1,0 +1,177 @@
+"""Where there is no plan for every task: as many are served as can be, and the others get the best that is left."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdopt import AssignmentInstance, Status, assign, verify, write_campaign
+from crowdopt.assign.plan import breaches, short_tasks
+from crowdopt.cli import main
+from crowdopt.crowd.exactness import CERTAIN
+from crowdopt.crowd.exhausted import out_of_reach
+from tests.combinations.set_errors import error_bounds
+from tests.effort import tries
+
+SAME, SOLVER = 1e-9, 1e-6  # error; what a row of a program may be missed by
+EVERY = np.array(list(itertools.product([False, True], repeat=5)))
+
+
+@st.composite
+def short_campaigns(draw, rules=("bhattacharyya", "exact-error")):
+    """Three tasks, five workers, little time and strict targets; some have prices, a budget or limits on labels."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    limits = {"min_labels": rng.integers(0, 4, 3)} if draw(st.booleans()) else {}
+    if draw(st.booleans()):
+        limits |= {"cost": rng.integers(1, 4, 5).astype(float), "budget": float(rng.integers(3, 15))}
+    return AssignmentInstance(
+        accuracy=rng.choice([0.55, 0.6, 0.7, 0.8, 0.9], (2, 5)),
+        task_type=rng.integers(0, 2, 3),
+        capacity=rng.integers(0, 4, 5),
+        epsilon=rng.choice([0.02, 0.05, 0.1, 0.2], 3),
+        rule=draw(st.sampled_from(rules)),
+        classes=draw(st.sampled_from([2, 3])),
+        **limits,
+    )
+
+
+def by_hand(instance):
+    """Of every set of labels of every task: whether it serves the task, and how far its error is above the target."""
+    serves, excess = np.zeros((2, 3, len(EVERY)))
+    prior = np.full(instance.classes, 1 / instance.classes)
+    for task, row in itertools.product(range(3), range(len(EVERY))):
+        skills = tuple(instance.accuracy[instance.task_type[task], EVERY[row]].tolist())
+        error = error_bounds(skills, prior)[1] if skills else 1 - 1 / instance.classes
+        enough = instance.evidence[instance.task_type[task], EVERY[row]].sum() >= instance.need[task] - SAME
+        if instance.rule == "exact-error":
+            enough = error <= instance.epsilon[task] + CERTAIN
+        serves[task, row] = enough and len(skills) >= instance.min_labels[task]
+        excess[task, row] = 0.0 if serves[task, row] else max(0.0, error - instance.epsilon[task])
+    return serves.astype(bool), excess
+
+
+def best_by_brute_force(instance):
+    """The most tasks served; then the least sum of what the others' errors exceed; then the least cost."""
+    serves, excess = by_hand(instance)
+    rows = np.array(list(itertools.product(range(len(EVERY)), repeat=3)))
+    loads = sum(EVERY[rows[:, task]].astype(int) for task in range(3))
+    cost = sum(EVERY[rows[:, task]] @ instance.cost[instance.task_type[task]] for task in range(3))
+    fits = (loads <= instance.capacity).all(axis=1) & (cost <= (instance.budget or np.inf) + SAME)
+    rows, cost = rows[fits], cost[fits]
+    served = sum(serves[task, rows[:, task]].astype(int) for task in range(3))
+    rows, cost = rows[served == served.max()], cost[served == served.max()]
+    above = sum(excess[task, rows[:, task]] for task in range(3))
+    return int(served.max()), float(above.min()), float(cost[above <= above.min() + SAME].min())
+
+
+@settings(max_examples=tries(200, 8))
+@given(short_campaigns())
+def test_small_campaigns_serve_the_most_tasks_then_err_the_least_then_cost_the_least(instance):
+    """Against all 32,768 choices of labels, errors by arithmetic of its own; the cost where none is left short too."""
+    served, above, cost = best_by_brute_force(instance)
+    plan = assign(instance)
+    assert plan.pairs is not None and 3 - plan.short.size == served and plan.found == (served == 3)
+    assert not breaches(instance, plan.pairs, short=plan.short)
+    serves, excess = by_hand(instance)
+    chosen = np.zeros((3, 5), bool)
+    chosen[tuple(plan.pairs.T)] = True
+    row = chosen @ (1 << np.arange(5)[::-1])
+    assert [k for k in range(3) if not serves[k, row[k]]] == plan.short.tolist()
+    assert excess[range(3), row].sum() <= above + SOLVER
+    assert plan.objective <= cost + SAME
+
+
+@settings(max_examples=tries(100, 8))
+@given(short_campaigns())
+def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_where_time_is_not_short(instance):
+    """The way of larger campaigns, on small ones: a task is left out only if nothing serves it, with time for all."""
+    plenty = replace(instance, capacity=np.full(5, 3), budget=None, min_labels=np.zeros(3, np.int64))
+    for one in (instance, plenty):
+        plan = _as_if_large(one)
+        assert plan.pairs is not None
+        assert short_tasks(one, plan.pairs).tolist() == plan.short.tolist()
+        assert not breaches(one, plan.pairs, short=plan.short)
+        assert 3 - plan.short.size <= best_by_brute_force(one)[0]
+    assert plan.short.tolist() == np.flatnonzero(out_of_reach(plenty)).tolist()
+    _, excess = by_hand(plenty)
+    chosen = np.zeros((3, 5), bool)
+    chosen[tuple(plan.pairs.T)] = True
+    left = excess[range(3), chosen @ (1 << np.arange(5)[::-1])]
+    assert np.allclose(left[plan.short], excess[plan.short].min(axis=1), atol=SAME)  # all that the panel can do
+
+
+def _as_if_large(instance):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("crowdopt.assign.best_effort"), "has_few_choices", lambda _: False)
+        return assign(instance)
+
+
+@settings(max_examples=tries(60, 8))
+@given(short_campaigns())
+def test_what_is_out_of_reach_is_served_by_no_set_of_labels(instance):
+    """And under both rules, with as much time as there are tasks, what is not out of reach is served by some set."""
+    plenty = replace(instance, capacity=np.full(5, 3), budget=None)
+    serves, _ = by_hand(plenty)
+    assert (out_of_reach(plenty) == ~serves.any(axis=1)).all()
+    assert not (out_of_reach(instance) & serves[:, ((instance.capacity > 0) >= EVERY).all(axis=1)].any(axis=1)).any()
+
+
+@settings(max_examples=tries(60, 8))
+@given(instance=short_campaigns())
+def test_the_folder_of_a_best_effort_verifies_and_says_who_is_short(instance, tmp_path_factory):
+    """From the tables alone; and a list of other tasks, or none, does not hold."""
+    folder = tmp_path_factory.mktemp("short")
+    write_campaign(instance, folder / "c")
+    plan = assign(folder / "c", output=folder / "p")
+    report = verify(folder / "c", folder / "p")
+    assert report.holds, report.problems
+    assert report.short == plan.short.size
+    claims = json.loads((folder / "p" / "plan.json").read_text())
+    assert (claims["status"] == "best effort") == bool(plan.short.size) and claims.get("short", []) == [
+        plan.instance.task_id(int(task)) for task in plan.short
+    ]
+    if not plan.short.size:
+        return
+    served = [plan.instance.task_id(k) for k in range(3) if k not in plan.short]
+    for lie in ([], claims["short"][1:], [*claims["short"], *served[:1]], ["none"], "x"):
+        if lie != claims["short"]:
+            (folder / "p" / "plan.json").write_text(json.dumps({**claims, "short": lie}))
+            assert not verify(folder / "c", folder / "p").holds, lie
+
+
+def test_exit_statuses_and_what_is_written(tmp_path):
+    """1 with the plan written; with --strict 1 and none; 0 where every task is served."""
+    instance = AssignmentInstance([[0.9, 0.9, 0.9], [0.6, 0.6, 0.6]], [0, 1], [2, 2, 2], 0.1, rule="exact-error")
+    write_campaign(instance, tmp_path / "c")
+    run = CliRunner()
+    strict = run.invoke(main, ["solve", str(tmp_path / "c"), "--strict", "-o", str(tmp_path / "p")])
+    assert strict.exit_code == 1 and not (tmp_path / "p").exists()
+    short = run.invoke(main, ["solve", str(tmp_path / "c"), "-o", str(tmp_path / "p")])
+    assert short.exit_code == 1 and (tmp_path / "p" / "queues").is_dir(), short.output
+    assert "1 of 2 tasks are served" in short.output and "task 1: 3 labels, error 0.352, target 0.1" in short.output
+    assert "way out: " in short.output
+    whole = run.invoke(main, ["solve", str(tmp_path / "c"), "--epsilon", "0.4", "-o", str(tmp_path / "q")])
+    assert whole.exit_code == 0, whole.output
+
+
+def test_no_labels_are_bought_that_lower_no_error():
+    """Two equal workers err like one: a task that neither can serve has the label of one; a sure one has none."""
+    alike = AssignmentInstance([[0.6, 0.6]], [0], [1, 1], 0.1, rule="exact-error")
+    assert assign(alike).labels == 1
+    sure = replace(alike, prior=[0.2, 0.8])
+    assert assign(sure).labels == 0 and assign(sure).short.tolist() == [0]
+
+
+def test_where_limits_contradict_one_another_nothing_is_made_up():
+    """A least load that no task may fill leaves no plan of any kind."""
+    instance = AssignmentInstance([[0.9, 0.9]], [0], [1, 1], 0.1, min_load=[1, 0], forbidden=[(0, 0)])
+    plan = assign(instance)
+    assert plan.status is Status.INFEASIBLE and plan.pairs is None

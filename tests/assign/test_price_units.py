@@ -1,0 +1,52 @@
+"""Prices in a unit: the same plans, and bounds rounded up to what a cost can be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from crowdopt import AssignmentInstance, assign, verify, write_campaign, write_plan
+from crowdopt.assign.price_units import price_unit
+from crowdopt.recheck.price_step import price_step
+
+
+@pytest.mark.parametrize(
+    ("prices", "unit"),
+    [
+        ([0.5, 0.8, 12.0], Fraction(1, 10)),
+        ([0.0, 2.5, 7.5], Fraction(5, 2)),
+        ([5.0, 15.0], Fraction(5)),
+        ([1.0, 3.0], None),
+        ([np.pi, 1.0], None),
+        ([0.0], None),
+    ],
+)
+def test_the_unit_divides_every_price(prices, unit):
+    """It is the largest; what is checked finds the same by another way."""
+    assert price_unit(np.array([prices])) == unit
+    step = price_step(np.array([prices]))
+    assert (None if step is None else Fraction(*step)) == (Fraction(1) if prices == [1.0, 3.0] else unit)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("rule", ["exact-error", "bhattacharyya"])
+def test_a_plan_in_units_is_the_plan_of_the_prices(rule, seed, tmp_path):
+    """Ten times the prices cost ten times as much, proven the same way; verify finds it in the folder's own prices."""
+    rng = np.random.default_rng(seed)
+    cost, budget = rng.integers(1, 30, 6), 100 if seed % 2 else None
+    whole = AssignmentInstance(
+        rng.uniform(0.6, 0.95, (2, 6)), np.arange(8) % 2, np.full(6, 5), 0.2, rule=rule, cost=cost, budget=budget
+    )
+    tenth = replace(whole, cost=cost / 10, budget=None if budget is None else budget / 10)
+    one, other = assign(whole, time_limit=20), assign(tenth, time_limit=20)
+    assert one.status is other.status and one.proof == other.proof
+    if not one.found:
+        return
+    assert other.objective == pytest.approx(one.objective / 10, rel=1e-12)
+    assert other.bound == pytest.approx(one.bound / 10, rel=1e-12)
+    write_campaign(tenth, tmp_path / "campaign")
+    write_plan(other, tmp_path / "plan")
+    assert verify(tmp_path / "campaign", tmp_path / "plan").holds

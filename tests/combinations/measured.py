@@ -1,0 +1,160 @@
+"""What became of one drawn campaign: cost, bound, time, and whatever was said that is not so."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from math import inf, isfinite
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from crowdopt import InputError, Plan, Status, assign, verify, write_campaign, write_plan
+from tests.combinations.checker import Campaign, broken, costs
+from tests.combinations.drawer import TINY, draw
+from tests.combinations.features import case
+from tests.trials.crowd_checker import optimum
+from tests.trials.crowd_instance import instance_of
+
+NEAR = 1e-6  # of costs and bounds, relative beyond 1
+LATE = 0.3  # seconds beyond the limit
+EARLY, CLOSE = 0.8, 2e-3  # of the limit, within which nobody gives up at a wider gap
+
+Drawn = tuple[int, int, int, str, tuple[str, ...]]  # seed, tasks, workers, family, features
+
+
+@dataclass(frozen=True)
+class Row:
+    """One campaign and what was said of it.
+
+    Parameters
+    ----------
+    seed : int
+    size, family : str
+    features : list of str
+    feasible : bool
+        Whether there is a plan.
+    status : str
+        The plan's; ``refused`` or ``raised`` where there is none.
+    cost, bound : float, optional
+    known : float, optional
+        The least cost where every plan was looked at, else the hidden plan's.
+    gap : float, optional
+    seconds, limit : float
+    false : list of str
+        What was said that is not so.
+    raised : str
+        The sentence of an error, and where it was raised.
+    """
+
+    seed: int
+    size: str
+    family: str
+    features: list[str]
+    feasible: bool
+    status: str
+    seconds: float
+    limit: float
+    cost: float | None = None
+    bound: float | None = None
+    known: float | None = None
+    gap: float | None = None
+    false: tuple[str, ...] = ()
+    raised: str = ""
+
+    @property
+    def late(self) -> bool:
+        """Whether the limit was not kept."""
+        return self.seconds > self.limit + LATE
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the search ended early at a gap that is worth closing."""
+        open_gap = self.cost is None or self.gap is None or self.gap > CLOSE
+        return self.feasible and not self.raised and open_gap and self.seconds < EARLY * self.limit
+
+    @property
+    def dear(self) -> bool:
+        """Whether the hidden plan, which is made at random, costs less."""
+        return self.cost is not None and self.known is not None and self.cost > self.known * (1 + NEAR)
+
+    @property
+    def lacking(self) -> bool:
+        """Whether there is a plan and none was found."""
+        return self.feasible and self.cost is None
+
+
+def drawn(seed: int, tasks: int, workers: int) -> Drawn:
+    """The campaign of a seed at a size."""
+    return seed, tasks, workers, *case(seed, tasks, workers)
+
+
+def measure(one: Drawn, limit: float, folders: bool = True) -> Row:
+    """Draw, plan, check; an error becomes part of the row.
+
+    Parameters
+    ----------
+    one : Drawn
+    limit : float
+        Seconds.
+    folders : bool
+        Whether the plan is written and held against its campaign by ``verify`` as well.
+    """
+    seed, n, m, family, features = one
+    c = draw(seed, n, m, family, features)
+    known = optimum(c) if n * m <= TINY else inf if c["hidden"] is None else float(costs(c, c["hidden"]).sum())
+    about = {"seed": seed, "size": f"{n}x{m}", "family": family, "features": list(features)}
+    about |= {"feasible": known < inf, "limit": limit, "known": known if isfinite(known) else None}
+    started = perf_counter()
+    try:
+        plan = assign(instance_of(c), difficulty=c["hard"], time_limit=limit)
+        seconds = perf_counter() - started
+        if plan.interrupted:
+            raise KeyboardInterrupt
+        false = [*_false_claims(c, plan, known), *(_folder_claims(c, plan) if folders and plan.found else [])]
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"[:400]
+        status = "refused" if isinstance(error, InputError) else "raised"
+        return Row(**about, status=status, seconds=perf_counter() - started, raised=said)
+    bound = plan.bound if isfinite(plan.bound) else None
+    gap = (plan.objective - plan.bound) / max(1.0, plan.objective) if plan.found and bound is not None else None
+    numbers = {"cost": plan.objective, "bound": bound, "gap": gap, "seconds": seconds}
+    return Row(**about, **numbers, status=str(plan.status.value), false=tuple(false))
+
+
+def _false_claims(c: Campaign, plan: Plan, known: float) -> list[str]:
+    """What the plan says that is not so; ``known`` is the cost of some plan, or the least of all at a tiny size."""
+    tiny, found = c["n"] * c["m"] <= TINY, []
+    near = NEAR * max(1.0, abs(known)) if known < inf else NEAR
+    if plan.status is Status.INFEASIBLE and known < inf:
+        found.append("infeasible, but there is a plan")
+    if isfinite(plan.bound) and plan.bound > known + near:
+        found.append(f"bound {plan.bound:.8g} above the cost {known:.8g} of a plan")
+    if tiny and plan.status is Status.UNDECIDED:
+        found.append("undecided at a tiny size")
+    if not plan.found:
+        return found
+    own = float(costs(c, plan.pairs).sum())
+    if abs(own - plan.objective) > NEAR * max(1.0, own):
+        found.append(f"cost {plan.objective:.8g}, but its labels cost {own:.8g}")
+    if plan.bound > own + NEAR * max(1.0, own):
+        found.append(f"bound {plan.bound:.8g} above its own cost {own:.8g}")
+    if tiny and (own < known - near or (plan.status is Status.OPTIMAL and own > known + near)):
+        found.append(f"cost {own:.8g}, but the least is {known:.8g}")
+    return found + [f"the plan breaks: {limit}" for limit in broken(c, plan.pairs)]
+
+
+def _folder_claims(c: Campaign, plan: Plan) -> list[str]:
+    """What ``verify`` says against the plan's folder."""
+    with TemporaryDirectory() as place:
+        archive = plan.instance.prior.ndim > 1  # priors per task stand in no table
+        campaign, folder = Path(place) / ("campaign.npz" if archive else "campaign"), Path(place) / "plan"
+        write_campaign(plan.instance, campaign, collected_labels=["1"] * len(c["collected"]))
+        write_plan(plan, folder)
+        report = verify(campaign, folder)
+    found = [] if report.holds else [f"verify: {problem}" for problem in report.problems[:3]]
+    proven = report.certified_bound
+    if proven is not None and proven > plan.objective + NEAR * max(1.0, abs(plan.objective)):
+        found.append(f"verify proves {proven:.8g}, above the plan's cost {plan.objective:.8g}")
+    return found

@@ -1,0 +1,91 @@
+"""The linear rule that stands for a checked one: its plans keep the promise, and its optimum is not the promise's."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import crowdopt
+from crowdopt import AssignmentInstance, InputError
+from crowdopt.api.no_plan import why_not
+from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.evidence import RULES
+from crowdopt.crowd.linear_rule import linear_of, named_rule
+from crowdopt.programs import assignment, assignment_dual
+from crowdopt.recheck.verification import verify
+from tests.small import instances
+
+PROMISED = [rule.name for rule in RULES.values() if rule.implied_by]
+ONE = AssignmentInstance(np.full((1, 6), 0.8), np.zeros(1, np.int64), np.ones(6, np.int64), 0.2, rule="exact-error")
+
+
+def least_error(prior: np.ndarray, accuracies: np.ndarray) -> float:
+    """What the best vote errs with: one less the likeliest class's chance, over every way in which labels fall."""
+    classes, right = prior.size, 0.0
+    for labels in itertools.product(range(classes), repeat=accuracies.size):
+        chance = prior.copy()
+        for label, accuracy in zip(labels, accuracies, strict=True):
+            chance *= np.where(np.arange(classes) == label, accuracy, (1 - accuracy) / (classes - 1))
+        right += chance.max()
+    return 1 - right
+
+
+@given(st.integers(2, 4), st.lists(st.floats(0.02, 0.98), max_size=5), st.integers(0, 2**31), st.floats(0.01, 0.49))
+def test_what_the_linear_rule_covers_keeps_the_promise(classes, accuracies, seed, epsilon):
+    """Any number of classes, any prior, workers below chance too; the errors are listed here."""
+    prior = np.random.default_rng(seed).dirichlet(np.ones(classes)) * 0.98 + 0.02 / classes
+    prior /= prior.sum()
+    told = np.array(accuracies)
+    one = AssignmentInstance(
+        np.append(told, 0.5)[None], capacity=1, epsilon=epsilon, rule="exact-error", classes=classes, prior=prior
+    )
+    linear = linear_of(one)
+    if linear.evidence[0, : told.size].sum() >= linear.need[0]:
+        assert least_error(prior, told) <= epsilon + 1e-9
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rules_with_sums_of_their_own_stay_what_they_are(rule):
+    """Only what is no linear constraint is replaced, and by a rule that is one; the words name both."""
+    one = replace(ONE, rule=rule)
+    linear = linear_of(one)
+    assert (linear is one) == (rule not in PROMISED) and not linear.the_rule.implied_by
+    assert linear.rule in named_rule(one) and rule in named_rule(one)
+
+
+def test_where_tasks_may_be_hard_no_linear_rule_is_known():
+    hard = ONE.with_difficulty(Difficulty(share=0.2, hard=0.5))
+    with pytest.raises(InputError, match="no linear rule implies it"):
+        assignment.build(hard)
+
+
+@given(instances(rules=PROMISED))
+def test_public_programs_are_those_of_the_linear_rule(instance):
+    """Never the sums that a checked rule has as a guide: a point of those could be no plan."""
+    linear = linear_of(instance)
+    built, wanted = assignment.build(instance), assignment.build(linear)
+    assert (built.row_lower == wanted.row_lower).all() and (built.matrix != wanted.matrix).nnz == 0
+    assert instance.rule in built.about and linear.rule in wanted.about and instance.rule not in wanted.about
+    try:
+        dual = assignment_dual.build(instance)
+    except InputError:
+        return
+    assert (dual.cost == assignment_dual.build(linear).cost).all() and dual.about == built.about
+
+
+def test_the_bound_of_the_linear_rule_is_never_called_the_promises(tmp_path):
+    """One label of .8 errs with .2, exactly; the linear rule asks for more than four, and says whose bound that is."""
+    exact, shares = crowdopt.assign(ONE), crowdopt.assign(ONE, program="lp", output=tmp_path / "lp")
+    assert exact.proven and exact.objective == 1 and not exact.promise
+    assert shares.proven and shares.bound > 4 and (shares.instance.rule, shares.promise) == ("bhattacharyya", ONE.rule)
+    crowdopt.write_campaign(ONE, tmp_path / "one")
+    report = verify(tmp_path / "one", tmp_path / "lp")
+    assert report.holds and report.overrides == {"rule": "bhattacharyya"}
+    short = crowdopt.assign(replace(ONE, capacity=np.array([1, 0, 0, 0, 0, 0])), program="lp")
+    first, *_, last = why_not(short)
+    assert first.startswith("infeasible by rule bhattacharyya") and "rule exact-error asks for less" in last
