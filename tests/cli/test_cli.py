@@ -157,7 +157,7 @@ def test_ctrl_c_before_the_verb_begins_is_one_sentence(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "epsilon", "capacity"),
-    [(True, "0.15", "1300"), (False, "0.2", "600")],
+    [(True, "0.15", "800"), (False, "0.2", "600")],
     ids=["with truth", "without"],
 )
 def test_zencrowd_from_labels_to_a_verified_plan(run, real_data, truth, epsilon, capacity):
