@@ -17,7 +17,7 @@ import numpy as np
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine import many_kinds
-from crowdopt.assign.engine.prepared import SMALL, accepts
+from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, SMALL, accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
@@ -143,11 +143,20 @@ def _lists_patterns(instance: AssignmentInstance) -> bool:
     return _is_free(instance) and instance.rule == "exact-error" and can_list(instance)
 
 
+def _are_many(instance: AssignmentInstance) -> bool:
+    """Whether tasks' types, targets and priors differ more than the engine over sets tells apart."""
+    asked = instance.task_type + 0.6180339887498949 * instance.epsilon  # equal tasks have equal sums
+    for column in np.atleast_2d(instance.prior).T:
+        asked = asked * 1.4142135623730951 + column
+    return np.unique(asked).size > BY_ERROR * LEVELS and many_kinds.accepts(instance)
+
+
 ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
 SETS = Stage("sets", accepts, _by_sets)
 LIMITED = Stage("sets", lambda instance: accepts(instance) and _has_limits_on_labels(instance), _by_sets)
 MORE_EVIDENCE = Stage("more evidence", _is_large, _by_more_evidence)
 MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
+ALL_DIFFER = Stage("many kinds", _are_many, _by_many_kinds)
 LINEAR_RULES = Stage("linear rules", _is_free, _by_linear_rules)
 PATTERNS = Stage("patterns", _lists_patterns, _by_patterns)
 EVERY_SET = Stage("every set", has_few_sets, _by_every_set)
@@ -157,7 +166,7 @@ OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
 
 FREE = (ALIKE, LIMITED, OWN_WAY)
 JOINT = (ALIKE, SETS, IN_FULL)
-CHECKED = (ALIKE, SETS, MANY_KINDS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET)
+CHECKED = (ALIKE, ALL_DIFFER, SETS, MANY_KINDS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:

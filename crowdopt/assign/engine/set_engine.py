@@ -203,10 +203,10 @@ def solve_by_sets(
     problem = None if loose is None else problem_of(loose, alike)
     if loose is None or problem is None:
         return None
+    classes = problem.classes
     if problem.rows[0].law is not None:
         classes = classes_of(relaxation(loose), joint=True, pooled=alike)
-    else:
-        classes = _with_few_needs(problem)
+    classes = _with_few_needs(classes, problem)
     program = aggregated.of_classes(classes)
     solution = solvers.solve(program, BY_SIZE, replace(options, time_limit=clock.left))
     known = certify(solution)
@@ -245,24 +245,27 @@ def solve_by_sets(
     return standing.plan()
 
 
-def _with_few_needs(problem: Prepared) -> Classes:
-    """Classes for the first LP: where it is large, tasks of a row have few needs, each the least of several.
+def _with_few_needs(classes: Classes, problem: Prepared) -> Classes:
+    """Classes for a first LP: where it is large, tasks of a row that need equally many labels have few needs, each the least
+    of several.
 
     What no plan costs less than then, no plan does.
     """
-    classes = problem.classes
     if classes.evidence.size <= WIDE:
         return classes
-    easiest: list[int] = []
-    place = np.zeros(problem.row_of.size, np.int64)
-    for row in problem.rows:
-        for part in np.array_split(row.kinds, min(NEEDS, row.kinds.size)):
-            place[part] = len(easiest)
-            easiest.append(int(part[0]))
-    per_task = ("evidence", "cost", "need", "floor", "fewest", "most", "least", "room")
-    few = {name: getattr(classes, name)[easiest] for name in per_task}
+    row_of = problem.row_of[problem.classes.task_class[firsts(classes.task_class)]]
+    order = np.lexsort((classes.floor, classes.fewest, row_of))
+    size = np.bincount(row_of)
+    rank = np.arange(order.size) - (np.cumsum(size) - size)[row_of[order]]
+    part = row_of[order] * NEEDS + rank * NEEDS // np.maximum(size[row_of[order]], NEEDS)
+    first = np.flatnonzero((np.diff(part, prepend=-1) != 0) | (np.diff(classes.fewest[order], prepend=-1) != 0))
+    place = np.empty(order.size, np.int64)
+    place[order] = np.repeat(np.arange(first.size), np.diff(first, append=order.size))
+    few = {name: getattr(classes, name)[order[first]] for name in ("evidence", "cost", "least", "room")}
+    few |= {name: np.minimum.reduceat(getattr(classes, name)[order], first) for name in ("need", "floor", "fewest")}
+    most = np.maximum.reduceat(classes.most[order], first)
     tasks_in = np.bincount(place, classes.tasks_in).astype(np.int64)
-    return replace(classes, task_class=place[classes.task_class], tasks_in=tasks_in, **few)
+    return replace(classes, task_class=place[classes.task_class], tasks_in=tasks_in, most=most, **few)
 
 
 def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats) -> tuple[Floats, Floats]:
@@ -287,6 +290,7 @@ def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats
 def _aimed_prices(problem: Prepared, standing: Standing, aim: float) -> Floats:
     """Multipliers of the LP of normal votes, whose need is so many times what they take."""
     classes = classes_of(aiming(problem.classes.instance, aim), joint=True, pooled=problem.classes.pooled)
+    classes = _with_few_needs(classes, problem)
     program = aggregated.of_classes(classes)
     solution = standing.solvers.solve(program, BY_SIZE, standing.clock.within(standing.options, None))
     coupling, first = problem.coupling, np.zeros(problem.coupling.lower.size)
