@@ -32,7 +32,7 @@ from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
-HOPELESS = 1_000_000  # pairs
+HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
 UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
 
@@ -187,7 +187,7 @@ def solve_in_stages(
     """
     case, best = Case(instance, solvers, options, Clock(options.time_limit), listener), None
     for stage in stages_for(instance):
-        if stage is IN_FULL and best is not None and _is_hopeless(instance):
+        if stage is IN_FULL and best is not None and _is_hopeless(instance, case.clock.left):
             continue
         found = stage.run(case, best)
         if found is not None:
@@ -198,9 +198,9 @@ def solve_in_stages(
     return best
 
 
-def _is_hopeless(instance: AssignmentInstance) -> bool:
-    """Whether the whole program is so large that no search of it ends within usual limits."""
-    return instance.n_tasks * instance.n_workers > HOPELESS
+def _is_hopeless(instance: AssignmentInstance, seconds: float) -> bool:
+    """Whether the whole program is so large that no search of it ends within usual limits, or those left."""
+    return instance.n_tasks * instance.n_workers > min(HOPELESS, A_SECOND * seconds)
 
 
 def _is_settled(plan: Plan, options: Options) -> bool:

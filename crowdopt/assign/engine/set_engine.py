@@ -75,20 +75,19 @@ class Engine:
         clock = self.standing.clock
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         climb = Climb(self.levels, self.master, self.levels.coupling.valid(first), near=near)
-        climb.begin(reach, clock.part(FIRST))
+        climb.begin(reach, clock.part(FIRST), self.soon)
         self._serve(climb)
         self._prove(climb)
         if self.standing.bound == np.inf or not self.master.has_sets:
             return climb.duals
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
-            self._serve(climb)
             self.master.start(room)
             climb.run(clock.part(part))
+            self._dive(climb)
             self._prove(climb)
             if not climb.paid:
                 break
-        self._serve(climb)
         self._plans(climb)
         return climb.duals
 
@@ -114,9 +113,16 @@ class Engine:
         return loose, KnownBest(worth, which, known.labels)
 
     def _serve(self, climb: Climb) -> None:
-        """A plan soon, task by task at the prices known, as long as there is none."""
+        """A plan soon, task by task at the first prices."""
         if self.standing.best is None:
             self._offer(serve(Given.nothing(self.levels), climb.duals, self.standing.clock.part(SOON)))
+
+    def _dive(self, climb: Climb) -> None:
+        """A plan soon, if there is none yet, by the sets that the master wants."""
+        standing = self.standing
+        if standing.best is None and not standing.done:
+            rng = np.random.default_rng(standing.options.seed)
+            self._offer(dive(self.master, Given.nothing(self.levels), climb.duals, rng, standing.clock.part(SOON), 0.0))
 
     def _offer(self, found: Given) -> bool:
         """Whether it, or a plan that workers of its classes make of it, is better than the best one."""
@@ -246,10 +252,9 @@ def solve_by_sets(
 
 
 def _with_few_needs(classes: Classes, problem: Prepared) -> Classes:
-    """Classes for a first LP: where it is large, tasks of a row that need equally many labels have few needs, each the least
-    of several.
+    """Classes for a first LP: where it is large, tasks of a row that need equally many labels have few needs.
 
-    What no plan costs less than then, no plan does.
+    Each is the least of several: what no plan costs less than then, no plan does.
     """
     if classes.evidence.size <= WIDE:
         return classes
