@@ -66,7 +66,8 @@ class Stage:
 
 
 def _by_sets(case: Case, known: Plan | None) -> Plan | None:
-    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, PATIENCE)
+    last = not case.instance.the_rule.checked and _is_hopeless(case.instance, case.clock.left)
+    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, 1.0 if last else PATIENCE)
 
 
 def _by_sets_alike(case: Case, known: Plan | None) -> Plan | None:

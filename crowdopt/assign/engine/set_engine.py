@@ -39,6 +39,7 @@ PRICES = 0.3, 0.4, 0.3  # of the time left, for prices near the first ones, furt
 AIMS = 1.0, 0.85, 0.7  # of what normal votes take, where exact errors decide
 FINER = 4  # times as many levels where those there are solved
 WIDER = 3.0  # times as far off
+DEAR = 1.05  # times the bound: what a plan costs that is a first one only
 FIRST = 0.2  # of the time left, for the first sets
 SOON = 0.2  # of the time left, for a first plan
 PROOF = 0.3  # of the time left, for a bound at full resolution
@@ -55,7 +56,7 @@ class Engine:
     problem: Prepared
     standing: Standing  # is offered plans and bounds
     soon: Clock  # when to give up without a plan
-    seating: Seating | None  # where workers are told alike
+    seating: Seating | None  # where workers are told alike, or lack labels
     fineness: int = LEVELS  # needs of a row that are told apart
     levels: Prepared = field(init=False)
     master: SetMaster = field(init=False)
@@ -118,15 +119,17 @@ class Engine:
             self._offer(serve(Given.nothing(self.levels), climb.duals, self.standing.clock.part(SOON)))
 
     def _dive(self, climb: Climb) -> None:
-        """A plan soon, if there is none yet, by the sets that the master wants."""
+        """A plan soon, if there is none yet that is any good, by the sets that the master wants."""
         standing = self.standing
-        if standing.best is None and not standing.done:
+        if standing.value > DEAR * standing.bound and not standing.done:
             rng = np.random.default_rng(standing.options.seed)
             self._offer(dive(self.master, Given.nothing(self.levels), climb.duals, rng, standing.clock.part(SOON), 0.0))
 
     def _offer(self, found: Given) -> bool:
         """Whether it, or a plan that workers of its classes make of it, is better than the best one."""
         better = self.best is None or found.worth < self.best.worth
+        if found.only_loads_lack:
+            self._is_plan(found)  # with a label more for workers who lack some
         if found.holds and found.cost < self.standing.value and self._is_plan(found):
             better = True
         elif found.holds and self.best is not None:
@@ -139,6 +142,8 @@ class Engine:
     def _is_plan(self, found: Given) -> bool:
         """Whether it keeps every limit of the instance, or can once workers of its classes have changed places."""
         clock = self.standing.clock
+        if self.seating is None and not found.holds:
+            self.seating = Seating(self.standing.instance, self.problem.classes)
         if clock.over or (self.seating is not None and clock.left < self.seating.seconds):
             return False
         pairs: Ints | None = plan_pairs(found)

@@ -26,7 +26,13 @@ def test_fewer_needs_lower_the_optimum_and_lose_no_task(monkeypatch, rule, seed)
     rng = np.random.default_rng(seed)
     drawn = crowdopt.recipe("R10:60x12", seed=seed)
     few_labels = rng.integers(0, 3, 60)
-    instance = replace(drawn, rule=rule, epsilon=rng.uniform(0.05, 0.3, 60), min_labels=few_labels, capacity=np.full(12, 40 + 20 * (seed > 0)))
+    instance = replace(
+        drawn,
+        rule=rule,
+        epsilon=rng.uniform(0.05, 0.3, 60),
+        min_labels=few_labels,
+        capacity=np.full(12, 40 + 20 * (seed > 0)),
+    )
     problem = problem_of(instance)
     assert problem is not None
     whole = classes_of(relaxation(instance), joint=True)
