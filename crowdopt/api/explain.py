@@ -131,7 +131,7 @@ def explain(
     if (labels is None) != (truth is None) or (labels is not None and terms is None):
         raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")
     seen = None if labels is None or truth is None else _realised(labels, truth)
-    settings = {} if plan is None else overrides(plan.instance) if isinstance(plan, Plan) else read_overrides(plan)
+    settings = {} if plan is None else _settings_of(plan)
     instance = instance_of(campaign, trust_gold=trust_gold)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
     refuse_average(instance.the_rule, "explain")
@@ -218,6 +218,11 @@ def _worth(known: Plan, margins: Margins | None, curve: CostCurve | None) -> Exp
     if worth:
         facts["limits"] = dict(worth)
     return Explanation(instance, True, sentences, facts, margins=margins, curve=curve)
+
+
+def _settings_of(plan: PlanLike) -> dict[str, Any]:
+    """What a plan has in place of its campaign's settings."""
+    return read_overrides(plan) if isinstance(plan, str | Path) else overrides(plan.instance)
 
 
 def _realised(labels: TableLike, truth: TableLike) -> Realised:
