@@ -14,7 +14,7 @@ from typing import Literal, overload
 import numpy as np
 
 from crowdopt.answers.family_errors import family_errors
-from crowdopt.api.adaptive import Adaptive, assign_adaptive, refuse_settings
+from crowdopt.api.adaptive_plans import AdaptiveTerms, assign_adaptive, refuse_settings
 from crowdopt.api.binding import (
     RELAXATIONS,
     SEARCH,
@@ -223,7 +223,7 @@ def assign(
         )
         return assign_adaptive(
             instance,
-            Adaptive(rounds, expert),
+            AdaptiveTerms(rounds, expert),
             rule=rule,
             epsilon=epsilon,
             difficulty=difficulty,

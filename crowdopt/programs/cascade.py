@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.core.program import Program, stack
+from crowdopt.core.program import Program, extended, find, stack
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.told_tasks import ToldTasks, told_tasks
 from crowdopt.errors import InputError
@@ -206,6 +206,17 @@ class Cascade:
         index = np.concatenate(rows), np.concatenate(columns)
         flow = sparse.csr_array((np.concatenate(values), index), shape=(stops, start))
         return flow, sparse.csr_array(np.concatenate(loads).T), np.concatenate(prices), np.concatenate(kinds)
+
+
+def least_excess(cascade: Cascade) -> Program:
+    """By what share all targets would have to grow for a plan to be there: ``min x`` with ``(1 + x) epsilon_t n_t``.
+
+    Columns: the cascade's, and ``excess`` (1,).
+    """
+    base = cascade.program
+    entries = np.zeros((base.row_lower.size, 1))
+    find(base.rows, "error").view(entries[:, 0])[:] = -cascade.wrong
+    return extended(base, [("excess", (1,))], sparse.csr_array(entries), cost=1.0, upper=np.inf)
 
 
 def build(instance: AssignmentInstance) -> Program:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import inf
 
 import numpy as np
-from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, Askers, Proof
@@ -15,11 +14,11 @@ from crowdopt.assign.cascade.first_round import first_round
 from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.assign.cascade.stopping_bound import proven_bound
 from crowdopt.core.certificate import certify
-from crowdopt.core.program import extended, find
+from crowdopt.core.program import find
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.told_tasks import ToldTasks, told_tasks
-from crowdopt.programs.cascade import Cascade
+from crowdopt.programs.cascade import Cascade, least_excess
 
 
 def cheapest_policy(
@@ -98,13 +97,8 @@ def _without_policy(cascade: Cascade, found: Solution, solve: Solve, options: Op
 
 
 def _least_errors(cascade: Cascade, solve: Solve, options: Options) -> str:
-    """The least factor on all targets that leaves a plan, in a sentence: one more column, worth a multiple of each."""
-    program = cascade.program
-    block = find(program.rows, "error")
-    entries = np.zeros((program.row_lower.size, 1))
-    block.view(entries[:, 0])[:] = -cascade.wrong
-    wider = extended(program, [("factor", (1,))], sparse.csr_array(entries), cost=1.0, upper=np.inf)
-    found = solve(wider, BY_SIZE, options)
+    """The least factor on all targets that leaves a plan, in a sentence."""
+    found = solve(least_excess(cascade), BY_SIZE, options)
     if found.status is not Status.OPTIMAL or found.primal is None:
         return ""
     return f"the least errors within the limits are {1 + float(found.primal[-1]):.4g} times the targets"

@@ -37,7 +37,7 @@ OF_FIXED_SETS = {  # arguments of assign that say how fixed sets are searched fo
 
 
 @dataclass(frozen=True)
-class Adaptive:
+class AdaptiveTerms:
     """What is asked of an adaptive plan: rounds, and the price of an expert who is right."""
 
     rounds: int | None = None
@@ -60,7 +60,7 @@ def refuse_settings(given: dict[str, Any]) -> None:
 
 def assign_adaptive(
     campaign: InstanceLike,
-    wanted: Adaptive,
+    terms: AdaptiveTerms,
     *,
     rule: str | None = None,
     epsilon: float | None = None,
@@ -82,7 +82,7 @@ def assign_adaptive(
     instance, labels = _with_labels(campaign, asked)
     with watched(listener, time_limit) as told:
         plan = cheapest_policy(
-            instance, labels, solve, options, rounds=wanted.rounds, expert=wanted.expert, listener=told
+            instance, labels, solve, options, rounds=terms.rounds, expert=terms.expert, listener=told
         )
     hard = stated(instance.difficulty) if instance.difficulty.share else ""
     note = "; ".join(filter(None, [plan.note, hard]))
