@@ -79,7 +79,7 @@ def assign_adaptive(
     options, started = options_of(time_limit, seed, threads=threads), datetime.now(UTC)
     begun = perf_counter()
     asked = instance_of(campaign, rule, epsilon, difficulty, trust_gold=trust_gold)
-    instance, labels = _with_labels(campaign, asked)
+    instance, labels = with_labels(campaign, asked)
     with watched(listener, time_limit) as told:
         plan = cheapest_policy(
             instance, labels, solve, options, rounds=terms.rounds, expert=terms.expert, listener=told
@@ -92,7 +92,7 @@ def assign_adaptive(
     return plan
 
 
-def _with_labels(campaign: InstanceLike, asked: AssignmentInstance) -> tuple[AssignmentInstance, Ints | None]:
+def with_labels(campaign: InstanceLike, asked: AssignmentInstance) -> tuple[AssignmentInstance, Ints | None]:
     """The instance with the prior that it had before any label, and the class that each label in it says."""
     if isinstance(campaign, AssignmentInstance) or not len(asked.collected):
         return asked, None
