@@ -57,6 +57,7 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
 }
 RESULTS = {  # what the questions answer with: read, written, rechecked and drawn by rooms that know no method
     "crowdopt.assign.plan",
+    "crowdopt.assign.cascade.adaptive_plan",
     "crowdopt.hire.selected",
     "crowdopt.answers.planned",
     "crowdopt.answers.voted",

@@ -9,10 +9,12 @@ from functools import partial
 from math import inf
 from pathlib import Path
 from time import perf_counter
+from typing import Literal, overload
 
 import numpy as np
 
 from crowdopt.answers.family_errors import family_errors
+from crowdopt.api.adaptive_plans import AdaptiveTerms, assign_adaptive, refuse_settings
 from crowdopt.api.binding import (
     RELAXATIONS,
     SEARCH,
@@ -28,6 +30,7 @@ from crowdopt.api.watching import watched
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.best_effort import best_effort
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine.vote_loops import get_ready as loops_of_votes
@@ -64,6 +67,27 @@ AUTO = "auto"  # whatever the measurements that the package carries say
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
+@overload
+def assign(
+    instance: InstanceLike,
+    *,
+    adaptive: Literal[True],
+    rounds: int | None = None,
+    expert: float | None = None,
+    rule: str | None = None,
+    epsilon: float | None = None,
+    difficulty: tuple[float, float] | None = None,
+    trust_gold: bool = False,
+    time_limit: float = 60.0,
+    threads: int = 1,
+    seed: int = 0,
+    listener: Listener | None = None,
+    output: AnyPath | None = None,
+    force: bool = False,
+) -> AdaptivePlan: ...
+
+
+@overload
 def assign(
     instance: InstanceLike,
     method: str = "exact",
@@ -85,7 +109,34 @@ def assign(
     listener: Listener | None = None,
     output: AnyPath | None = None,
     force: bool = False,
-) -> Plan:
+) -> Plan: ...
+
+
+def assign(
+    instance: InstanceLike,
+    method: str = "exact",
+    *,
+    program: str = "ip",
+    rule: str | None = None,
+    epsilon: float | None = None,
+    difficulty: tuple[float, float] | None = None,
+    rows: OwnRows | TableLike | None = None,
+    time_limit: float = 60.0,
+    gap: float = 0.0,
+    nodes: int | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    isolated: bool = False,
+    solver_options: Sequence[str] = (),
+    trust_gold: bool = False,
+    strict: bool = False,
+    listener: Listener | None = None,
+    output: AnyPath | None = None,
+    force: bool = False,
+    adaptive: bool = False,
+    rounds: int | None = None,
+    expert: float | None = None,
+) -> Plan | AdaptivePlan:
     """Decide who labels what: ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2).
 
     Parameters
@@ -134,10 +185,18 @@ def assign(
         Folder to write the plan to, as :func:`crowdopt.write_plan` does.
     force : bool
         Whether a plan that is there may be replaced.
+    adaptive : bool
+        Whether the plan looks at answers before it asks again: the cheapest policy, whose errors, loads and cost are
+        expectations (crowdopt.assign.cascade). Method, program, rows, gap, nodes and solver's options then say nothing
+        and are refused.
+    rounds : int, optional
+        Of an adaptive plan: in how many rounds it asks, each for a set of votes at once; default: one vote at a time.
+    expert : float, optional
+        Of an adaptive plan: the price of an answer that is right.
 
     Returns
     -------
-    Plan
+    Plan, or AdaptivePlan
         Its status says whether it is optimal, feasible, or why there is none for all tasks; nothing is raised for that.
         Where there is none at all, nothing is written; crowdopt.api.no_plan says why.
 
@@ -150,6 +209,34 @@ def assign(
     BackendFailed
         If the backend breaks down, is stopped, or gives no answer.
     """
+    if adaptive:
+        refuse_settings(
+            {
+                "method": method,
+                "program": program,
+                "rows": rows,
+                "gap": gap,
+                "nodes": nodes,
+                "isolated": isolated,
+                "solver_options": tuple(solver_options),
+            }
+        )
+        return assign_adaptive(
+            instance,
+            AdaptiveTerms(rounds, expert),
+            rule=rule,
+            epsilon=epsilon,
+            difficulty=difficulty,
+            trust_gold=trust_gold,
+            time_limit=time_limit,
+            threads=threads,
+            seed=seed,
+            listener=listener,
+            output=output,
+            force=force,
+        )
+    if rounds is not None or expert is not None:
+        raise InputError("rounds and an expert belong to an adaptive plan; add adaptive=True, or --adaptive")
     if output is not None:
         check_target(Path(output), PLAN, force)
     if program not in PROGRAMS:

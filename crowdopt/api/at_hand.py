@@ -9,13 +9,15 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from crowdopt.api.binding import InstanceLike
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign_writing import write_campaign
 from crowdopt.io.plan_folder import write_plan
+from crowdopt.io.policy_folder import write_policy
 
-PlanLike: TypeAlias = Plan | str | Path  # a plan, or its folder
+PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder
 
 
 @contextmanager
@@ -39,9 +41,12 @@ def _campaign(campaign: InstanceLike, spare: Path, tables: bool) -> Path:
 
 
 def _plan(plan: PlanLike, spare: Path) -> Path:
-    if not isinstance(plan, Plan):
+    if isinstance(plan, AdaptivePlan) and plan.found:
+        write_policy(plan, spare / "plan")
+        return spare / "plan"
+    if not isinstance(plan, Plan | AdaptivePlan):
         return Path(plan)
-    if plan.pairs is None:
+    if isinstance(plan, AdaptivePlan) or plan.pairs is None:
         raise InputError("there is no plan to go by; crowdopt.explain says why")
     write_plan(plan, spare / "plan")
     return spare / "plan"

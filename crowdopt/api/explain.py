@@ -14,8 +14,10 @@ from crowdopt.answers.audit.together import Realised, Together, realised, togeth
 from crowdopt.api.assign import assign, probe
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of, options_of
+from crowdopt.api.explain_rounds import explain_rounds, is_adaptive
 from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_lacks
 from crowdopt.arrays import Floats
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.explain import conflict, cost_curve
 from crowdopt.assign.explain import margins as tangents
 from crowdopt.assign.explain.cost_curve import CostCurve
@@ -35,6 +37,7 @@ from crowdopt.io.stored_plan import read_overrides
 from crowdopt.report.audit_chart import total_cost
 from crowdopt.report.charts import Undrawn, drawn
 from crowdopt.report.curve_chart import cost_curve as curve_chart
+from crowdopt.report.rounds_chart import cost_of_rounds
 
 SHOWN = 5  # types or workers in sentences
 SEARCH = 2 / 3  # of the time: for a plan, where it takes so long
@@ -131,7 +134,13 @@ def explain(
     if (labels is None) != (truth is None) or (labels is not None and terms is None):
         raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")
     seen = None if labels is None or truth is None else _realised(labels, truth)
-    settings = {} if plan is None else overrides(plan.instance) if isinstance(plan, Plan) else read_overrides(plan)
+    if plan is not None and is_adaptive(plan):
+        if terms is not None or rule is not None or epsilon is not None:
+            raise InputError(
+                "of an adaptive plan explain says what rounds cost; leave --rule, --epsilon and --audit out"
+            )
+        return _of_rounds(campaign, plan, trust_gold, time_limit, output, force)
+    settings = {} if plan is None else _settings_of(plan)
     instance = instance_of(campaign, trust_gold=trust_gold)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
     refuse_average(instance.the_rule, "explain")
@@ -151,6 +160,27 @@ def explain(
         write_explanation(instance, explanation.facts, _tables(explanation), Path(output), force, pictures)
         explanation = replace(explanation, undrawn=undrawn)
     return explanation
+
+
+def _of_rounds(
+    campaign: InstanceLike,
+    plan: AdaptivePlan | AnyPath,
+    trust_gold: bool,
+    time_limit: float,
+    output: AnyPath | None,
+    force: bool,
+) -> Explanation:
+    """What the rounds of an adaptive plan cost; with a folder the curve over targets too."""
+    found = explain_rounds(campaign, plan, trust_gold=trust_gold, time_limit=time_limit, with_curve=output is not None)
+    undrawn: list[str] = []
+    if output is not None:
+        pictures: dict[str, bytes] = {}
+        try:
+            pictures["rounds.svg"] = drawn(cost_of_rounds(found.points), "rounds.svg", ".svg")
+        except Undrawn as why:
+            undrawn = [str(why)]
+        write_explanation(found.instance, found.facts, found.tables, Path(output), force, pictures)
+    return Explanation(found.instance, found.facts["feasible"], found.sentences, found.facts, undrawn=undrawn)
 
 
 def cost_of_targets(instance: AssignmentInstance, *, time_limit: float = 60.0) -> CostCurve:
@@ -218,6 +248,11 @@ def _worth(known: Plan, margins: Margins | None, curve: CostCurve | None) -> Exp
     if worth:
         facts["limits"] = dict(worth)
     return Explanation(instance, True, sentences, facts, margins=margins, curve=curve)
+
+
+def _settings_of(plan: PlanLike) -> dict[str, Any]:
+    """What a plan has in place of its campaign's settings."""
+    return read_overrides(plan) if isinstance(plan, str | Path) else overrides(plan.instance)
 
 
 def _realised(labels: TableLike, truth: TableLike) -> Realised:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from crowdopt.api.assign import assign
 from crowdopt.api.binding import AnyPath, InstanceLike
 from crowdopt.api.solve_parts import PartsPlan, assign_parts
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve as solve_program
 from crowdopt.core.program import Program
@@ -33,10 +34,14 @@ def solve(given: AnyPath, *, processes: int, output: AnyPath, **settings: Any) -
 
 
 @overload
+def solve(given: InstanceLike, *, adaptive: Literal[True], **settings: Any) -> AdaptivePlan: ...
+
+
+@overload
 def solve(given: InstanceLike, method: str = "exact", **settings: Any) -> Plan: ...
 
 
-def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solution | Plan | PartsPlan:
+def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solution | Plan | AdaptivePlan | PartsPlan:
     """The plan of an instance or a campaign's folder, as :func:`crowdopt.assign`; or what a solver says of a program.
 
     Parameters
@@ -49,7 +54,7 @@ def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solut
 
     Returns
     -------
-    Plan, PartsPlan or Solution
+    Plan, AdaptivePlan, PartsPlan or Solution
 
     Raises
     ------
@@ -62,4 +67,5 @@ def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solut
         if "processes" not in settings:
             raise InputError(f"{given} is a campaign in parts; say processes=0 to solve it part by part, or more")
         return assign_parts(given, **settings)
-    return assign(given, *places, **settings)
+    found: Plan | AdaptivePlan = assign(given, *places, **settings)
+    return found

@@ -11,6 +11,7 @@ from crowdopt import jobs
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.audit import drawn_again
 from crowdopt.api.binding import AnyPath, InstanceLike
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -67,12 +68,12 @@ def verify(
     InputError
         If one of the folders cannot be read, or an option belongs to another kind.
     """
-    if not isinstance(plan, Plan) and is_audit(plan):
+    if not isinstance(plan, Plan | AdaptivePlan) and is_audit(plan):
         if isinstance(campaign, AssignmentInstance):
             raise InputError("an audit is held against answers; give their table or folder")
         return verify_audit(campaign, plan, commitment, after)
     if commitment is not None or after:
-        what = "a plan in memory" if isinstance(plan, Plan) else plan
+        what = "a plan in memory" if isinstance(plan, Plan | AdaptivePlan) else plan
         raise InputError(f"{what} is no audit; a plan has no commitment and no earlier audits")
     with on_disk(campaign, plan) as folders:
         if is_in_parts(folders[0]):

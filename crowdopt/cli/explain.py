@@ -39,13 +39,20 @@ def explain(campaign: Path, plan: Path | None, output: Path | None, as_json: boo
     """
     with ProgressLine():
         found = call(campaign, plan, output=output, **options)
-    written = _written(output, found.undrawn) if found.feasible and output is not None else []
+    written = (
+        _written(output, found.undrawn, "cost_over_rounds" in found.facts)
+        if found.feasible and output is not None
+        else []
+    )
     say(as_json, found.facts, *found.sentences, *written)
     if not found.feasible:
         raise SystemExit(NO)
 
 
-def _written(output: Path, undrawn: list[str]) -> list[str]:
+def _written(output: Path, undrawn: list[str], rounds: bool) -> list[str]:
+    if rounds:
+        files = "rounds.csv" if undrawn else "rounds.csv, rounds.svg"
+        return [*undrawn, f"wrote {output}: what each number of rounds costs, target by target ({files})"]
     picture = "" if undrawn else ", curve.svg"
     return [*undrawn, f"wrote {output}: prices, capacities, and what each error target costs (curve.csv{picture})"]
 

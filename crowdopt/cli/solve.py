@@ -9,7 +9,9 @@ import click
 from crowdopt.api.assign import PROGRAMS, assign
 from crowdopt.api.no_plan import ways_as_facts, ways_said, what_it_lacked, why_not, why_short
 from crowdopt.api.solve_parts import assign_parts
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
+from crowdopt.cli.adaptive_lines import policy_said
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target, trust_gold
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import PartsLine, check_options, in_parts, is_stated, report_parts
@@ -70,6 +72,9 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option("--isolated", is_flag=True, help="Run the backend in a process of its own, stopped when time is up.")
 @in_parts
 @click.option("--memory", type=float, help="Of a campaign in parts: megabytes that a process may take.")
+@click.option("--adaptive", is_flag=True, help="Look at answers before asking again: a policy in place of fixed sets.")
+@click.option("--rounds", type=click.IntRange(1), help="Of --adaptive: rounds, each a set asked at once.")
+@click.option("--expert", type=float, help="Of --adaptive: the price of an answer that is right.")
 @click.option("--strict", is_flag=True, help="Write no plan unless it serves every task.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @target("Plan folder")
@@ -93,6 +98,9 @@ def solve(
     processes: int,
     cluster: str | None,
     memory: float | None,
+    adaptive: bool,
+    rounds: int | None,
+    expert: float | None,
     strict: bool,
     require_proof: bool,
     output: Path,
@@ -120,9 +128,12 @@ def solve(
             raise SystemExit(NO)
         return
     with ProgressLine() as line:
-        plan = assign(
+        plan: Plan | AdaptivePlan = assign(  # type: ignore[call-overload, misc]
             campaign,
             method,
+            adaptive=adaptive,
+            rounds=rounds,
+            expert=expert,
             program=program,
             rule=rule,
             epsilon=epsilon,
@@ -141,7 +152,10 @@ def solve(
             output=output,
             force=force,
         )
-    _report_plan(plan, output, as_json)
+    if isinstance(plan, AdaptivePlan):
+        say(as_json, *policy_said(plan, str(output)))
+    else:
+        _report_plan(plan, output, as_json)
     if plan.interrupted:
         raise SystemExit(INTERRUPTED)
     if not plan.found or (require_proof and not plan.proven):

@@ -100,6 +100,8 @@ def _verdict(report: Report) -> list[str]:
             *(f"- {problem}" for problem in report.problems[:20]),
         ]
     rule = f" by rule {report.overrides['rule']}" if "rule" in report.overrides else ""
+    if report.expected:
+        return _policy_verdict(report)
     said = [f"the plan holds: {report.labels:g} labels, cost {report.objective:.10g}, every limit kept"]
     if report.short:
         said[0] += f" but of {report.short} task(s), which get less than they ask for, as it says"
@@ -123,6 +125,19 @@ def _verdict(report: Report) -> list[str]:
         return [*said, "it is no plan for every task: the best that was found"]
     optimal = f"so it is optimal{rule}" + ", if the solver is right" * (report.proof == "solver")
     return [*said, optimal if report.proven else "it is not claimed to be optimal"]
+
+
+def _policy_verdict(report: Report) -> list[str]:
+    """Of an adaptive plan: its figures are expectations."""
+    said = [
+        f"the policy holds: {report.labels:.6g} labels, cost {report.objective:.6g} expected, errors and limits kept"
+    ]
+    if report.certified_bound is not None:
+        said.append(f"recomputed: no adaptive plan costs less than {report.certified_bound:.6g}")
+    if report.overrides:
+        changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
+        said.append(f"this is for {changed}, in place of what the campaign says")
+    return [*said, "so it is optimal" if report.proven else "it is not claimed to be optimal"]
 
 
 VERBS = (verify,)

@@ -50,8 +50,8 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
         write_weights(plan.instance, plan.pairs, new)
         _write_queues(plan, new)
         _write_repair(plan, new)
-        _write_json(new / "plan.json", summary(plan))
-        _write_json(new / "run.json", run_facts(plan))
+        write_json(new / "plan.json", summary(plan))
+        write_json(new / "run.json", run_facts(plan))
 
 
 def summary(plan: Plan) -> dict[str, Any]:
@@ -143,7 +143,8 @@ def _whole(number: float) -> float | int:
     return int(number) if number == int(number) else number
 
 
-def _write_json(path: Path, content: dict[str, Any]) -> None:
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write a file of a plan folder: indented, keys in the order given."""
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 
 

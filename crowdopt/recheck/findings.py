@@ -23,6 +23,7 @@ class Report:
     wrong_bound: float | None = None
     independent_error: float | None = None
     worst_error: float | None = None
+    expected: bool = False  # whether figures are expectations: of an adaptive plan
     short: int = 0  # tasks that the plan leaves short, as it says
 
     @property

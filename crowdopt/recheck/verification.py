@@ -9,12 +9,14 @@ from crowdopt.io.campaign import read_campaign
 from crowdopt.io.overrides import BEYOND, overridden
 from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stored_plan import read_claims, read_plan
+from crowdopt.io.stored_policy import is_policy
 from crowdopt.recheck.error_columns import check_errors, check_family_errors, refuse_errors
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.limits_kept import broken_limits, is_excused
 from crowdopt.recheck.money_spent import check_spending
 from crowdopt.recheck.plan_claims import check_claims, refuse_excess
 from crowdopt.recheck.plan_tables import check_queues, check_tasks, check_weights, check_workers
+from crowdopt.recheck.policy_check import verify_policy
 from crowdopt.recheck.repaired_plans import check_repaired
 from crowdopt.recheck.tasks_short import check_short, tasks_said_short
 from crowdopt.recheck.unheld_claims import refuse_unheld
@@ -28,6 +30,8 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     """
     folder = Path(plan)
     claims = read_claims(folder)
+    if is_policy(claims):
+        return verify_policy(campaign, folder, claims)
     overrides = claims.get(RECORD, {})
     instance = overridden(read_campaign(campaign, trust_gold=True), overrides)
     stored = read_plan(folder, claims, instance)

@@ -81,7 +81,7 @@ def test_the_verb_writes_it(tmp_path):
 
 
 @needs_glpk
-@pytest.mark.parametrize("data", ["tiny", "hiring", "pools"])
+@pytest.mark.parametrize("data", ["tiny", "hiring", "pools", "judges"])
 def test_the_page_shows_what_glpk_says(data, tmp_path):
     """models/README.md: each command's solution file begins as printed there."""
     page = (MODELS / "README.md").read_text(encoding="utf-8")

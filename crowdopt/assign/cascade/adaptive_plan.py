@@ -1,0 +1,190 @@
+"""An adaptive plan: what to do after which votes, what that costs and errs with, and the multipliers that prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.core.certificate import PROVEN, relative_gap
+from crowdopt.core.solution import Status
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+
+ASK, ANSWER, EXPERT = "ask", "answer", "expert"
+GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, fill [0, 1) evenly however many there are
+Votes = tuple[tuple[int, int, int], ...]  # asker, class of the label, how many; in that order
+
+
+@dataclass(frozen=True)
+class PolicyRow:
+    """What a share of the tasks of a kind with these votes does next."""
+
+    kind: int
+    round: int  # rounds that are over; 0 throughout where votes come one by one
+    votes: Votes
+    action: str  # ASK, ANSWER or EXPERT
+    what: tuple[int, ...]  # votes to ask of each asker; the class; nothing
+    share: float
+    tasks: float  # expected
+
+
+@dataclass(frozen=True)
+class Askers:
+    """Kinds of tasks and askers of a policy: ids, and whom each stands for."""
+
+    kinds: tuple[str, ...]
+    kind: Ints  # (tasks,)
+    names: tuple[str, ...]
+    workers: tuple[Ints, ...]  # of each asker
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Multipliers: mu of each error row, w <= 0 of each asker's capacity, and of money."""
+
+    error: Floats  # (kinds,), or all equal where the mean error is promised
+    capacity: Floats  # (askers,)
+    budget: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class AdaptivePlan:
+    """The cheapest policy found, its expected figures, and a bound that no adaptive plan goes below.
+
+    ``rows`` is the policy, ``pairs`` (k, 2) the first round: task and worker. Figures are expectations before any vote:
+    ``loads`` (askers,), ``errors`` and ``to_expert`` (kinds,), shares of the tasks of a kind.
+    """
+
+    instance: AssignmentInstance
+    status: Status
+    askers: Askers
+    rows: tuple[PolicyRow, ...]
+    objective: float | None
+    bound: float
+    proof_of: Proof | None
+    loads: Floats
+    errors: Floats
+    to_expert: Floats
+    pairs: Ints | None
+    rounds: int | None = None
+    expert: float | None = None
+    seed: int = 0
+    seconds: float = 0.0
+    started: str = ""
+    interrupted: bool = False
+    note: str = ""
+    _arrivals: dict[tuple[int, int, Votes], int] = field(default_factory=dict, repr=False)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a plan."""
+        return self.objective is not None
+
+    @property
+    def gap(self) -> float:
+        """``(objective - bound) / max(1, objective)``."""
+        return relative_gap(self.objective, self.bound)
+
+    @property
+    def proof(self) -> str:
+        """``certificate`` where multipliers prove the bound, else ``none``."""
+        return "none" if self.proof_of is None else "certificate"
+
+    @property
+    def proven(self) -> bool:
+        """Whether no adaptive plan costs less."""
+        return self.found and abs(self.gap) <= PROVEN
+
+    @property
+    def calls(self) -> float:
+        """Labels that the plan expects to ask for."""
+        return float(self.loads.sum())
+
+    @cached_property
+    def _rows_at(self) -> dict[tuple[int, int, Votes], list[PolicyRow]]:
+        found: dict[tuple[int, int, Votes], list[PolicyRow]] = {}
+        for row in self.rows:
+            found.setdefault((row.kind, row.round, row.votes), []).append(row)
+        return found
+
+    def next(
+        self, votes: Mapping[str, str] | None = None, *, task: str | None = None, round: int = 0
+    ) -> tuple[str, tuple[str, ...]]:
+        """What to do with a task of these votes: ``("ask", workers)``, ``("answer", (class,))`` or ``("expert", ())``.
+
+        Where the policy mixes actions, a lot decides: arrivals in a state take lots in turn that fill [0, 1) evenly,
+        from an offset that the plan's seed gives, so shares are kept as closely as whole tasks allow.
+
+        Parameters
+        ----------
+        votes : mapping of str to str, optional
+            The label that each worker gave; none at first.
+        task : str, optional
+            Id of the task; not needed where all tasks are of one kind.
+        round : int
+            How many rounds are over, in a plan with rounds.
+
+        Returns
+        -------
+        (str, tuple of str)
+            The action, and whom to ask or which class.
+
+        Raises
+        ------
+        InputError
+            If a worker, a label or the task is unknown, or the plan never comes to such votes.
+        """
+        key = (self._kind_of(task), round, self._votes_of(votes or {}))
+        rows = self._rows_at.get(key)
+        if rows is None:
+            raise InputError("the plan never comes to these votes; solve again with them in collected.csv")
+        self._arrivals[key] = self._arrivals.get(key, -1) + 1
+        lot = (self._offset(key) + self._arrivals[key] * GOLDEN) % 1.0
+        heads = np.cumsum([row.share for row in rows])
+        row = rows[min(int((lot >= heads).sum()), len(rows) - 1)]
+        return row.action, self._said(row, votes or {})
+
+    def _offset(self, key: tuple[int, int, Votes]) -> float:
+        numbers = [self.seed, key[0], key[1], *(number for vote in key[2] for number in vote)]
+        return float(np.random.default_rng(numbers).random())
+
+    def _kind_of(self, task: str | None) -> int:
+        if task is None:
+            if len(self.askers.kinds) == 1:
+                return 0
+            raise InputError("tasks of this plan are of several kinds; say which task it is")
+        for i in range(self.instance.n_tasks):
+            if self.instance.task_id(i) == task:
+                return int(self.askers.kind[i])
+        raise InputError(f"there is no task {task!r} in this plan")
+
+    def _votes_of(self, votes: Mapping[str, str]) -> Votes:
+        asker = {self.instance.worker_id(j): g for g, some in enumerate(self.askers.workers) for j in some.tolist()}
+        classes = {name: k for k, name in enumerate(class_labels(self.instance))}
+        count: dict[tuple[int, int], int] = {}
+        for worker, label in votes.items():
+            if worker not in asker:
+                raise InputError(f"there is no worker {worker!r} in this plan")
+            if str(label) not in classes:
+                raise InputError(f"the label {str(label)!r} is no class of this plan; they are {', '.join(classes)}")
+            place = asker[worker], classes[str(label)]
+            count[place] = count.get(place, 0) + 1
+        return tuple((g, k, n) for (g, k), n in sorted(count.items()))
+
+    def _said(self, row: PolicyRow, votes: Mapping[str, str]) -> tuple[str, ...]:
+        if row.action == ANSWER:
+            return (class_labels(self.instance)[row.what[0]],)
+        chosen = []
+        for asker, number in enumerate(row.what if row.action == ASK else ()):
+            free = [self.instance.worker_id(j) for j in self.askers.workers[asker].tolist()]
+            chosen += [worker for worker in free if worker not in votes][:number]
+        return tuple(chosen)
+
+
+def class_labels(instance: AssignmentInstance) -> tuple[str, ...]:
+    """What labels call the classes."""
+    return tuple(instance.class_names or (str(k) for k in range(int(instance.classes))))

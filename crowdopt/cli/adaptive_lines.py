@@ -1,0 +1,50 @@
+"""What the verb solve says of an adaptive plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crowdopt.assign.cascade.adaptive_plan import EXPERT, AdaptivePlan
+from crowdopt.cli.common import percent
+from crowdopt.core.solution import Status
+from crowdopt.io.policy_folder import policy_run, policy_summary
+
+
+def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
+    """The plan in facts, and in sentences."""
+    facts = {**policy_summary(plan), **policy_run(plan)}
+    if not plan.found or plan.pairs is None:
+        why = _why_not(plan)
+        return {**facts, "why": why}, *why
+    tasks, states = plan.instance.n_tasks, len({(row.kind, row.round, row.votes) for row in plan.rows})
+    said = [
+        *([plan.note] if plan.note else []),
+        f"{plan.calls:.6g} labels expected for {tasks} tasks, cost {plan.objective:.6g} expected"
+        + _with_expert(plan)
+        + f"; a policy of {len(plan.rows)} rows over {states} states of votes",
+        _how_good(plan),
+        f"first round: {len(plan.pairs)} labels in {output}/queues",
+        f"wrote {output} in {plan.seconds:.2f} s",
+    ]
+    return {**facts, "plan": output}, *said
+
+
+def _with_expert(plan: AdaptivePlan) -> str:
+    """How many tasks go to the expert, where any do."""
+    tasks = sum(row.tasks for row in plan.rows if row.action == EXPERT)
+    return f", {tasks:.4g} of them by the expert" if tasks > 0 else ""
+
+
+def _how_good(plan: AdaptivePlan) -> str:
+    rounds = "" if plan.rounds is None else f" of {plan.rounds} round{'s' * (plan.rounds > 1)}"
+    if plan.proven:
+        return f"proven optimal: no adaptive plan{rounds} costs less (anyone can recompute that from the plan)"
+    above = percent(max(0.0, plan.gap))
+    return f"at most {above} above the optimum: no adaptive plan{rounds} costs less than {plan.bound:.6g}"
+
+
+def _why_not(plan: AdaptivePlan) -> list[str]:
+    if plan.status is not Status.INFEASIBLE:
+        return ["no adaptive plan was found within the time limit; nothing is known of the optimum"]
+    said = ["no adaptive plan keeps the targets within the limits (proven by multipliers)"]
+    return [*said, f"{plan.note}: more capacity, more judges, or an expert (--expert PRICE) would help"]

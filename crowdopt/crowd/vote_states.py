@@ -1,0 +1,148 @@
+"""What a task can have been told: every way in which some of its askers can have voted, numbered.
+
+An asker is a worker, or a class of workers alike of whom the votes for each label count. A state numbers the askers'
+own states in mixed radix, the last asker's fastest; an asker's own states are its counts of labels, all 0 first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, pairwise, product
+from math import comb, factorial, prod
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Floats, Ints
+
+
+def states_of_one(members: int, classes: int) -> int:
+    """How many counts of labels a class of so many workers can have given a task."""
+    return comb(members + classes, classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One way in which a set of votes can fall: labels of each asker that is asked, and in how many orders."""
+
+    added: tuple[tuple[int, tuple[int, ...]], ...]  # asker, labels of each class
+    orders: int
+
+
+@dataclass(frozen=True, eq=False)
+class VoteStates:
+    """The states of a task; ``members`` (askers,) says how many workers each asker stands for."""
+
+    members: Ints
+    classes: int
+
+    @cached_property
+    def own(self) -> tuple[Ints, ...]:
+        """Counts of labels in each asker's own states, each (states of that asker, classes)."""
+        return tuple(_counts(int(size), self.classes) for size in self.members)
+
+    @cached_property
+    def strides(self) -> Ints:
+        """How far a state's number moves with each asker's own, (askers,)."""
+        sizes = [len(own) for own in self.own]
+        return np.array([prod(sizes[g + 1 :]) for g in range(len(sizes))], np.int64)
+
+    @property
+    def size(self) -> int:
+        """States in all."""
+        return prod(len(own) for own in self.own)
+
+    def place(self, asker: int) -> Ints:
+        """The asker's own state in each state, (states,)."""
+        place: Ints = np.arange(self.size) // self.strides[asker] % len(self.own[asker])
+        return place
+
+    @cached_property
+    def asked(self) -> Ints:
+        """Votes of each asker in each state, (askers, states)."""
+        return np.stack([own.sum(axis=1)[self.place(g)] for g, own in enumerate(self.own)])
+
+    def joint(self, start: Floats, chance: Floats) -> Floats:
+        """P(these votes in one order, class), (states, classes).
+
+        start (branches, classes): before any vote, on each branch of the law; chance (branches, askers, classes,
+        labels): of a label where a class is true.
+        """
+        total = np.zeros((self.size, self.classes))
+        for b in range(len(start)):
+            law = start[b][None]
+            for g, own in enumerate(self.own):
+                of_asker = np.stack([_products(own, chance[b, g, k]) for k in range(self.classes)], axis=1)
+                law = (law[:, None] * of_asker[None]).reshape(-1, self.classes)
+            total += law
+        return total
+
+    def outcomes(self, votes: tuple[int, ...]) -> Iterator[Outcome]:
+        """Every way in which so many votes of each asker can fall."""
+        asked = [g for g, number in enumerate(votes) if number]
+        for labels in product(*(_exactly(votes[g], self.classes) for g in asked)):
+            orders = prod(_orders(counts) for counts in labels)
+            yield Outcome(tuple(zip(asked, labels, strict=True)), orders)
+
+    def after(self, outcome: Outcome, states: Ints) -> Ints:
+        """Where votes lead from each of the states, all of which have room for them."""
+        reached = states.copy()
+        for asker, labels in outcome.added:
+            place = states // self.strides[asker] % len(self.own[asker])
+            reached += (self._next(asker, labels)[place] - place) * self.strides[asker]
+        return reached
+
+    def _next(self, asker: int, labels: tuple[int, ...]) -> Ints:
+        own = self.own[asker]
+        known = {tuple(counts): k for k, counts in enumerate(own.tolist())}
+        return np.array([known.get(tuple(counts), -1) for counts in (own + np.array(labels)).tolist()], np.int64)
+
+    def votes(self, state: int) -> list[tuple[int, int, int]]:
+        """Asker, label and how many votes, for those that a state has."""
+        found = []
+        for g, own in enumerate(self.own):
+            counts = own[state // int(self.strides[g]) % len(own)]
+            found += [(g, k, int(count)) for k, count in enumerate(counts.tolist()) if count]
+        return found
+
+    def number(self, counts: Ints) -> Ints:
+        """The state of each task whose labels are counted; counts (tasks, askers, classes); -> (tasks,)."""
+        total = np.zeros(len(counts), np.int64)
+        for g, own in enumerate(self.own):
+            known = {tuple(row): k for k, row in enumerate(own.tolist())}
+            total += np.array([known[tuple(row)] for row in counts[:, g].tolist()], np.int64) * int(self.strides[g])
+        return total
+
+    def room(self, votes: tuple[int, ...]) -> Bools:
+        """Where so many more votes of each asker can be had, (states,)."""
+        fits: Bools = (self.asked + np.array(votes)[:, None] <= self.members[:, None]).all(axis=0)
+        return fits
+
+
+def _counts(members: int, classes: int) -> Ints:
+    """Every count of at most so many labels by class, fewest labels first."""
+    rows = [counts for total in range(members + 1) for counts in _exactly(total, classes)]
+    return np.array(rows, np.int64).reshape(-1, classes)
+
+
+def _exactly(total: int, classes: int) -> list[tuple[int, ...]]:
+    """Every way to count so many labels by class: bars between stars; the first class's labels first."""
+    bars = combinations(range(total + classes - 1), classes - 1)
+    ends = [(-1, *places, total + classes - 1) for places in bars]
+    return sorted((tuple(b - a - 1 for a, b in pairwise(row)) for row in ends), reverse=True)
+
+
+def _orders(counts: tuple[int, ...]) -> int:
+    return factorial(sum(counts)) // prod(factorial(count) for count in counts)
+
+
+def _products(own: Ints, chance: Floats) -> Floats:
+    """Product over labels of chance to the power of the count, (own states,)."""
+    powers = np.ones((int(own.max(initial=0)) + 1, chance.size))
+    for n in range(1, len(powers)):
+        powers[n] = powers[n - 1] * chance
+    found = np.ones(len(own))
+    for label in range(chance.size):
+        found = found * powers[own[:, label], label]
+    return found

@@ -1,0 +1,79 @@
+"""The joint law of votes and classes, from the campaign alone, for the second opinion on adaptive plans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.instance import AssignmentInstance
+
+Counts = tuple[tuple[int, ...], ...]  # votes of each asker for each class
+
+
+@dataclass(frozen=True, eq=False)
+class ToldLaw:
+    """Tasks of one type of the plan: how votes fall, what they cost, which may be asked for."""
+
+    prior: Floats  # (branches, classes)
+    chance: Floats  # (branches, classes, askers, labels)
+    price: Floats  # (askers,)
+    members: Ints  # (askers,): how many workers each asker stands for
+    barred: Bools  # (askers,)
+    most: int  # labels of a task
+    groups: tuple[tuple[tuple[int, ...], int], ...]  # askers of a group, and the most labels of theirs
+
+    def weight(self, votes: Counts) -> Floats:
+        """P(these votes in one order, class), (classes,)."""
+        told = self.prior.copy()
+        for asker, labels in enumerate(votes):
+            for label, number in enumerate(labels):
+                for _ in range(number):
+                    told = told * self.chance[:, :, asker, label]
+        return np.asarray(told.sum(axis=0))
+
+    def allows(self, number: Sequence[int], new: Sequence[int]) -> bool:
+        """Whether a task may have so many votes of each asker, so many of them new: bars are about new ones."""
+        within = all(count <= size for count, size in zip(number, self.members.tolist(), strict=True))
+        is_open = not any(count and barred for count, barred in zip(new, self.barred.tolist(), strict=True))
+        in_groups = all(sum(number[g] for g in some) <= limit for some, limit in self.groups)
+        return within and is_open and sum(number) <= self.most and in_groups
+
+
+def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[int]]) -> ToldLaw:
+    """The law of one task; askers: the workers that each stands for, who are alike."""
+    kind, classes = int(instance.task_type[task]), int(instance.classes)
+    prior = instance.prior if instance.prior.ndim == 1 else instance.prior[task]
+    share, left = instance.difficulty.share, instance.difficulty.left
+    branches = [(1 - share, 1.0), (share, left)] if share else [(1.0, 1.0)]
+    chance = np.empty((len(branches), classes, len(askers), classes))
+    for b, (_, edge) in enumerate(branches):
+        for g, workers in enumerate(askers):
+            if instance.confusion is not None:
+                chance[b, :, g] = instance.confusion[kind, workers[0]]
+                continue
+            right = (
+                0.5 + edge * (instance.accuracy[kind, workers[0]] - 0.5)
+                if share
+                else instance.accuracy[kind, workers[0]]
+            )
+            for true in range(classes):
+                chance[b, true, g] = (1 - right) / (classes - 1)
+                chance[b, true, g, true] = right
+    mine = set(instance.forbidden[instance.forbidden[:, 0] == task, 1].tolist())
+    groups = tuple(
+        (tuple(g for g, workers in enumerate(askers) if workers[0] in group.members), int(group.max_per_task))
+        for group in instance.groups
+        if group.max_per_task is not None
+    )
+    return ToldLaw(
+        np.array([weight * prior for weight, _ in branches]),
+        chance,
+        np.array([instance.cost[kind, workers[0]] for workers in askers]),
+        np.array([len(workers) for workers in askers], np.int64),
+        np.array([workers[0] in mine for workers in askers]),
+        int(min(instance.max_labels[task], 2**62)),
+        groups,
+    )

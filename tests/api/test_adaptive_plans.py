@@ -1,0 +1,154 @@
+"""solve --adaptive as users meet it: the call, the verb, the second Monday, and what is refused in a sentence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import crowdopt
+from crowdopt import AssignmentInstance, Group, InputError, assign, verify, write_campaign
+from crowdopt.cli import main
+from crowdopt.crowd.groups import OwnRows
+
+PANEL = AssignmentInstance(
+    [[0.94, 0.9, 0.76, 0.66], [0.98, 0.88, 0.86, 0.82]],
+    np.arange(24) % 2,
+    [12, 24, 24, 24],
+    0.05,
+    cost=[3.0, 1.0, 0.4, 0.2],
+    tasks=[f"item {i}=*%" for i in range(24)],
+    workers=["large one", "medium=*", "small%", "tiny"],
+    types=["code", "facts, all"],
+    class_names=["no way", "yes=1"],
+)
+
+
+def run(*words: str):
+    return CliRunner().invoke(main, list(words))
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    write_campaign(PANEL, tmp_path / "c")
+    return tmp_path / "c"
+
+
+def test_ids_of_any_kind_come_back(campaign, tmp_path):
+    """Blanks, signs of the policy's own cells, and per cent in ids of tasks, workers, types and classes."""
+    done = run("solve", str(campaign), "--adaptive", "-o", str(tmp_path / "p"))
+    assert done.exit_code == 0 and "proven optimal: no adaptive plan costs less" in done.output
+    checked = run("verify", str(campaign), str(tmp_path / "p"))
+    assert checked.exit_code == 0 and "so it is optimal" in checked.output
+    facts = json.loads(run("verify", str(campaign), str(tmp_path / "p"), "--json").output)
+    assert facts["holds"] and facts["proven"]
+
+
+def test_equal_seeds_make_equal_bytes(campaign, tmp_path):
+    """run.json aside."""
+    for name in "ab":
+        assert run("solve", str(campaign), "--adaptive", "--seed", "3", "-o", str(tmp_path / name)).exit_code == 0
+    for path in sorted((tmp_path / "a").rglob("*")):
+        if path.is_file() and path.name != "run.json":
+            assert path.read_bytes() == (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes()
+
+
+def test_rounds_of_labels_go_on_from_where_each_task_stands(campaign, tmp_path):
+    """Rehearse, aggregate, solve again: every round's plan verifies, and in the end nothing is left to ask."""
+    here, plan = campaign, tmp_path / "p0"
+    asked = [assign(here, adaptive=True, output=plan)]
+    for k in range(1, 6):
+        labels = tmp_path / f"l{k}.csv"
+        crowdopt.rehearse(here, plan, output=labels, truth=tmp_path / "truth.csv", seed=k)
+        crowdopt.answers(labels, plan, campaign=here, output=tmp_path / f"a{k}")
+        here, plan = tmp_path / f"a{k}" / "campaign", tmp_path / f"p{k}"
+        asked.append(assign(here, adaptive=True, expert=50.0, output=plan))
+        report = verify(here, plan)
+        assert report.holds and report.proven, report.problems
+        assert (np.bincount(asked[-1].pairs[:, 1], minlength=4) <= asked[-1].instance.capacity).all()
+    assert len(asked[-1].pairs) == 0 and asked[-1].calls == pytest.approx(0.0, abs=1e-9)
+
+
+def test_next_walks_the_policy_and_says_what_it_does_not_know(campaign):
+    plan = assign(campaign, adaptive=True)
+    action, what = plan.next(task="item 0=*%")
+    assert action == "ask" and set(what) <= set(PANEL.workers)
+    with pytest.raises(InputError, match="several kinds"):
+        plan.next()
+    with pytest.raises(InputError, match="no worker"):
+        plan.next({"nobody": "yes=1"}, task="item 0=*%")
+    with pytest.raises(InputError, match="no class"):
+        plan.next({"tiny": "perhaps"}, task="item 0=*%")
+    with pytest.raises(InputError, match="never comes"):
+        plan.next(dict.fromkeys(PANEL.workers, "yes=1"), task="item 0=*%")
+    with pytest.raises(InputError, match="no task"):
+        plan.next(task="item 99")
+
+
+FOREIGN = {
+    "fixed pairs": {"fixed": [(0, 0)]},
+    "min_labels": {"min_labels": np.ones(24, int)},
+    "min_tasks": {"min_load": [1, 0, 0, 0]},
+    "min_per_task": {"groups": [Group("g", [0, 1], min_per_task=1)]},
+    "shares of groups": {"groups": [Group("g", [0, 1], max_share=0.5)]},
+    "rows of one's own": {"own_rows": OwnRows(("r",), [0], [(0, 0)], [1.0], [-np.inf], [1.0])},
+    "rule bhattacharyya": {"rule": "bhattacharyya"},
+    "dependent": {"rule": "bhattacharyya", "groups": [Group("g", [0, 1], max_per_task=2, dependent=True)]},
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_what_it_does_not_keep_is_refused_before_anything_is_written(what, tmp_path):
+    write_campaign(replace(PANEL, **FOREIGN[what]), tmp_path / "c")
+    done = run("solve", str(tmp_path / "c"), "--adaptive", "-o", str(tmp_path / "p"))
+    assert done.exit_code == 2 and not (tmp_path / "p").exists() and len(done.output.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--adaptive", "--method", "patterns"], "--method"),
+        (["--adaptive", "--program", "lp"], "--program"),
+        (["--adaptive", "--gap", ".1"], "--gap"),
+        (["--adaptive", "--nodes", "9"], "--nodes"),
+        (["--adaptive", "--isolated"], "--isolated"),
+        (["--adaptive", "--option", "presolve=off"], "--option"),
+        (["--adaptive", "--rounds", "0"], "rounds"),
+        (["--adaptive", "--expert", "-1"], "expert"),
+        (["--adaptive", "--expert", "nan"], "expert"),
+        (["--rounds", "2"], "--adaptive"),
+        (["--expert", "2"], "--adaptive"),
+    ],
+)
+def test_options_that_say_nothing_here_are_refused(words, said, campaign, tmp_path):
+    done = run("solve", str(campaign), *words, "-o", str(tmp_path / "p"))
+    assert done.exit_code == 2 and said in done.output and not (tmp_path / "p").exists()
+
+
+def test_no_plan_says_by_how_much_and_what_would_help(tmp_path):
+    """Exit 1, nothing written, proven; an expert makes a plan of it."""
+    write_campaign(replace(PANEL, capacity=[1, 2, 24, 24], epsilon=np.asarray(0.02)), tmp_path / "c")
+    done = run("solve", str(tmp_path / "c"), "--adaptive", "-o", str(tmp_path / "p"))
+    assert done.exit_code == 1 and not (tmp_path / "p").exists()
+    assert "proven by multipliers" in done.output and "times the targets" in done.output and "--expert" in done.output
+    done = run("solve", str(tmp_path / "c"), "--adaptive", "--expert", "9", "-o", str(tmp_path / "p"))
+    assert done.exit_code == 0 and "by the expert" in done.output
+    assert verify(tmp_path / "c", tmp_path / "p").proven
+
+
+def test_families_and_barred_pairs_are_kept(tmp_path):
+    """One judge of a family per item, a judge who must not see some items, an item with few labels."""
+    one = replace(
+        PANEL,
+        groups=[Group("g", [2, 3], max_per_task=1, dependent=True)],
+        forbidden=[(i, 0) for i in range(0, 24, 3)],
+        max_labels=np.where(np.arange(24) < 4, 2, 4),
+        rule="exact-error",
+    )
+    plan = assign(one, adaptive=True, expert=20.0)
+    assert plan.proven and verify(one, plan).proven
+    both = [row for row in plan.rows if {2, 3} <= {g for g, *_ in row.votes}]
+    assert not both and not {(i, 0) for i in range(0, 24, 3)} & set(map(tuple, plan.pairs.tolist()))

@@ -1,0 +1,145 @@
+"""Small panels, and two ways of their own to the cheapest adaptive plan: all policies, and a program over histories."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+from scipy.optimize import linprog
+
+from crowdopt import AssignmentInstance
+from crowdopt.crowd.difficulty import Difficulty
+
+EXPERT = 4.0
+
+
+def drawn(seed: int, judges: int | None = None) -> AssignmentInstance:
+    """A panel of 2 to 5 judges and 2 or 3 classes; hard items, confusion tables, capacities, money, priors."""
+    rng = np.random.default_rng(seed)
+    classes = int(rng.integers(2, 4))
+    many = judges or int(rng.integers(2, 6 if classes == 2 else 5))
+    kinds, tasks = int(rng.integers(1, 3)), int(rng.integers(5, 40))
+    accuracy = rng.uniform(1 / classes, 0.97, (kinds, many)).round(3)
+    hard = classes == 2 and rng.random() < 0.4
+    one = AssignmentInstance(
+        accuracy=accuracy,
+        task_type=np.sort(np.arange(tasks) % kinds),
+        capacity=rng.integers(tasks // 2, tasks + 1, many),
+        epsilon=float(rng.choice([0.05, 0.1, 0.2, 0.3])),
+        rule="mean-error" if classes == 2 and not hard and rng.random() < 0.2 else "exact-error",
+        cost=rng.choice([0.2, 0.4, 1.0, 3.0], many),
+        classes=classes,
+        prior=None if rng.random() < 0.5 else rng.dirichlet(np.full(classes, 8.0)),
+        difficulty=Difficulty(share=0.2, hard=0.3) if hard else Difficulty(),
+        max_labels=None if rng.random() < 0.7 else np.full(tasks, many - 1),
+        budget=float(rng.uniform(1, 4) * tasks) if rng.random() < 0.3 else None,
+    )
+    if rng.random() < 0.25 and not hard and one.rule == "exact-error":
+        one = one.with_confusion(rng.dirichlet(np.full(classes, 0.7), (kinds, many, classes)) * 0.98 + 0.02 / classes)
+    return one
+
+
+def joint(instance: AssignmentInstance, kind: int, votes: tuple[int, ...]) -> np.ndarray:
+    """P(votes, class); a vote is the class it says, or -1 where there is none."""
+    classes, law = int(instance.classes), np.zeros(int(instance.classes))
+    difficulty = instance.difficulty
+    for weight, left in ((1 - difficulty.share, 1.0), (difficulty.share, difficulty.left)):
+        part = weight * np.array(instance.prior, dtype=float)
+        for judge, said in enumerate(votes):
+            for true in range(classes) if said >= 0 else ():
+                if instance.confusion is not None:
+                    part[true] *= instance.confusion[kind, judge, true, said]
+                    continue
+                p = instance.accuracy[kind, judge]
+                p = 0.5 + left * (p - 0.5) if difficulty.share else p
+                part[true] *= p if said == true else (1 - p) / (classes - 1)
+        law += part
+    return law
+
+
+def policies(instance: AssignmentInstance, kind: int, expert: float | None) -> np.ndarray:
+    """Cost, error and load of each judge of every deterministic policy for a task, (policies, 2 + judges)."""
+    many, classes = instance.n_workers, int(instance.classes)
+    most = int(min(instance.max_labels[instance.task_type == kind][0], many))
+
+    @cache
+    def after(votes: tuple[int, ...]) -> np.ndarray:
+        law = joint(instance, kind, votes)
+        found = [np.concatenate([[0.0, law.sum() - law.max()], np.zeros(many)])[None]]
+        if expert is not None:
+            found.append(np.concatenate([[expert * law.sum(), 0.0], np.zeros(many)])[None])
+        for judge in range(many):
+            if votes[judge] < 0 and sum(v >= 0 for v in votes) < most:
+                asked = np.zeros(2 + many)
+                asked[[0, 2 + judge]] = instance.cost[kind, judge] * law.sum(), law.sum()
+                parts = [after((*votes[:judge], said, *votes[judge + 1 :])) for said in range(classes)]
+                sums = [asked + sum(rows) for rows in product(*parts)]
+                found.append(np.array(sums))
+        return np.concatenate(found)
+
+    return after((-1,) * many)
+
+
+def least_of_all_policies(instance: AssignmentInstance, expert: float | None = None) -> float:
+    """The cheapest mixture of all deterministic policies; inf where none keeps the limits."""
+    menus = [policies(instance, kind, expert) for kind in range(instance.n_types)]
+    count = np.bincount(instance.task_type, minlength=instance.n_types).astype(float)
+    cost = np.concatenate([menu[:, 0] for menu in menus])
+    member = np.concatenate([np.full(len(menu), kind) for kind, menu in enumerate(menus)])
+    error = np.concatenate([menu[:, 1] for menu in menus])
+    load = np.concatenate([menu[:, 2:] for menu in menus])
+    of_kind = (member[None] == np.arange(instance.n_types)[:, None]).astype(float)
+    rows, sides = [load.T], [instance.capacity.astype(float)]
+    epsilon = instance.epsilon[0]
+    if instance.the_rule.average:
+        rows, sides = [*rows, error[None]], [*sides, np.array([epsilon * count.sum()])]
+    else:
+        rows, sides = [*rows, of_kind * error], [*sides, epsilon * count]
+    if instance.budget is not None:
+        rows, sides = [*rows, cost[None]], [*sides, np.array([instance.budget])]
+    return _least(cost, np.concatenate(rows), np.concatenate(sides), of_kind, count)
+
+
+def least_by_histories(instance: AssignmentInstance, expert: float | None = None) -> float:
+    """The program over histories, orders of votes told apart: larger than it need be, and written another way."""
+    many, classes, kinds = instance.n_workers, int(instance.classes), instance.n_types
+    epsilon, count = instance.epsilon[0], np.bincount(instance.task_type, minlength=kinds).astype(float)
+    columns: list[tuple[float, dict[int, float], dict[int, float]]] = []  # cost, equalities, inequalities
+    row_of: dict[tuple[int, tuple[int, ...]], int] = {}
+    for kind in range(kinds):
+        most = int(min(instance.max_labels[instance.task_type == kind][0], many))
+        every = [v for v in product(range(-1, classes), repeat=many) if sum(x >= 0 for x in v) <= most]
+        law = {v: joint(instance, kind, v) for v in every}
+        for v in every:
+            row_of[kind, v] = len(row_of)
+        wrong_row = many if instance.the_rule.average else many + kind
+        for v in every:
+            mine, whole = row_of[kind, v], law[v].sum()
+            columns.append((0.0, {mine: 1.0}, {wrong_row: 1 - law[v].max() / whole}))
+            if expert is not None:
+                columns.append((expert, {mine: 1.0}, {}))
+            for judge in range(many) if sum(x >= 0 for x in v) < most else ():
+                if v[judge] < 0:
+                    reached = [(*v[:judge], said, *v[judge + 1 :]) for said in range(classes)]
+                    ends = {row_of[kind, w]: -law[w].sum() / whole for w in reached}
+                    columns.append((instance.cost[kind, judge], {mine: 1.0, **ends}, {judge: 1.0}))
+    limits = many + (1 if instance.the_rule.average else kinds)
+    equal, below = np.zeros((len(row_of), len(columns))), np.zeros((limits + 1, len(columns)))
+    for k, (price, same, less) in enumerate(columns):
+        equal[list(same), k], below[limits, k] = list(same.values()), price
+        below[list(less), k] = list(less.values())
+    right = np.zeros(len(row_of))
+    for kind in range(kinds):
+        right[row_of[kind, (-1,) * many]] = count[kind]
+    allowed = [epsilon * count.sum()] if instance.the_rule.average else epsilon * count
+    money = np.inf if instance.budget is None else instance.budget
+    sides = np.concatenate([instance.capacity, allowed, [money]])
+    held = np.isfinite(sides)
+    return _least(below[limits], below[held], sides[held], equal, right)
+
+
+def _least(cost: np.ndarray, rows: np.ndarray, sides: np.ndarray, equal: np.ndarray, right: np.ndarray) -> float:
+    found = linprog(cost, A_ub=rows, b_ub=sides, A_eq=equal, b_eq=right, method="highs")
+    assert found.status in (0, 2), found.message
+    return float(found.fun) if found.status == 0 else np.inf
