@@ -13,12 +13,13 @@ from crowdopt.io.policy_folder import policy_run, policy_summary
 def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
     """The plan in facts, and in sentences."""
     facts = {**policy_summary(plan), **policy_run(plan)}
-    if not plan.found or plan.pairs is None:
+    if plan.pairs is None:
         why = _why_not(plan)
         return {**facts, "why": why}, *why
     tasks, states = plan.instance.n_tasks, len({(row.kind, row.round, row.votes) for row in plan.rows})
     said = [
         *([plan.note] if plan.note else []),
+        *([] if plan.found else [_out_of_reach(plan)]),
         f"{plan.calls:.6g} labels expected for {tasks} tasks, cost {plan.objective:.6g} expected"
         + _with_expert(plan)
         + f"; a policy of {len(plan.rows)} rows over {states} states of votes",
@@ -43,8 +44,14 @@ def _how_good(plan: AdaptivePlan) -> str:
     return f"at most {above} above the optimum: no adaptive plan{rounds} costs less than {plan.bound:.6g}"
 
 
+def _out_of_reach(plan: AdaptivePlan) -> str:
+    return (
+        f"no adaptive plan keeps the targets within the limits (proven by multipliers); the least errors are "
+        f"{plan.times:.4g} times these, which this plan has; more capacity, other judges or --expert PRICE would help"
+    )
+
+
 def _why_not(plan: AdaptivePlan) -> list[str]:
     if plan.status is not Status.INFEASIBLE:
         return ["no adaptive plan was found within the time limit; nothing is known of the optimum"]
-    said = ["no adaptive plan keeps the targets within the limits (proven by multipliers)"]
-    return [*said, f"{plan.note}: more capacity, more judges, or an expert (--expert PRICE) would help"]
+    return ["no adaptive plan keeps the targets within the limits (proven by multipliers)"]

@@ -17,6 +17,7 @@ from crowdopt.io.policy_text import counted, plain, votes_text
 from crowdopt.io.queue_names import queue_files
 from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stated_difficulty import difficulty_table
+from crowdopt.io.stored_plan import BEST_EFFORT
 from crowdopt.io.vote_table import write_weights
 
 CASCADE = "cascade"  # program and method of an adaptive plan, in plan.json
@@ -53,7 +54,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
     uniform = bool((instance.epsilon == instance.epsilon[0]).all())
     numbers: dict[str, Any] = {
         "title": instance.title,
-        "status": plan.status.value,
+        "status": plan.status.value if plan.times == 1 else BEST_EFFORT,
         "program": CASCADE,
         "proven": plan.proven,
         "proof": plan.proof,
@@ -63,6 +64,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         "labels": plan.calls,
         "cost": plan.objective,
         "first_round": None if plan.pairs is None else len(plan.pairs),
+        "times_targets": plan.times,
         "rounds": plan.rounds,
         "expert": plan.expert,
         "tasks": instance.n_tasks,

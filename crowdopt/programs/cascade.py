@@ -48,6 +48,7 @@ class Cascade:
     told: ToldTasks
     expert: float | None = None
     rounds: int | None = None
+    times: float = 1.0  # of all targets: more where they are out of reach
 
     @property
     def levels(self) -> int:
@@ -137,7 +138,7 @@ class Cascade:
     @property
     def wrong(self) -> Floats:
         """Wrong answers that each error row allows, (rows,)."""
-        wrong = self.told.epsilon * self.told.tasks_in
+        wrong = self.times * self.told.epsilon * self.told.tasks_in
         return np.bincount(self.error_rows, weights=wrong).astype(np.float64)
 
     @cached_property

@@ -129,14 +129,17 @@ def test_options_that_say_nothing_here_are_refused(words, said, campaign, tmp_pa
 
 
 def test_no_plan_says_by_how_much_and_what_would_help(tmp_path):
-    """Exit 1, nothing written, proven; an expert makes a plan of it."""
+    """Exit 1, proven; the least errors make a plan that verifies, unless --strict; an expert makes a plan of it."""
     write_campaign(replace(PANEL, capacity=[1, 2, 24, 24], epsilon=np.asarray(0.02)), tmp_path / "c")
     done = run("solve", str(tmp_path / "c"), "--adaptive", "-o", str(tmp_path / "p"))
-    assert done.exit_code == 1 and not (tmp_path / "p").exists()
-    assert "proven by multipliers" in done.output and "times the targets" in done.output and "--expert" in done.output
-    done = run("solve", str(tmp_path / "c"), "--adaptive", "--expert", "9", "-o", str(tmp_path / "p"))
+    assert done.exit_code == 1 and "proven by multipliers" in done.output and "--expert" in done.output
+    checked = run("verify", str(tmp_path / "c"), str(tmp_path / "p"))
+    assert checked.exit_code == 0 and "times these, as it says" in checked.output
+    done = run("solve", str(tmp_path / "c"), "--adaptive", "--strict", "-o", str(tmp_path / "strict"))
+    assert done.exit_code == 1 and not (tmp_path / "strict").exists()
+    done = run("solve", str(tmp_path / "c"), "--adaptive", "--expert", "9", "-o", str(tmp_path / "e"))
     assert done.exit_code == 0 and "by the expert" in done.output
-    assert verify(tmp_path / "c", tmp_path / "p").proven
+    assert verify(tmp_path / "c", tmp_path / "e").proven
 
 
 def test_families_and_barred_pairs_are_kept(tmp_path):

@@ -17,7 +17,8 @@ def proven_bound(cascade: Cascade, proof: Proof) -> float:
     """
     told = cascade.told
     value = _values(cascade, proof)
-    total = float((told.start * value[:, 0]).sum()) - float((proof.error * told.epsilon * told.tasks_in).sum())
+    total = float((told.start * value[:, 0]).sum())
+    total -= float((proof.error * cascade.times * told.epsilon * told.tasks_in).sum())
     total += float((told.capacity * proof.capacity).sum())
     return total + proof.budget * (told.instance.budget or 0.0)
 
