@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from crowdopt.assign.cascade.adaptive_plan import EXPERT, AdaptivePlan
 from crowdopt.cli.common import percent
 from crowdopt.core.solution import Status
+from crowdopt.io.answers_folder import facts
+from crowdopt.io.labels_back import Answered, Onward
 from crowdopt.io.policy_folder import policy_run, policy_summary
+
+SHOWN = 5  # types in a sentence
 
 
 def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
@@ -55,3 +60,24 @@ def _why_not(plan: AdaptivePlan) -> list[str]:
     if plan.status is not Status.INFEASIBLE:
         return ["no adaptive plan was found within the time limit; nothing is known of the optimum"]
     return ["no adaptive plan keeps the targets within the limits (proven by multipliers)"]
+
+
+def onward_said(answered: Answered, onward: Onward, output: Path) -> list[str]:
+    """What labels that came back say of an adaptive plan."""
+    known, instance = facts(answered), answered.instance
+    pairs = sorted(
+        {(instance.type_id(int(k)), float(t)) for k, t in zip(instance.task_type, onward.targets, strict=True)}
+    )
+    targets = ", ".join(f"{name} {100 * target:.3g} %" for name, target in pairs[:SHOWN]) + ", ..." * (
+        len(pairs) > SHOWN
+    )
+    said = [
+        f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new); "
+        f"{known['expected_wrong']:.3g} expected to be wrong if no more is asked",
+        f"{onward.targets.sum():.3g} if the plan goes on: the next one's targets, given these votes: {targets}",
+    ]
+    if known["missing"]:
+        said.append(f"{known['missing']} labels that were asked for have not come; see {output}/missing.csv")
+    if not onward.options:
+        return [*said, f"wrote {output}; that was the plan's last round"]
+    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign {onward.options} -o NEXT-PLAN"]

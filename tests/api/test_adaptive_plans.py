@@ -13,6 +13,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, assign, verify, write_campaign
 from crowdopt.cli import main
 from crowdopt.crowd.groups import OwnRows
+from crowdopt.crowd.told_tasks import told_tasks
 
 PANEL = AssignmentInstance(
     [[0.94, 0.9, 0.76, 0.66], [0.98, 0.88, 0.86, 0.82]],
@@ -57,18 +58,24 @@ def test_equal_seeds_make_equal_bytes(campaign, tmp_path):
 
 
 def test_rounds_of_labels_go_on_from_where_each_task_stands(campaign, tmp_path):
-    """Rehearse, aggregate, solve again: every round's plan verifies, and in the end nothing is left to ask."""
+    """Rehearse, aggregate, solve again: every round's plan verifies, and in the end nothing is left to ask.
+
+    Loads of all rounds keep the capacities themselves; the targets of a round are what the one before still errs with.
+    """
     here, plan = campaign, tmp_path / "p0"
-    asked = [assign(here, adaptive=True, output=plan)]
-    for k in range(1, 6):
+    asked, load = [assign(here, adaptive=True, output=plan)], np.zeros(4, np.int64)
+    for k in range(1, 9):
+        load += np.bincount(asked[-1].pairs[:, 1], minlength=4)
         labels = tmp_path / f"l{k}.csv"
         crowdopt.rehearse(here, plan, output=labels, truth=tmp_path / "truth.csv", seed=k)
-        crowdopt.answers(labels, plan, campaign=here, output=tmp_path / f"a{k}")
+        answered = crowdopt.answers(labels, plan, campaign=here, output=tmp_path / f"a{k}")
+        assert answered.onward.options == "--adaptive"
         here, plan = tmp_path / f"a{k}" / "campaign", tmp_path / f"p{k}"
-        asked.append(assign(here, adaptive=True, expert=50.0, output=plan))
+        asked.append(assign(here, adaptive=True, output=plan))
+        assert asked[-1].instance.epsilon == pytest.approx(answered.onward.targets)
         report = verify(here, plan)
-        assert report.holds and report.proven, report.problems
-        assert (np.bincount(asked[-1].pairs[:, 1], minlength=4) <= asked[-1].instance.capacity).all()
+        assert report.holds, report.problems
+    assert (load <= PANEL.capacity).all()
     assert len(asked[-1].pairs) == 0 and asked[-1].calls == pytest.approx(0.0, abs=1e-9)
 
 
@@ -155,3 +162,36 @@ def test_families_and_barred_pairs_are_kept(tmp_path):
     assert plan.proven and verify(one, plan).proven
     both = [row for row in plan.rows if {2, 3} <= {g for g, *_ in row.votes}]
     assert not both and not {(i, 0) for i in range(0, 24, 3)} & set(map(tuple, plan.pairs.tolist()))
+
+
+@pytest.mark.parametrize("rounds", [None, 2])
+def test_the_targets_of_the_next_round_are_those_of_this_one_on_average(rounds, tmp_path):
+    """Over all ways in which the first votes can fall the expected error given them averages to the plan's own."""
+    one = AssignmentInstance([[0.9, 0.8, 0.75]], [0], [1, 1, 1], 0.12, cost=[3.0, 1.0, 0.4], class_names=["a", "b"])
+    write_campaign(one, tmp_path / "c")
+    plan = assign(one, adaptive=True, rounds=rounds, expert=9.0)
+    crowdopt.assign(tmp_path / "c", adaptive=True, rounds=rounds, expert=9.0, output=tmp_path / "p")
+    told, mean = told_tasks(one), 0.0
+    for row in (row for row in plan.rows if row.round == 0 and not row.votes):
+        mean += row.share * (0.5 if row.action == "answer" else 0.0)
+        for k, outcome in enumerate(told.states.outcomes(row.what) if row.action == "ask" else ()):
+            table = tmp_path / f"{row.what}{k}.csv"
+            labels = [f"0,{j},{'ab'[counts.index(1)]}\n" for j, counts in outcome.added]
+            table.write_text("task,worker,label\n" + "".join(labels))
+            answered = crowdopt.answers(table, tmp_path / "p", campaign=tmp_path / "c")
+            after = int(told.states.after(outcome, np.array([0]))[0])
+            mean += row.share * float(told.joint[0, after].sum()) * float(answered.onward.targets[0])
+    assert mean == pytest.approx(float(plan.errors[0]), rel=1e-6)
+
+
+def test_money_left_is_what_the_next_round_may_spend(campaign, tmp_path):
+    """The budget is for the campaign: labels that are paid come off."""
+    write_campaign(replace(PANEL, budget=60.0), tmp_path / "paid")
+    assign(tmp_path / "paid", adaptive=True, output=tmp_path / "p")
+    crowdopt.rehearse(tmp_path / "paid", tmp_path / "p", output=tmp_path / "l.csv")
+    answered = crowdopt.answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "paid", output=tmp_path / "a")
+    left = crowdopt.read_campaign(tmp_path / "a" / "campaign").budget
+    assert left == pytest.approx(60.0 - float(PANEL.prices(answered.new).sum())) and left < 60
+    words = ["--plan", str(tmp_path / "p"), "--campaign", str(tmp_path / "paid"), "--accept", "-o", str(tmp_path / "b")]
+    done = run("aggregate", str(tmp_path / "l.csv"), *words)
+    assert done.exit_code == 2 and "--accept" in done.output
