@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
-from crowdopt.assign.cascade.onward_targets import onward_targets
+from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets
 from crowdopt.crowd.told_tasks import told_tasks
 from crowdopt.errors import InputError
 from crowdopt.io.answers_folder import ANSWERS, write_answers
@@ -89,4 +89,4 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     options = "--adaptive" if rounds is None else f"--adaptive --rounds {rounds - 1}" if rounds > 1 else ""
     if options and claims.get("expert") is not None:
         options += f" --expert {claims['expert']:g}"
-    return Onward(onward_targets(told, rows, rounds), options, left)
+    return Onward(onward_targets(told, rows, rounds), options, asks_more(told, rows, rounds), left)

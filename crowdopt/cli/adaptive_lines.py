@@ -65,19 +65,23 @@ def _why_not(plan: AdaptivePlan) -> list[str]:
 def onward_said(answered: Answered, onward: Onward, output: Path) -> list[str]:
     """What labels that came back say of an adaptive plan."""
     known, instance = facts(answered), answered.instance
+    said = [
+        f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new); "
+        f"{known['expected_wrong']:.3g} expected to be wrong if no more is asked"
+    ]
+    if known["missing"]:
+        said.append(f"{known['missing']} labels that were asked for have not come; see {output}/missing.csv")
+    if not onward.options or not onward.asks:
+        last = "the plan asks nothing more" if onward.options else "that was the plan's last round"
+        return [*said, f"wrote {output}; {last}"]
     pairs = sorted(
         {(instance.type_id(int(k)), float(t)) for k, t in zip(instance.task_type, onward.targets, strict=True)}
     )
     targets = ", ".join(f"{name} {100 * target:.3g} %" for name, target in pairs[:SHOWN]) + ", ..." * (
         len(pairs) > SHOWN
     )
-    said = [
-        f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new); "
-        f"{known['expected_wrong']:.3g} expected to be wrong if no more is asked",
+    return [
+        *said,
         f"{onward.targets.sum():.3g} if the plan goes on: the next one's targets, given these votes: {targets}",
+        f"wrote {output}; to go on: crowdopt solve {output}/campaign {onward.options} -o NEXT-PLAN",
     ]
-    if known["missing"]:
-        said.append(f"{known['missing']} labels that were asked for have not come; see {output}/missing.csv")
-    if not onward.options:
-        return [*said, f"wrote {output}; that was the plan's last round"]
-    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign {onward.options} -o NEXT-PLAN"]

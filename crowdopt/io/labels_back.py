@@ -25,7 +25,8 @@ class Onward:
     """How an adaptive plan goes on from these labels."""
 
     targets: Floats  # (tasks,): what its policy still errs with, in the mean of each type
-    options: str  # of solve
+    options: str  # of solve; empty after the last round
+    asks: bool  # whether the policy asks anything where tasks stand now
     left: float  # money left, or infinity
 
 
