@@ -103,23 +103,30 @@ def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> Told
     Raises InputError for what an adaptive plan knows nothing of, and where there are too many states.
     """
     refuse_unplanned(instance)
-    if len(instance.collected) and labels is None:
+    if len(instance.collected) != (0 if labels is None else labels.size):
         raise InputError(
             "an adaptive plan goes on from the labels already in; give the campaign's folder, which has them"
         )
     kind, first = _kinds(instance)
-    workers = _askers(instance, first)
+    workers = _that_tell(instance, first, _askers(instance, first))
     members = np.array([some.size for some in workers], np.int64)
     _refuse_many(members, int(instance.classes), first.size)
     states = VoteStates(members, int(instance.classes))
     laws = [states.joint(*law_of(instance, task, workers)) for task in first.tolist()]
     counts = np.zeros((instance.n_tasks, members.size, int(instance.classes)), np.int64)
     if labels is not None:
-        asker = np.empty(instance.n_workers, np.int64)
+        asker = np.full(instance.n_workers, -1)  # workers without labels may be no askers
         for g, some in enumerate(workers):
             asker[some] = g
         np.add.at(counts, (instance.collected[:, 0], asker[instance.collected[:, 1]], labels), 1)
-    return ToldTasks(instance, kind, first, workers, states, states.number(counts), np.stack(laws))
+    told = ToldTasks(instance, kind, first, workers, states, states.number(counts), np.stack(laws))
+    strange = np.flatnonzero(told.joint[kind, told.standing].sum(axis=1) <= 0)
+    if strange.size:
+        task = instance.task_id(int(strange[0]))
+        raise InputError(
+            f"the labels of task {task} cannot be: a worker of skill 0 or 1 contradicts others; correct skills"
+        )
+    return told
 
 
 def refuse_unplanned(instance: AssignmentInstance) -> None:
@@ -208,6 +215,17 @@ def _askers(instance: AssignmentInstance, first: Ints) -> tuple[Ints, ...]:
     _, start, alike = np.unique(key, axis=1, return_index=True, return_inverse=True)
     order = np.argsort(start, kind="stable")
     return tuple(np.flatnonzero(alike.reshape(-1) == g) for g in order.tolist())
+
+
+def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, ...]) -> tuple[Ints, ...]:
+    """The askers whose votes depend on the class, for some kind or as labels already in: no plan pays for others."""
+    telling = np.zeros(len(workers), bool)
+    for task in first.tolist():
+        chance = law_of(instance, task, workers)[1]
+        telling |= (chance != chance[:, :, :1]).any(axis=(0, 2, 3))
+    there = [bool(np.isin(some, instance.collected[:, 1]).any()) for some in workers]
+    found = tuple(some for some, tells, has in zip(workers, telling.tolist(), there, strict=True) if tells or has)
+    return found or workers[:1]
 
 
 def _refuse_many(members: Ints, classes: int, kinds: int) -> None:

@@ -131,16 +131,19 @@ def _write_types(plan: AdaptivePlan, folder: Path) -> None:
 
 
 def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
-    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save."""
+    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save.
+
+    Workers whose labels tell nothing are no askers.
+    """
     assert plan.proof_of is not None
     instance = plan.instance
-    asker = np.empty(instance.n_workers, np.int64)
+    names, load, dual = [""] * instance.n_workers, np.zeros(instance.n_workers), np.zeros(instance.n_workers)
     for g, some in enumerate(plan.askers.workers):
-        asker[some] = g
-    load = plan.loads / np.array([some.size for some in plan.askers.workers])
-    names = [plan.askers.names[g] for g in asker.tolist()]
+        load[some], dual[some] = plan.loads[g] / some.size, plan.proof_of.capacity[g]
+        for j in some.tolist():
+            names[j] = plan.askers.names[g]
     ids = [instance.worker_id(j) for j in range(instance.n_workers)]
-    columns = [ids, names, load[asker], instance.capacity, plan.proof_of.capacity[asker]]
+    columns: list[Any] = [ids, names, load, instance.capacity, dual]
     write_csv(folder / "workers.csv", list(WORKERS), columns)
 
 

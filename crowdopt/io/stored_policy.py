@@ -50,7 +50,7 @@ def read_policy(folder: str | Path, claims: dict[str, Any], instance: Assignment
 def policy_rows(stored: StoredPolicy, instance: AssignmentInstance) -> list[PolicyRow]:
     """The rows of policy.csv by the places of types.csv's types and of workers.csv's askers; InputError for others."""
     kinds = {name: k for k, name in enumerate(stored.types["type"])}
-    asker = {name: g for g, name in enumerate(dict.fromkeys(stored.workers["asker"]))}
+    asker = {name: g for g, name in enumerate(dict.fromkeys(filter(None, stored.workers["asker"])))}
     label = {name: k for k, name in enumerate(class_labels(instance))}
     table, rounds, shares = stored.policy, stored.policy.counts("round"), stored.policy.numbers("share")
     tasks, found = stored.policy.numbers("tasks"), []

@@ -109,13 +109,14 @@ def _check_loads(
 ) -> None:
     """Expected labels of each worker, within capacity; money within the budget."""
     members = np.array([len(some) for some in tables.askers.values()])
-    load = sum((figures.loads for figures in every), np.zeros(members.size)) / members
+    of_asker = sum((figures.loads for figures in every), np.zeros(members.size)) / members
+    load = np.append(of_asker, 0.0)[tables.asker]  # the last is for workers who are no askers
     capacity = instance.capacity.astype(np.float64)
-    check_columns(stored.workers, {"load": load[tables.asker], "capacity": capacity}, report)
-    over = load[tables.asker] > capacity + KEPT * np.maximum(1.0, capacity)
+    check_columns(stored.workers, {"load": load, "capacity": capacity}, report)
+    over = load > capacity + KEPT * np.maximum(1.0, capacity)
     for j in np.flatnonzero(over).tolist():
         report.complain("policy.csv", f"worker {instance.worker_id(j)} is expected to give more labels than capacity")
-    report.labels = float((load * members).sum())
+    report.labels = float((of_asker * members).sum())
     report.objective = float(sum(figures.cost for figures in every))
     if instance.budget is not None and report.objective > instance.budget * (1 + KEPT):
         report.complain("policy.csv", f"{report.objective:.9g} is expected to be spent of {instance.budget:.9g}")
@@ -136,7 +137,12 @@ def _bound(
         report.complain("plan.json", f"budget_dual says {money!r}, which prices no budget of this campaign")
         return None
     of_asker = np.array([capacity[some[0]] for some in tables.askers.values()])
-    if (error < 0).any() or (capacity > 0).any() or money > 0 or (of_asker[tables.asker] != capacity).any():
+    if (
+        (error < 0).any()
+        or (capacity > 0).any()
+        or money > 0
+        or (np.append(of_asker, 0.0)[tables.asker] != capacity).any()
+    ):
         report.complain(
             "types.csv, workers.csv", "multipliers of errors are at least 0, of capacities and money at most"
         )

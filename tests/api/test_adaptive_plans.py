@@ -195,3 +195,66 @@ def test_money_left_is_what_the_next_round_may_spend(campaign, tmp_path):
     words = ["--plan", str(tmp_path / "p"), "--campaign", str(tmp_path / "paid"), "--accept", "-o", str(tmp_path / "b")]
     done = run("aggregate", str(tmp_path / "l.csv"), *words)
     assert done.exit_code == 2 and "--accept" in done.output
+
+
+def test_a_prior_that_is_sure_enough_asks_nothing(tmp_path):
+    one = replace(PANEL, prior=np.array([0.97, 0.03]))
+    plan = assign(one, adaptive=True)
+    assert plan.proven and plan.objective == 0 and not len(plan.pairs) and verify(one, plan).proven
+    assert plan.next(task="item 0=*%") == ("answer", ("no way",))
+
+
+def test_judges_who_are_always_right_or_wrong(tmp_path):
+    """States that cannot be are left out; labels that cannot be are refused in a sentence."""
+    one = AssignmentInstance([[1.0, 0.8, 0.0]], [0] * 6, [2, 6, 3], 0.05, cost=[1.0, 0.5, 2.0], class_names=["a", "b"])
+    plan = assign(one, adaptive=True, expert=9.0)
+    assert plan.proven and verify(one, plan).proven
+    had = replace(one, collected=[(0, 0), (0, 2)])
+    write_campaign(had, tmp_path / "c", collected_labels=["a", "a"])
+    done = run("solve", str(tmp_path / "c"), "--adaptive", "-o", str(tmp_path / "p"))
+    assert done.exit_code == 2 and "cannot be" in done.output
+    with pytest.raises(InputError, match="give the campaign's folder"):
+        assign(had, adaptive=True)
+
+
+def test_workers_whose_labels_tell_nothing_are_no_askers(tmp_path):
+    """Half the crowd guesses: the plan is the others' alone, and a folder that hides a good worker is refused."""
+    one = replace(crowdopt.recipe("HS:40x24"), rule="exact-error").with_epsilon(0.1)
+    plan = assign(one, adaptive=True)
+    good = int((one.accuracy[0] > 0.5).sum())
+    assert plan.proven and sum(len(some) for some in plan.askers.workers) == good
+    write_campaign(one, tmp_path / "c")
+    crowdopt.write_plan(plan, tmp_path / "p")
+    assert verify(tmp_path / "c", tmp_path / "p").proven
+    table = tmp_path / "p" / "workers.csv"
+    lines = table.read_text(encoding="utf-8").splitlines()
+    hidden = next(k for k, line in enumerate(lines[1:], 1) if line.split(",")[1])
+    cells = lines[hidden].split(",")
+    lines[hidden] = ",".join([cells[0], "", *cells[2:]])
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert not verify(tmp_path / "c", tmp_path / "p").holds
+
+
+@pytest.mark.slow
+def test_a_thousand_tasks_and_three_hundred_workers_half_of_them_good():
+    """5.43 labels a task where fixed sets take 9; proven, and verified, within half a minute."""
+    one = replace(crowdopt.recipe("HS:1000x300"), rule="exact-error").with_epsilon(0.1)
+    plan = assign(one, adaptive=True)
+    assert plan.proven and plan.objective == pytest.approx(5433.1, abs=0.1) and plan.seconds < 30
+    assert verify(one, plan).proven
+
+
+def test_other_verbs_say_what_they_make_of_it(campaign, tmp_path):
+    """A page is refused in a sentence; rounds are explained, with tables; a campaign of own skills is too large."""
+    assign(campaign, adaptive=True, output=tmp_path / "p")
+    done = run("report", str(tmp_path / "p"))
+    assert done.exit_code == 2 and "adaptive" in done.output
+    done = run("explain", str(campaign), str(tmp_path / "p"), "-o", str(tmp_path / "why"))
+    assert done.exit_code == 0 and "one vote at a time" in done.output
+    table = (tmp_path / "why" / "rounds.csv").read_text(encoding="utf-8").splitlines()
+    assert table[0] == "rounds,times_targets,cost,labels,bound" and len(table) > 20
+    refused = run("explain", str(campaign), str(tmp_path / "p"), "--epsilon", ".1")
+    assert refused.exit_code == 2 and "--epsilon" in refused.output
+    assert run("generate", "R1:30x30", "-o", str(tmp_path / "u")).exit_code == 0
+    done = run("solve", str(tmp_path / "u"), "--adaptive", "--rule", "exact-error", "-o", str(tmp_path / "q"))
+    assert done.exit_code == 2 and "fewer judges" in done.output and not (tmp_path / "q").exists()
