@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -130,6 +130,8 @@ def _stand(instance: AssignmentInstance, labels: Ints, tables: PolicyTables) -> 
             votes = tuple(tuple(row) for row in counts[i].tolist())
             one.standing[votes] = one.standing.get(votes, 0) + 1
             one.stands[i] = votes
+        had = counts[one.tasks].sum(axis=2).max(axis=0)
+        one.law = replace(one.law, members=np.maximum(one.law.members, had))
 
 
 def _read_moves(instance: AssignmentInstance, stored: StoredPolicy, tables: PolicyTables, report: Report) -> bool:

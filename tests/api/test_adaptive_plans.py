@@ -174,13 +174,13 @@ def test_the_targets_of_the_next_round_are_those_of_this_one_on_average(rounds, 
     told, mean = told_tasks(one), 0.0
     for row in (row for row in plan.rows if row.round == 0 and not row.votes):
         mean += row.share * (0.5 if row.action == "answer" else 0.0)
-        for k, outcome in enumerate(told.states.outcomes(row.what) if row.action == "ask" else ()):
+        for k, outcome in enumerate(told.states[0].outcomes(row.what) if row.action == "ask" else ()):
             table = tmp_path / f"{row.what}{k}.csv"
             labels = [f"0,{j},{'ab'[counts.index(1)]}\n" for j, counts in outcome.added]
             table.write_text("task,worker,label\n" + "".join(labels))
             answered = crowdopt.answers(table, tmp_path / "p", campaign=tmp_path / "c")
-            after = int(told.states.after(outcome, np.array([0]))[0])
-            mean += row.share * float(told.joint[0, after].sum()) * float(answered.onward.targets[0])
+            after = int(told.states[0].after(outcome, np.array([0]))[0])
+            mean += row.share * float(told.joint[0][after].sum()) * float(answered.onward.targets[0])
     assert mean == pytest.approx(float(plan.errors[0]), rel=1e-6)
 
 
@@ -235,12 +235,23 @@ def test_workers_whose_labels_tell_nothing_are_no_askers(tmp_path):
     assert not verify(tmp_path / "c", tmp_path / "p").holds
 
 
+def test_labels_of_a_worker_who_tells_nothing_do_not_matter(tmp_path):
+    """They are in, so the worker is an asker there; the plan costs what it costs without them."""
+    one = AssignmentInstance([[0.9, 0.8, 0.7, 0.5]], [0] * 8, [8] * 4, 0.1, class_names=["a", "b"])
+    had = replace(one, collected=[(i, 3) for i in range(0, 8, 2)])
+    write_campaign(had, tmp_path / "c", collected_labels=["a", "b", "a", "b"])
+    plan = assign(tmp_path / "c", adaptive=True, output=tmp_path / "p")
+    assert plan.objective == pytest.approx(assign(one, adaptive=True).objective)
+    assert verify(tmp_path / "c", tmp_path / "p").proven
+
+
 @pytest.mark.slow
-def test_a_thousand_tasks_and_three_hundred_workers_half_of_them_good():
-    """5.43 labels a task where fixed sets take 9; proven, and verified, within half a minute."""
-    one = replace(crowdopt.recipe("HS:1000x300"), rule="exact-error").with_epsilon(0.1)
+@pytest.mark.parametrize(("recipe", "cost"), [("HS", 5433.1), ("U", 10858.6), ("K3", 5433.4)])
+def test_a_thousand_tasks_and_three_hundred_workers(recipe, cost):
+    """About 60 % of the labels of fixed sets; proven, and verified, within half a minute."""
+    one = replace(crowdopt.recipe(f"{recipe}:1000x300"), rule="exact-error").with_epsilon(0.1)
     plan = assign(one, adaptive=True)
-    assert plan.proven and plan.objective == pytest.approx(5433.1, abs=0.1) and plan.seconds < 30
+    assert plan.proven and plan.objective == pytest.approx(cost, abs=0.1) and plan.seconds < 30
     assert verify(one, plan).proven
 
 

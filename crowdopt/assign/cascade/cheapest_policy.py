@@ -45,9 +45,14 @@ def cheapest_policy(
     found = solve(cascade.program, BY_SIZE, options, listener)
     if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
         return _policy(cascade, found, options)
-    excess = solve(least_excess(cascade), BY_SIZE, options)
+    return _least_beyond(cascade, strict, solve, options)
+
+
+def _least_beyond(cascade: Cascade, strict: bool, solve: Solve, options: Options) -> AdaptivePlan:
+    """The plan of the least multiple of all targets, where these are out of reach; none where that is not wanted."""
     none = _without_policy(cascade, Status.INFEASIBLE, options)
-    if strict or excess.status is not Status.OPTIMAL or excess.primal is None:
+    excess = None if strict else solve(least_excess(cascade), BY_SIZE, options)
+    if excess is None or excess.status is not Status.OPTIMAL or excess.primal is None:
         return none
     wider = replace(cascade, times=(1 + float(excess.primal[-1])) * (1 + SPARE))
     best = _policy(wider, solve(wider.program, BY_SIZE, options), options)

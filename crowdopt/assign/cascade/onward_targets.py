@@ -27,14 +27,14 @@ def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | Non
 
     @cache
     def error(kind: int, over: int, state: int) -> float:
-        law, total = told.joint[kind, state], 0.0
-        for row in here[kind, over, tuple(told.states.votes(state))]:
+        law, total = told.joint[kind][state], 0.0
+        for row in here[kind, over, tuple(told.states[kind].votes(state))]:
             if row.action == ANSWER:
                 total += row.share * float(1 - law[row.what[0]] / law.sum())
             elif row.action != EXPERT:
-                for outcome in told.states.outcomes(row.what):
-                    after = int(told.states.after(outcome, np.array([state]))[0])
-                    chance = outcome.orders * float(told.joint[kind, after].sum() / law.sum())
+                for outcome in told.states[kind].outcomes(row.what):
+                    after = int(told.states[kind].after(outcome, np.array([state]))[0])
+                    chance = outcome.orders * float(told.joint[kind][after].sum() / law.sum())
                     if chance > 0:
                         total += row.share * chance * error(kind, over + (rounds is not None), after)
         return total
@@ -55,7 +55,7 @@ def asks_more(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) ->
     here = _by_place(rows)
     for kind, state in set(zip(told.kind.tolist(), told.standing.tolist(), strict=True)):
         over = _rounds_over(told, here, rounds, kind, state)
-        if over is None or any(row.action == ASK for row in here[kind, over, tuple(told.states.votes(state))]):
+        if over is None or any(row.action == ASK for row in here[kind, over, tuple(told.states[kind].votes(state))]):
             return True
     return False
 
@@ -69,6 +69,6 @@ def _by_place(rows: Sequence[PolicyRow]) -> Places:
 
 def _rounds_over(told: ToldTasks, here: Places, rounds: int | None, kind: int, state: int) -> int | None:
     """After which round the policy has these votes, once the first is over; None where it does not come to them."""
-    votes = tuple(told.states.votes(state))
+    votes = tuple(told.states[kind].votes(state))
     known = [over for over in ((1, 0) if rounds is not None else (0,)) if (kind, over, votes) in here]
     return known[0] if known else None
