@@ -17,7 +17,7 @@ import numpy as np
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine import many_kinds
-from crowdopt.assign.engine.prepared import SMALL, accepts
+from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, SMALL, accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
@@ -32,7 +32,7 @@ from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
-HOPELESS = 1_000_000  # pairs
+HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
 UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
 
@@ -66,7 +66,8 @@ class Stage:
 
 
 def _by_sets(case: Case, known: Plan | None) -> Plan | None:
-    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, PATIENCE)
+    last = not case.instance.the_rule.checked and _is_hopeless(case.instance, case.clock.left)
+    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, 1.0 if last else PATIENCE)
 
 
 def _by_sets_alike(case: Case, known: Plan | None) -> Plan | None:
@@ -143,11 +144,20 @@ def _lists_patterns(instance: AssignmentInstance) -> bool:
     return _is_free(instance) and instance.rule == "exact-error" and can_list(instance)
 
 
+def _are_many(instance: AssignmentInstance) -> bool:
+    """Whether tasks' types, targets and priors differ more than the engine over sets tells apart."""
+    asked = instance.task_type + 0.6180339887498949 * instance.epsilon  # equal tasks have equal sums
+    for column in np.atleast_2d(instance.prior).T:
+        asked = asked * 1.4142135623730951 + column
+    return np.unique(asked).size > BY_ERROR * LEVELS and many_kinds.accepts(instance)
+
+
 ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
 SETS = Stage("sets", accepts, _by_sets)
 LIMITED = Stage("sets", lambda instance: accepts(instance) and _has_limits_on_labels(instance), _by_sets)
 MORE_EVIDENCE = Stage("more evidence", _is_large, _by_more_evidence)
 MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
+ALL_DIFFER = Stage("many kinds", _are_many, _by_many_kinds)
 LINEAR_RULES = Stage("linear rules", _is_free, _by_linear_rules)
 PATTERNS = Stage("patterns", _lists_patterns, _by_patterns)
 EVERY_SET = Stage("every set", has_few_sets, _by_every_set)
@@ -157,7 +167,7 @@ OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
 
 FREE = (ALIKE, LIMITED, OWN_WAY)
 JOINT = (ALIKE, SETS, IN_FULL)
-CHECKED = (ALIKE, SETS, MANY_KINDS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET)
+CHECKED = (ALIKE, ALL_DIFFER, SETS, MANY_KINDS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:
@@ -178,7 +188,7 @@ def solve_in_stages(
     """
     case, best = Case(instance, solvers, options, Clock(options.time_limit), listener), None
     for stage in stages_for(instance):
-        if stage is IN_FULL and best is not None and _is_hopeless(instance):
+        if stage is IN_FULL and best is not None and _is_hopeless(instance, case.clock.left):
             continue
         found = stage.run(case, best)
         if found is not None:
@@ -189,9 +199,9 @@ def solve_in_stages(
     return best
 
 
-def _is_hopeless(instance: AssignmentInstance) -> bool:
-    """Whether the whole program is so large that no search of it ends within usual limits."""
-    return instance.n_tasks * instance.n_workers > HOPELESS
+def _is_hopeless(instance: AssignmentInstance, seconds: float) -> bool:
+    """Whether the whole program is so large that no search of it ends within usual limits, or those left."""
+    return instance.n_tasks * instance.n_workers > min(HOPELESS, A_SECOND * seconds)
 
 
 def _is_settled(plan: Plan, options: Options) -> bool:

@@ -119,7 +119,7 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
     low = np.array([_too_few(instance, int(i), ranked[k], least[i]) for k, i in enumerate(task)])
     low = np.minimum(low, high - 1)
     while (high - low > 1).any():
-        middle = np.maximum(0, (low + high) // 2)
+        middle = np.clip((low + high) // 2, 0, 2 * low + 4)  # errors of few labels are computed in no time
         hands = [np.array(held[k] + ranked[k][:count].tolist(), np.int64) for k, count in enumerate(middle.tolist())]
         error = _at_least(instance, task, hands)
         good = (error <= target) & (middle <= [len(one) for one in ranked])

@@ -76,6 +76,13 @@ class Given:
         return not self.left.any() and bool((self.room >= -WHOLE).all() and (self.lack <= WHOLE).all())
 
     @property
+    def only_loads_lack(self) -> bool:
+        """Whether every task has a set and all is kept but that workers have too few labels."""
+        short = np.flatnonzero(self.lack > WHOLE)
+        served = not self.left.any() and bool((self.room >= -WHOLE).all())
+        return served and short.size > 0 and bool((short < self.problem.coupling.workers).all())
+
+    @property
     def worth(self) -> tuple[int, float, float]:
         """Tasks without a set, what rows are over or short, and what the sets cost: the less, the better."""
         off = float(np.maximum(-self.room, 0.0).sum() + np.maximum(self.lack, 0.0).sum())

@@ -217,4 +217,16 @@ class Seating:
                 if weaker:
                     loose.remove(max(weaker, key=lambda h: (price[h], worth[h])))
             kept.append(g)
+        room = max(0, int(self.instance.new_label_limits[1][i]) - len(kept))
+        if len(loose) > room:  # fewer labels, and of those who know more
+            loose = self._best_within(room, float(self.instance.floor[i] - worth[kept].sum()), worth, price, loose)
         return sorted(kept + loose)
+
+    def _best_within(self, room: int, need: float, worth: Floats, price: Floats, labels: list[int]) -> list[int]:
+        """So many labels: the best of those, or, where these are too weak, of the classes that know most."""
+        best = sorted(labels, key=lambda h: -worth[h])[:room]
+        if worth[best].sum() >= need:
+            return best
+        order = np.lexsort((price, -worth))
+        ranked: list[int] = np.repeat(order, np.minimum(room, self.classes.workers_in[order]))[:room].tolist()
+        return ranked

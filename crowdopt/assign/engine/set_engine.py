@@ -39,6 +39,7 @@ PRICES = 0.3, 0.4, 0.3  # of the time left, for prices near the first ones, furt
 AIMS = 1.0, 0.85, 0.7  # of what normal votes take, where exact errors decide
 FINER = 4  # times as many levels where those there are solved
 WIDER = 3.0  # times as far off
+DEAR = 1.05  # times the bound: what a plan costs that is a first one only
 FIRST = 0.2  # of the time left, for the first sets
 SOON = 0.2  # of the time left, for a first plan
 PROOF = 0.3  # of the time left, for a bound at full resolution
@@ -55,7 +56,7 @@ class Engine:
     problem: Prepared
     standing: Standing  # is offered plans and bounds
     soon: Clock  # when to give up without a plan
-    seating: Seating | None  # where workers are told alike
+    seating: Seating | None  # where workers are told alike, or lack labels
     fineness: int = LEVELS  # needs of a row that are told apart
     levels: Prepared = field(init=False)
     master: SetMaster = field(init=False)
@@ -75,20 +76,19 @@ class Engine:
         clock = self.standing.clock
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         climb = Climb(self.levels, self.master, self.levels.coupling.valid(first), near=near)
-        climb.begin(reach, clock.part(FIRST))
+        climb.begin(reach, clock.part(FIRST), self.soon)
         self._serve(climb)
         self._prove(climb)
         if self.standing.bound == np.inf or not self.master.has_sets:
             return climb.duals
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
-            self._serve(climb)
             self.master.start(room)
             climb.run(clock.part(part))
+            self._dive(climb)
             self._prove(climb)
             if not climb.paid:
                 break
-        self._serve(climb)
         self._plans(climb)
         return climb.duals
 
@@ -114,13 +114,22 @@ class Engine:
         return loose, KnownBest(worth, which, known.labels)
 
     def _serve(self, climb: Climb) -> None:
-        """A plan soon, task by task at the prices known, as long as there is none."""
+        """A plan soon, task by task at the first prices."""
         if self.standing.best is None:
             self._offer(serve(Given.nothing(self.levels), climb.duals, self.standing.clock.part(SOON)))
+
+    def _dive(self, climb: Climb) -> None:
+        """A plan soon, if there is none yet that is any good, by the sets that the master wants."""
+        standing = self.standing
+        if standing.value > DEAR * standing.bound and not standing.done:
+            rng = np.random.default_rng(standing.options.seed)
+            self._offer(dive(self.master, Given.nothing(self.levels), climb.duals, rng, standing.clock.part(SOON), 0.0))
 
     def _offer(self, found: Given) -> bool:
         """Whether it, or a plan that workers of its classes make of it, is better than the best one."""
         better = self.best is None or found.worth < self.best.worth
+        if found.only_loads_lack:
+            self._is_plan(found)  # with a label more for workers who lack some
         if found.holds and found.cost < self.standing.value and self._is_plan(found):
             better = True
         elif found.holds and self.best is not None:
@@ -133,6 +142,8 @@ class Engine:
     def _is_plan(self, found: Given) -> bool:
         """Whether it keeps every limit of the instance, or can once workers of its classes have changed places."""
         clock = self.standing.clock
+        if self.seating is None and not found.holds:
+            self.seating = Seating(self.standing.instance, self.problem.classes)
         if clock.over or (self.seating is not None and clock.left < self.seating.seconds):
             return False
         pairs: Ints | None = plan_pairs(found)
@@ -203,10 +214,10 @@ def solve_by_sets(
     problem = None if loose is None else problem_of(loose, alike)
     if loose is None or problem is None:
         return None
+    classes = problem.classes
     if problem.rows[0].law is not None:
         classes = classes_of(relaxation(loose), joint=True, pooled=alike)
-    else:
-        classes = _with_few_needs(problem)
+    classes = _with_few_needs(classes, problem)
     program = aggregated.of_classes(classes)
     solution = solvers.solve(program, BY_SIZE, replace(options, time_limit=clock.left))
     known = certify(solution)
@@ -245,24 +256,26 @@ def solve_by_sets(
     return standing.plan()
 
 
-def _with_few_needs(problem: Prepared) -> Classes:
-    """Classes for the first LP: where it is large, tasks of a row have few needs, each the least of several.
+def _with_few_needs(classes: Classes, problem: Prepared) -> Classes:
+    """Classes for a first LP: where it is large, tasks of a row that need equally many labels have few needs.
 
-    What no plan costs less than then, no plan does.
+    Each is the least of several: what no plan costs less than then, no plan does.
     """
-    classes = problem.classes
     if classes.evidence.size <= WIDE:
         return classes
-    easiest: list[int] = []
-    place = np.zeros(problem.row_of.size, np.int64)
-    for row in problem.rows:
-        for part in np.array_split(row.kinds, min(NEEDS, row.kinds.size)):
-            place[part] = len(easiest)
-            easiest.append(int(part[0]))
-    per_task = ("evidence", "cost", "need", "floor", "fewest", "most", "least", "room")
-    few = {name: getattr(classes, name)[easiest] for name in per_task}
+    row_of = problem.row_of[problem.classes.task_class[firsts(classes.task_class)]]
+    order = np.lexsort((classes.floor, classes.fewest, row_of))
+    size = np.bincount(row_of)
+    rank = np.arange(order.size) - (np.cumsum(size) - size)[row_of[order]]
+    part = row_of[order] * NEEDS + rank * NEEDS // np.maximum(size[row_of[order]], NEEDS)
+    first = np.flatnonzero((np.diff(part, prepend=-1) != 0) | (np.diff(classes.fewest[order], prepend=-1) != 0))
+    place = np.empty(order.size, np.int64)
+    place[order] = np.repeat(np.arange(first.size), np.diff(first, append=order.size))
+    few = {name: getattr(classes, name)[order[first]] for name in ("evidence", "cost", "least", "room")}
+    few |= {name: np.minimum.reduceat(getattr(classes, name)[order], first) for name in ("need", "floor", "fewest")}
+    most = np.maximum.reduceat(classes.most[order], first)
     tasks_in = np.bincount(place, classes.tasks_in).astype(np.int64)
-    return replace(classes, task_class=place[classes.task_class], tasks_in=tasks_in, **few)
+    return replace(classes, task_class=place[classes.task_class], tasks_in=tasks_in, most=most, **few)
 
 
 def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats) -> tuple[Floats, Floats]:
@@ -287,6 +300,7 @@ def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats
 def _aimed_prices(problem: Prepared, standing: Standing, aim: float) -> Floats:
     """Multipliers of the LP of normal votes, whose need is so many times what they take."""
     classes = classes_of(aiming(problem.classes.instance, aim), joint=True, pooled=problem.classes.pooled)
+    classes = _with_few_needs(classes, problem)
     program = aggregated.of_classes(classes)
     solution = standing.solvers.solve(program, BY_SIZE, standing.clock.within(standing.options, None))
     coupling, first = problem.coupling, np.zeros(problem.coupling.lower.size)

@@ -102,14 +102,18 @@ class Climb:
     paid: bool = True  # whether the master's point rests on how far prices may go
     box: Floats = field(default_factory=lambda: np.zeros(0))  # (rows,): how far from 0 prices may go at first
 
-    def begin(self, reach: Floats, clock: Clock) -> None:
-        """The first sets: at the multipliers known, and some nearer to none, while there is time."""
+    def begin(self, reach: Floats, clock: Clock, soon: Clock) -> None:
+        """The first sets: at the multipliers known; at some nearer to none, while there is time.
+
+        clock: of the latter; soon: of the former, without which there is no plan.
+        """
         first = self.duals
         self.box = NEARBY * reach + STEP * float(self.problem.coupling.cost.mean())
         for part in (1.0, 0.0, 0.9, 1.1):
-            if clock.over:
+            until = soon if part == 1.0 else clock
+            if until.over:
                 break
-            self._take(self._swept(part * first, until=clock), part * first)
+            self._take(self._swept(part * first, until=until), part * first)
 
     def run(self, clock: Clock) -> bool:
         """Add sets until master and bound meet; False where the clock ended it first."""
