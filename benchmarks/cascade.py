@@ -1,7 +1,8 @@
 """What looking at answers saves: the panel of crowdopt/assign/judges.md, cost against error for rounds of votes.
 
-    python benchmarks/cascade.py [--picture benchmarks/pictures/cascade.svg]
+    python benchmarks/cascade.py [--picture benchmarks/pictures/cascade.svg] [--campaigns 20]
 
+With ``--campaigns`` whole campaigns are rehearsed, solved again after every round with what is left of each capacity.
 Every plan is solved, written, verified by the second opinion, and proven optimal; else this stops.
 """
 
@@ -26,11 +27,12 @@ GOLD = {  # right answers of 50
 }
 
 
-def panel(place):
+def panel(place, capacity=None):
     """The campaign of the page."""
     place.mkdir()
     gold = [f"{name},{kind},{row[k]},50" for name, row in GOLD.items() for k, kind in enumerate(("code", "facts"))]
-    workers = [f"{name},{row[2]},{row[3]}" for name, row in GOLD.items()]
+    room = capacity or [row[2] for row in GOLD.values()]
+    workers = [f"{name},{most},{row[3]}" for most, (name, row) in zip(room, GOLD.items(), strict=True)]
     tasks = [f"item-{i},{'facts' if i % 3 else 'code'}" for i in range(1, 241)]
     for name, header, rows in (
         ("gold", "worker,type,correct,asked", gold),
@@ -51,9 +53,48 @@ def row(campaign, rounds, factor):
     return CostOfRounds(rounds, factor, plan.objective, plan.calls, plan.bound)
 
 
+def rehearsed(place, capacity, seed):
+    """Cost, loads, share of wrong answers by type, and the largest factor by which targets had to grow."""
+    here = panel(place / "judges", capacity)
+    load, times, k = np.zeros(len(GOLD), np.int64), 1.0, 0
+    while True:
+        plan = crowdopt.assign(here, adaptive=True, seed=seed, output=place / f"plan-{k}")
+        times = max(times, plan.times)
+        if not len(plan.pairs):
+            break
+        load += np.bincount(plan.pairs[:, 1], minlength=len(GOLD))
+        labels, onward = place / f"labels-{k}.csv", place / f"answers-{k}"
+        crowdopt.rehearse(here, place / f"plan-{k}", output=labels, truth=place / "truth.csv", seed=100 * seed + k)
+        found = crowdopt.answers(labels, place / f"plan-{k}", campaign=here, output=onward)
+        here, k = onward / "campaign", k + 1
+    truth = [line.split(",")[1] for line in (place / "truth.csv").read_text().split()[1:]]
+    wrong = np.array([name != found.names[said] for name, said in zip(truth, found.answers.answer, strict=True)])
+    kind = found.instance.task_type
+    return load @ found.instance.cost[0], load, [wrong[kind == t].mean() for t in range(2)], times
+
+
+def campaigns(count, capacity):
+    """Many of them, in a line."""
+    runs = []
+    for seed in range(count):
+        with TemporaryDirectory() as place:
+            runs.append(rehearsed(Path(place), capacity, seed))
+    cost, wrong = np.array([run[0] for run in runs]), np.array([run[2] for run in runs])
+    assert (np.max([run[1] for run in runs], axis=0) <= capacity).all()
+    grown = [run[3] - 1 for run in runs]
+    print(
+        f"capacities {capacity}: cost {cost.mean():.1f} ± {cost.std() / count**0.5:.1f}, wrong "
+        + ", ".join(
+            f"{100 * m:.1f} ± {100 * s / count**0.5:.1f} %" for m, s in zip(wrong.mean(0), wrong.std(0), strict=True)
+        )
+        + f", targets grown in {sum(g > 0 for g in grown)} campaigns, by {100 * max(grown):.1f} % at most"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--picture", type=Path)
+    parser.add_argument("--campaigns", type=int, default=0)
     chosen = parser.parse_args()
     with TemporaryDirectory() as place:
         campaign = panel(Path(place) / "judges")
@@ -67,6 +108,8 @@ def main():
         ]
         print(f"| {100 * 0.05 * factor:g} % | " + " | ".join(costs) + " |")
     assert np.isfinite([one.bound for one in rows]).all()
+    for capacity in ([120, 240, 240, 240], [24, 119, 237, 161]) if chosen.campaigns else ():
+        campaigns(chosen.campaigns, capacity)
     if chosen.picture is not None:
         drawn = [one for one in rows if one.rounds != 5]
         save(cost_of_rounds([(one.name, 0.05 * one.factor, one.cost) for one in drawn]), chosen.picture)

@@ -47,6 +47,7 @@ if _TYPE_CHECKING:
     from crowdopt.api.solve import solve
     from crowdopt.api.verify import verify
     from crowdopt.api.worker_skills import skills
+    from crowdopt.api.write_plan import write_plan
     from crowdopt.assign.plan import Plan
     from crowdopt.backends import BackendFailed, BackendMissing
     from crowdopt.backends.session import session
@@ -59,7 +60,6 @@ if _TYPE_CHECKING:
     from crowdopt.errors import InputError
     from crowdopt.io.campaign import read_campaign
     from crowdopt.io.campaign_writing import write_campaign
-    from crowdopt.io.plan_folder import write_plan
     from crowdopt.io.program_files import read_program
     from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 
@@ -110,7 +110,7 @@ _HOMES = {
     "to_scipy": "crowdopt.api.modelling",
     "verify": "crowdopt.api.verify",
     "write_campaign": "crowdopt.io.campaign_writing",
-    "write_plan": "crowdopt.io.plan_folder",
+    "write_plan": "crowdopt.api.write_plan",
 }
 
 __all__ = [

@@ -67,6 +67,7 @@ def assign_adaptive(
     difficulty: tuple[float, float] | None = None,
     trust_gold: bool = False,
     time_limit: float = 60.0,
+    strict: bool = False,
     threads: int = 1,
     seed: int = 0,
     listener: Listener | None = None,
@@ -82,12 +83,19 @@ def assign_adaptive(
     instance, labels = with_labels(campaign, asked)
     with watched(listener, time_limit) as told:
         plan = cheapest_policy(
-            instance, labels, solve, options, rounds=terms.rounds, expert=terms.expert, listener=told
+            instance,
+            labels,
+            solve,
+            options,
+            rounds=terms.rounds,
+            expert=terms.expert,
+            listener=told,
+            strict=strict,
         )
     hard = stated(instance.difficulty) if instance.difficulty.share else ""
     note = "; ".join(filter(None, [plan.note, hard]))
     plan = replace(plan, note=note, started=started.isoformat(timespec="seconds"), seconds=perf_counter() - begun)
-    if output is not None and plan.found:
+    if output is not None and plan.pairs is not None:
         write_policy(plan, output, force=force)
     return plan
 

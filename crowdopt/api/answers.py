@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets
+from crowdopt.crowd.told_tasks import told_tasks
+from crowdopt.errors import InputError
 from crowdopt.io.answers_folder import ANSWERS, write_answers
 from crowdopt.io.folder import check_target
-from crowdopt.io.labels_back import Answered, read_answers
+from crowdopt.io.labels_back import Answered, Onward, read_answers
+from crowdopt.io.stored_plan import read_claims
+from crowdopt.io.stored_policy import is_policy, policy_rows, read_policy
 
 
 def answers(
@@ -56,6 +62,31 @@ def answers(
         check_target(Path(output), ANSWERS, force)
     with on_disk(campaign, plan, tables=True) as (given, planned):
         answered = replace(read_answers(labels, planned, given, skipped), accept=accept)
+        answered = replace(answered, onward=_onward(answered, planned))
         if output is not None:
             write_answers(answered, output, force)
     return answered
+
+
+def _onward(answered: Answered, folder: Path) -> Onward | None:
+    """How an adaptive plan goes on; None for plans of fixed sets."""
+    claims = read_claims(folder)
+    if not is_policy(claims):
+        return None
+    if answered.accept:
+        raise InputError(
+            "an adaptive plan promises errors before votes are seen and accepts no single task; drop --accept"
+        )
+    instance, labels = (
+        answered.instance,
+        answered.campaign.indices(answered.labels[len(answered.campaign.collected_labels) :]),
+    )
+    rounds = claims.get("rounds")
+    told = told_tasks(replace(instance, collected=answered.pairs, class_names=answered.names), labels)
+    rows = policy_rows(read_policy(folder, claims, replace(instance, class_names=answered.names)), told.instance)
+    spent = float(instance.prices(answered.new).sum())
+    left = inf if instance.budget is None else max(0.0, instance.budget - spent)
+    options = "--adaptive" if rounds is None else f"--adaptive --rounds {rounds - 1}" if rounds > 1 else ""
+    if options and claims.get("expert") is not None:
+        options += f" --expert {claims['expert']:g}"
+    return Onward(onward_targets(told, rows, rounds), options, asks_more(told, rows, rounds), left)

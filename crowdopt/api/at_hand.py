@@ -41,7 +41,7 @@ def _campaign(campaign: InstanceLike, spare: Path, tables: bool) -> Path:
 
 
 def _plan(plan: PlanLike, spare: Path) -> Path:
-    if isinstance(plan, AdaptivePlan) and plan.found:
+    if isinstance(plan, AdaptivePlan) and plan.pairs is not None:
         write_policy(plan, spare / "plan")
         return spare / "plan"
     if not isinstance(plan, Plan | AdaptivePlan):

@@ -137,7 +137,9 @@ def _row(
 ) -> CostOfRounds:
     """One plan."""
     scaled = replace(instance, epsilon=np.minimum(HIGHEST, instance.epsilon * factor))
-    plan = cheapest_policy(scaled, labels, solve, options_of(max(1.0, clock.left), 0), rounds=rounds, expert=expert)
+    plan = cheapest_policy(
+        scaled, labels, solve, options_of(max(1.0, clock.left), 0), rounds=rounds, expert=expert, strict=True
+    )
     return CostOfRounds(rounds, factor, plan.objective, plan.calls, plan.bound)
 
 

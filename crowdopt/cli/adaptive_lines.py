@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from crowdopt.assign.cascade.adaptive_plan import EXPERT, AdaptivePlan
 from crowdopt.cli.common import percent
 from crowdopt.core.solution import Status
+from crowdopt.io.answers_folder import facts
+from crowdopt.io.labels_back import Answered, Onward
 from crowdopt.io.policy_folder import policy_run, policy_summary
+
+SHOWN = 5  # types in a sentence
 
 
 def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
     """The plan in facts, and in sentences."""
     facts = {**policy_summary(plan), **policy_run(plan)}
-    if not plan.found or plan.pairs is None:
+    if plan.pairs is None:
         why = _why_not(plan)
         return {**facts, "why": why}, *why
     tasks, states = plan.instance.n_tasks, len({(row.kind, row.round, row.votes) for row in plan.rows})
     said = [
         *([plan.note] if plan.note else []),
+        *([] if plan.found else [_out_of_reach(plan)]),
         f"{plan.calls:.6g} labels expected for {tasks} tasks, cost {plan.objective:.6g} expected"
         + _with_expert(plan)
         + f"; a policy of {len(plan.rows)} rows over {states} states of votes",
@@ -43,8 +49,39 @@ def _how_good(plan: AdaptivePlan) -> str:
     return f"at most {above} above the optimum: no adaptive plan{rounds} costs less than {plan.bound:.6g}"
 
 
+def _out_of_reach(plan: AdaptivePlan) -> str:
+    return (
+        f"no adaptive plan keeps the targets within the limits (proven by multipliers); the least errors are "
+        f"{plan.times:.4g} times these, which this plan has; more capacity, other judges or --expert PRICE would help"
+    )
+
+
 def _why_not(plan: AdaptivePlan) -> list[str]:
     if plan.status is not Status.INFEASIBLE:
         return ["no adaptive plan was found within the time limit; nothing is known of the optimum"]
-    said = ["no adaptive plan keeps the targets within the limits (proven by multipliers)"]
-    return [*said, f"{plan.note}: more capacity, more judges, or an expert (--expert PRICE) would help"]
+    return ["no adaptive plan keeps the targets within the limits (proven by multipliers)"]
+
+
+def onward_said(answered: Answered, onward: Onward, output: Path) -> list[str]:
+    """What labels that came back say of an adaptive plan."""
+    known, instance = facts(answered), answered.instance
+    said = [
+        f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new); "
+        f"{known['expected_wrong']:.3g} expected to be wrong if no more is asked"
+    ]
+    if known["missing"]:
+        said.append(f"{known['missing']} labels that were asked for have not come; see {output}/missing.csv")
+    if not onward.options or not onward.asks:
+        last = "the plan asks nothing more" if onward.options else "that was the plan's last round"
+        return [*said, f"wrote {output}; {last}"]
+    pairs = sorted(
+        {(instance.type_id(int(k)), float(t)) for k, t in zip(instance.task_type, onward.targets, strict=True)}
+    )
+    targets = ", ".join(f"{name} {100 * target:.3g} %" for name, target in pairs[:SHOWN]) + ", ..." * (
+        len(pairs) > SHOWN
+    )
+    return [
+        *said,
+        f"{onward.targets.sum():.3g} if the plan goes on: the next one's targets, given these votes: {targets}",
+        f"wrote {output}; to go on: crowdopt solve {output}/campaign {onward.options} -o NEXT-PLAN",
+    ]

@@ -14,6 +14,7 @@ from crowdopt.answers.voted import Answers
 from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_tables
 from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
+from crowdopt.cli.adaptive_lines import onward_said
 from crowdopt.cli.common import as_json, say, trust_gold
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 from crowdopt.errors import InputError
@@ -136,6 +137,8 @@ def _sentences(done: Aggregated) -> list[str]:
 
 def _of_plan(answered: Answered, output: Path) -> list[str]:
     known = facts(answered)
+    if answered.onward is not None:
+        return onward_said(answered, answered.onward, output)
     said = [
         f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new): "
         f"{known['sure']} sure, {known['unsure']} not yet; {known['expected_wrong']:.3g} expected to be wrong",

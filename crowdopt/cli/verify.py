@@ -132,6 +132,8 @@ def _policy_verdict(report: Report) -> list[str]:
     said = [
         f"the policy holds: {report.labels:.6g} labels, cost {report.objective:.6g} expected, errors and limits kept"
     ]
+    if report.times > 1:
+        said[0] += f" but targets: errors are within {report.times:.4g} times these, as it says"
     if report.certified_bound is not None:
         said.append(f"recomputed: no adaptive plan costs less than {report.certified_bound:.6g}")
     if report.overrides:

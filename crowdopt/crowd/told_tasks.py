@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.vote_states import VoteStates, states_of_one
+from crowdopt.crowd.vote_states import VoteStates
 from crowdopt.errors import InputError
 
 STATES = 300_000  # of a task, kinds counted apart; more make a program that takes minutes
@@ -25,9 +26,9 @@ class ToldTasks:
     kind: Ints  # (tasks,)
     first: Ints  # (kinds,): one task of each kind
     workers: tuple[Ints, ...]  # of each asker
-    states: VoteStates
+    states: tuple[VoteStates, ...]  # of each kind: askers who tell nothing of it have no votes there
     standing: Ints  # (tasks,): the state of each task
-    joint: Floats  # (kinds, states, classes): P(votes in one order, class)
+    joint: tuple[Floats, ...]  # of each kind (states, classes): P(votes in one order, class)
 
     @property
     def of_type(self) -> Ints:
@@ -44,12 +45,13 @@ class ToldTasks:
         """Tasks of each kind, (kinds,)."""
         return np.bincount(self.kind, minlength=self.first.size)
 
-    @property
-    def start(self) -> Floats:
-        """Tasks of each kind that stand in each state, (kinds, states)."""
-        size = self.states.size
-        count = np.bincount(self.kind * size + self.standing, minlength=self.first.size * size)
-        return count.reshape(-1, size).astype(np.float64)
+    @cached_property
+    def start(self) -> tuple[Floats, ...]:
+        """Tasks of each kind that stand in each of its states."""
+        return tuple(
+            np.bincount(self.standing[self.kind == t], minlength=states.size).astype(np.float64)
+            for t, states in enumerate(self.states)
+        )
 
     @property
     def price(self) -> Floats:
@@ -62,19 +64,19 @@ class ToldTasks:
         """Votes of each asker in all, (askers,)."""
         return np.array([float(self.instance.capacity[some].sum()) for some in self.workers])
 
-    def may_ask(self, votes: tuple[int, ...]) -> Bools:
-        """Where so many votes of each asker may be asked for within the limits of single tasks, (kinds, states)."""
-        asked, more = self.states.asked, np.array(votes)
-        fits = np.broadcast_to(self.states.room(votes), (self.first.size, self.states.size)).copy()
-        fits &= (self._barred[:, more > 0].sum(axis=1) == 0)[:, None]
-        most = self.instance.max_labels[self.first]
-        fits &= (asked.sum(axis=0) + more.sum())[None] <= most[:, None]
+    def may_ask(self, kind: int, votes: tuple[int, ...]) -> Bools:
+        """Where a kind may be asked so many votes of each asker, by the limits of single tasks, (its states,)."""
+        states, more = self.states[kind], np.array(votes)
+        fits: Bools = states.room(votes) & (self.joint[kind].sum(axis=1) > 0)
+        if self._barred[kind, more > 0].any():
+            fits[:] = False
+        most = int(self.instance.max_labels[self.first[kind]])
+        fits &= states.asked.sum(axis=0) + more.sum() <= most
         for members, limit in self._limited:
-            fits &= (asked[members].sum(axis=0) + more[members].sum() <= limit)[None]
-        possible: Bools = fits & (self.joint.sum(axis=2) > 0)
-        return possible
+            fits &= states.asked[members].sum(axis=0) + more[members].sum() <= limit
+        return fits
 
-    @property
+    @cached_property
     def _barred(self) -> Bools:
         """Whom a kind may not ask, (kinds, askers)."""
         barred = np.zeros((self.first.size, self.instance.n_workers), bool)
@@ -85,7 +87,7 @@ class ToldTasks:
         barred[where[pairs[mine, 0]], pairs[mine, 1]] = True
         return barred[:, [int(some[0]) for some in self.workers]]
 
-    @property
+    @cached_property
     def _limited(self) -> list[tuple[Ints, int]]:
         """Askers of each group that limits the labels of a task, and that limit."""
         one = [int(some[0]) for some in self.workers]
@@ -103,23 +105,48 @@ def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> Told
     Raises InputError for what an adaptive plan knows nothing of, and where there are too many states.
     """
     refuse_unplanned(instance)
-    if len(instance.collected) and labels is None:
+    if len(instance.collected) != (0 if labels is None else labels.size):
         raise InputError(
             "an adaptive plan goes on from the labels already in; give the campaign's folder, which has them"
         )
     kind, first = _kinds(instance)
-    workers = _askers(instance, first)
-    members = np.array([some.size for some in workers], np.int64)
-    _refuse_many(members, int(instance.classes), first.size)
-    states = VoteStates(members, int(instance.classes))
-    laws = [states.joint(*law_of(instance, task, workers)) for task in first.tolist()]
-    counts = np.zeros((instance.n_tasks, members.size, int(instance.classes)), np.int64)
-    if labels is not None:
-        asker = np.empty(instance.n_workers, np.int64)
+    telling, workers = _that_tell(instance, first, _askers(instance, first))
+    size, classes = np.array([some.size for some in workers], np.int64), int(instance.classes)
+    counts = _counted(instance, labels, workers)
+    states = []
+    for t in range(first.size):
+        had = counts[kind == t].sum(axis=2).max(axis=0)
+        states.append(VoteStates(np.where(telling[t], size, had), classes))
+    _refuse_many(states)
+    laws = [one.joint(*law_of(instance, i, workers)) for one, i in zip(states, first.tolist(), strict=True)]
+    standing = np.empty(instance.n_tasks, np.int64)
+    for t, one in enumerate(states):
+        standing[kind == t] = one.number(counts[kind == t])
+    told = ToldTasks(instance, kind, first, workers, tuple(states), standing, tuple(laws))
+    for t in range(first.size):
+        _refuse_impossible(told, t)
+    return told
+
+
+def _counted(instance: AssignmentInstance, labels: Ints | None, workers: tuple[Ints, ...]) -> Ints:
+    """Labels already in, (tasks, askers, classes)."""
+    counts = np.zeros((instance.n_tasks, len(workers), int(instance.classes)), np.int64)
+    if labels is not None and labels.size:
+        asker = np.full(instance.n_workers, -1)  # workers without labels may be no askers
         for g, some in enumerate(workers):
             asker[some] = g
         np.add.at(counts, (instance.collected[:, 0], asker[instance.collected[:, 1]], labels), 1)
-    return ToldTasks(instance, kind, first, workers, states, states.number(counts), np.stack(laws))
+    return counts
+
+
+def _refuse_impossible(told: ToldTasks, kind: int) -> None:
+    mine = np.flatnonzero(told.kind == kind)
+    strange = mine[told.joint[kind][told.standing[mine]].sum(axis=1) <= 0]
+    if strange.size:
+        task = told.instance.task_id(int(strange[0]))
+        raise InputError(
+            f"the labels of task {task} cannot be: a worker of skill 0 or 1 contradicts others; correct skills"
+        )
 
 
 def refuse_unplanned(instance: AssignmentInstance) -> None:
@@ -210,12 +237,25 @@ def _askers(instance: AssignmentInstance, first: Ints) -> tuple[Ints, ...]:
     return tuple(np.flatnonzero(alike.reshape(-1) == g) for g in order.tolist())
 
 
-def _refuse_many(members: Ints, classes: int, kinds: int) -> None:
-    states = kinds
-    for size in members.tolist():
-        states *= states_of_one(size, classes)
-    if states > STATES:
+def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, ...]) -> tuple[Bools, tuple[Ints, ...]]:
+    """Whether votes depend on the class, (kinds, askers), and the askers whose do for some kind or have labels in.
+
+    No plan pays for a vote that says nothing.
+    """
+    telling = np.zeros((first.size, len(workers)), bool)
+    for t, task in enumerate(first.tolist()):
+        chance = law_of(instance, task, workers)[1]
+        telling[t] = (chance != chance[:, :, :1]).any(axis=(0, 2, 3))
+    there = np.array([np.isin(some, instance.collected[:, 1]).any() for some in workers])
+    kept = np.flatnonzero(telling.any(axis=0) | there)
+    kept = kept if kept.size else np.zeros(1, np.int64)
+    return telling[:, kept], tuple(workers[g] for g in kept.tolist())
+
+
+def _refuse_many(states: list[VoteStates]) -> None:
+    total = sum(one.size for one in states)
+    if total > STATES:
         raise InputError(
-            f"{members.size} askers of different skill, price or limits make {states:.3g} states of votes, of which an "
-            f"adaptive plan looks at {STATES:,} at most; plan with fewer judges"
+            f"askers of different skill, price or limits make {total:.3g} states of votes, of which an adaptive plan "
+            f"looks at {STATES:,} at most; plan with fewer judges"
         )

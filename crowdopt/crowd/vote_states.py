@@ -17,11 +17,6 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 
 
-def states_of_one(members: int, classes: int) -> int:
-    """How many counts of labels a class of so many workers can have given a task."""
-    return comb(members + classes, classes)
-
-
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """One way in which a set of votes can fall: labels of each asker that is asked, and in how many orders."""
@@ -51,7 +46,7 @@ class VoteStates:
     @property
     def size(self) -> int:
         """States in all."""
-        return prod(len(own) for own in self.own)
+        return prod(comb(size + self.classes, self.classes) for size in self.members.tolist())
 
     def place(self, asker: int) -> Ints:
         """The asker's own state in each state, (states,)."""
@@ -94,9 +89,21 @@ class VoteStates:
         return reached
 
     def _next(self, asker: int, labels: tuple[int, ...]) -> Ints:
-        own = self.own[asker]
-        known = {tuple(counts): k for k, counts in enumerate(own.tolist())}
-        return np.array([known.get(tuple(counts), -1) for counts in (own + np.array(labels)).tolist()], np.int64)
+        """Where labels lead from each of the asker's own states; -1 where it has no room."""
+        if (asker, labels) not in self._steps:
+            known, more = self._places[asker], (self.own[asker] + np.array(labels)).tolist()
+            self._steps[asker, labels] = np.array([known.get(tuple(counts), -1) for counts in more], np.int64)
+        return self._steps[asker, labels]
+
+    @cached_property
+    def _steps(self) -> dict[tuple[int, tuple[int, ...]], Ints]:
+        """What :meth:`_next` has answered."""
+        return {}
+
+    @cached_property
+    def _places(self) -> list[dict[tuple[int, ...], int]]:
+        """Each asker's own states by their counts."""
+        return [{tuple(counts): k for k, counts in enumerate(own.tolist())} for own in self.own]
 
     def votes(self, state: int) -> list[tuple[int, int, int]]:
         """Asker, label and how many votes, for those that a state has."""
@@ -109,8 +116,8 @@ class VoteStates:
     def number(self, counts: Ints) -> Ints:
         """The state of each task whose labels are counted; counts (tasks, askers, classes); -> (tasks,)."""
         total = np.zeros(len(counts), np.int64)
-        for g, own in enumerate(self.own):
-            known = {tuple(row): k for k, row in enumerate(own.tolist())}
+        for g in range(len(self.own)):
+            known = self._places[g]
             total += np.array([known[tuple(row)] for row in counts[:, g].tolist()], np.int64) * int(self.strides[g])
         return total
 

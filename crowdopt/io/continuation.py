@@ -40,12 +40,15 @@ class Continuation:
     @property
     def observed(self) -> bool:
         """Whether what labels say of each task is its prior from here on."""
-        return not self.together and not self.found.instance.difficulty.share
+        adaptive = self.found.onward is not None and self.found.instance.the_rule.average
+        return not self.together and not self.found.instance.difficulty.share and not adaptive
 
     @property
     def rule(self) -> str:
         """The rule by which the campaign goes on."""
         rule = self.found.instance.rule
+        if self.found.onward is not None:
+            return rule
         if self.observed:
             return HEEDFUL.get(rule, rule)
         return rule if rule in CHERNOFF or not self.together or self.found.instance.difficulty.share else CHERNOFF[0]
@@ -79,13 +82,15 @@ class Continuation:
         Only where that was asked for, and only those whose error is below COIN: a target is below 1/2.
         """
         tasks = np.union1d(self.exhausted, self.out_of_reach)
-        if not self.found.accept or not self.observed:
+        if not self.found.accept or not self.observed or self.found.onward is not None:
             return tasks[:0]
         return tasks[guessing(self.found.answers.posterior[tasks]) < COIN]
 
     @cached_property
     def epsilon(self) -> Floats:
         """Targets of the next campaign, (tasks,): accepted tasks have what their labels leave, rounded up."""
+        if self.found.onward is not None:
+            return self.found.onward.targets
         epsilon, tasks = self.found.instance.epsilon.copy(), self.accepted
         epsilon[tasks] = np.ceil(guessing(self.found.answers.posterior[tasks]) * DIGITS) / DIGITS
         return epsilon
@@ -111,7 +116,7 @@ class Continuation:
 
         Each gets a label more. There are none where what labels say is the prior.
         """
-        if self.observed or not self._unsure.any():
+        if self.observed or self.found.onward is not None or not self._unsure.any():
             return np.zeros(0, np.int64)
         return np.flatnonzero(self._unsure & (evidence_left(self._next) > 0) & ~asks(self._next))
 

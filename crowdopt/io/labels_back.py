@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.planned import PlanAnswers, answers
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.campaign import Campaign, read_with_labels
 from crowdopt.io.frames import TableLike
@@ -18,6 +18,16 @@ from crowdopt.io.overrides import overridden
 from crowdopt.io.stored_plan import read_overrides, read_pairs
 from crowdopt.io.tables import Table, read_table
 from crowdopt.io.vote_table import read_votes, read_weights
+
+
+@dataclass(frozen=True, eq=False)
+class Onward:
+    """How an adaptive plan goes on from these labels."""
+
+    targets: Floats  # (tasks,): what its policy still errs with, in the mean of each type
+    options: str  # of solve; empty after the last round
+    asks: bool  # whether the policy asks anything where tasks stand now
+    left: float  # money left, or infinity
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +58,8 @@ class Answered:
         Task and worker of each label that was asked for and not given: an abstention, which is not asked for again.
     accept : bool
         Whether tasks that no labels left can settle are taken as they are from here on.
+    onward : Onward, optional
+        Of an adaptive plan.
     """
 
     campaign: Campaign
@@ -61,6 +73,7 @@ class Answered:
     overrides: dict[str, Any]
     skipped: Ints
     accept: bool = False
+    onward: Onward | None = None
 
     @property
     def instance(self) -> AssignmentInstance:

@@ -50,6 +50,8 @@ def _write_settings(found: Answered, folder: Path) -> None:
     going_on = Continuation(found)
     settings = {"collected": json.dumps("observed" if going_on.observed else "evidence")}
     settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
+    if found.onward is not None and found.instance.budget is not None:
+        settings["budget"] = json.dumps(found.onward.left)
     if going_on.rule != found.instance.rule:
         settings["rule"] = json.dumps(going_on.rule)
     if "difficulty" in found.overrides:
@@ -84,7 +86,7 @@ def _write_tasks(found: Answered, folder: Path) -> None:
     """
     own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
     path, going_on = find_table(folder, "tasks"), Continuation(found)
-    again, accepts = going_on.asked_once_more, going_on.accepted.size > 0
+    again, accepts = going_on.asked_once_more, going_on.accepted.size > 0 or found.onward is not None
     if not (own or again.size or accepts) or path is None:
         return
     table, instance = read_table(path, *COLUMNS["tasks"], extras=True), found.instance

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.errors import InputError
 from crowdopt.io.stored_plan import TASKS, read_claims
+from crowdopt.io.stored_policy import is_policy
 from crowdopt.io.tables import Table, read_table
 
 ROWS = 2000  # tasks or workers that are listed one by one
@@ -24,6 +26,10 @@ def plan_overview(folder: str | Path) -> dict[str, Any]:
     """
     place = Path(folder)
     claims = read_claims(place)
+    if is_policy(claims):
+        raise InputError(
+            f"{place} is an adaptive plan, which has no page; policy.csv has it all, and explain what it costs"
+        )
     tasks, workers = read_table(place / "tasks.csv", *TASKS), _workers(place)
     given = read_table(place / "assignment.csv", ("task", "worker"), ("value",))
     shown = set(tasks["task"][:ROWS])

@@ -17,6 +17,7 @@ from crowdopt.io.policy_text import counted, plain, votes_text
 from crowdopt.io.queue_names import queue_files
 from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stated_difficulty import difficulty_table
+from crowdopt.io.stored_plan import BEST_EFFORT
 from crowdopt.io.vote_table import write_weights
 
 CASCADE = "cascade"  # program and method of an adaptive plan, in plan.json
@@ -53,7 +54,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
     uniform = bool((instance.epsilon == instance.epsilon[0]).all())
     numbers: dict[str, Any] = {
         "title": instance.title,
-        "status": plan.status.value,
+        "status": plan.status.value if plan.times == 1 else BEST_EFFORT,
         "program": CASCADE,
         "proven": plan.proven,
         "proof": plan.proof,
@@ -63,6 +64,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         "labels": plan.calls,
         "cost": plan.objective,
         "first_round": None if plan.pairs is None else len(plan.pairs),
+        "times_targets": plan.times,
         "rounds": plan.rounds,
         "expert": plan.expert,
         "tasks": instance.n_tasks,
@@ -129,16 +131,19 @@ def _write_types(plan: AdaptivePlan, folder: Path) -> None:
 
 
 def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
-    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save."""
+    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save.
+
+    Workers whose labels tell nothing are no askers.
+    """
     assert plan.proof_of is not None
     instance = plan.instance
-    asker = np.empty(instance.n_workers, np.int64)
+    names, load, dual = [""] * instance.n_workers, np.zeros(instance.n_workers), np.zeros(instance.n_workers)
     for g, some in enumerate(plan.askers.workers):
-        asker[some] = g
-    load = plan.loads / np.array([some.size for some in plan.askers.workers])
-    names = [plan.askers.names[g] for g in asker.tolist()]
+        load[some], dual[some] = plan.loads[g] / some.size, plan.proof_of.capacity[g]
+        for j in some.tolist():
+            names[j] = plan.askers.names[g]
     ids = [instance.worker_id(j) for j in range(instance.n_workers)]
-    columns = [ids, names, load[asker], instance.capacity, plan.proof_of.capacity[asker]]
+    columns: list[Any] = [ids, names, load, instance.capacity, dual]
     write_csv(folder / "workers.csv", list(WORKERS), columns)
 
 

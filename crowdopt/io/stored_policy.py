@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.arrays import Ints
+from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, PolicyRow, class_labels
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.policy_folder import CASCADE, POLICY, TYPES, WORKERS
+from crowdopt.io.policy_text import named, read_counted, read_votes
 from crowdopt.io.stored_plan import read_pairs
 from crowdopt.io.tables import Table, read_table
 
@@ -43,3 +45,34 @@ def read_policy(folder: str | Path, claims: dict[str, Any], instance: Assignment
         pairs=read_pairs(place, instance)[0],
         folder=place,
     )
+
+
+def policy_rows(stored: StoredPolicy, instance: AssignmentInstance) -> list[PolicyRow]:
+    """The rows of policy.csv by the places of types.csv's types and of workers.csv's askers; InputError for others."""
+    kinds = {name: k for k, name in enumerate(stored.types["type"])}
+    asker = {name: g for g, name in enumerate(dict.fromkeys(filter(None, stored.workers["asker"])))}
+    label = {name: k for k, name in enumerate(class_labels(instance))}
+    table, rounds, shares = stored.policy, stored.policy.counts("round"), stored.policy.numbers("share")
+    tasks, found = stored.policy.numbers("tasks"), []
+    for row in range(table.rows):
+        action, text = table["action"][row], table["what"][row]
+        try:
+            votes = tuple(sorted(read_votes(table["votes"][row], asker, label)))
+            what = _what(action, text, asker, label)
+            kind = kinds[table["type"][row]]
+        except (KeyError, ValueError) as error:
+            raise table.error(row, "votes", f"cannot be read: {error}; solve the campaign again") from None
+        found.append(PolicyRow(kind, int(rounds[row]), votes, action, what, float(shares[row]), float(tasks[row])))
+    return found
+
+
+def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) -> tuple[int, ...]:
+    """Votes to ask of each asker, the class, or nothing."""
+    if action == ANSWER:
+        return (label[named(text)],)
+    if action != ASK:
+        return ()
+    number = [0] * len(asker)
+    for name, count in read_counted(text):
+        number[asker[named(name)]] += count
+    return tuple(number)

@@ -48,44 +48,48 @@ class Cascade:
     told: ToldTasks
     expert: float | None = None
     rounds: int | None = None
+    times: float = 1.0  # of all targets: more where they are out of reach
 
     @property
     def levels(self) -> int:
         """How many rounds are told apart, and one."""
         return 1 if self.rounds is None else self.rounds + 1
 
-    @cached_property
-    def asks(self) -> list[tuple[int, ...]]:
-        """The sets of votes that can be asked for at once."""
-        members = self.told.states.members.tolist()
+    def asks(self, kind: int) -> list[tuple[int, ...]]:
+        """The sets of votes that can be asked for at once of a kind."""
+        members = self.told.states[kind].members.tolist()
         if self.rounds is None:
-            return [tuple(int(g == h) for h in range(len(members))) for g in range(len(members))]
+            return [tuple(int(g == h) for h in range(len(members))) for g in range(len(members)) if members[g]]
         return [votes for votes in product(*(range(size + 1) for size in members)) if any(votes)]
 
     @cached_property
-    def reached(self) -> Bools:
-        """Which states tasks can come to, (kinds, levels, states)."""
-        start, joint = self.told.start, self.told.joint
-        reached = np.zeros((len(start), self.levels, self.told.states.size), bool)
-        reached[:, 0] = start > 0
-        possible = joint.sum(axis=2) > 0
-        steps = int(self.told.states.members.sum()) if self.rounds is None else self.rounds
-        for step in range(steps):
-            level, onward = (0, 0) if self.rounds is None else (step, step + 1)
-            before = int(reached.sum())
-            for votes in self.asks:
-                allowed = self._allowed[votes] & reached[:, level]
-                where = np.flatnonzero(allowed.any(axis=0))
-                for outcome in self.told.states.outcomes(votes) if where.size else ():
-                    after = self.told.states.after(outcome, where)
-                    reached[:, onward, after] |= allowed[:, where] & possible[:, after]
-            if int(reached.sum()) == before:
-                break
-        return reached
+    def _allowed(self) -> list[dict[tuple[int, ...], Bools]]:
+        """Where each set may be asked for, kind by kind."""
+        kinds = range(len(self.told.states))
+        return [{votes: self.told.may_ask(t, votes) for votes in self.asks(t)} for t in kinds]
 
     @cached_property
-    def _allowed(self) -> dict[tuple[int, ...], Bools]:
-        return {votes: self.told.may_ask(votes) for votes in self.asks}
+    def reached(self) -> list[Bools]:
+        """Which states tasks of each kind can come to, (levels, states)."""
+        return [self._reached_by(kind) for kind in range(len(self.told.states))]
+
+    def _reached_by(self, kind: int) -> Bools:
+        states, possible = self.told.states[kind], self.told.joint[kind].sum(axis=1) > 0
+        reached = np.zeros((self.levels, states.size), bool)
+        reached[0] = self.told.start[kind] > 0
+        news = reached[0].copy()  # what the last step came to
+        for step in range(int(states.members.sum()) if self.rounds is None else self.rounds):
+            onward = 0 if self.rounds is None else step + 1
+            before = reached[onward].copy()
+            for votes in self.asks(kind):
+                where = np.flatnonzero(self._allowed[kind][votes] & news)
+                for outcome in states.outcomes(votes) if where.size else ():
+                    after = states.after(outcome, where)
+                    reached[onward, after[possible[after]]] = True
+            news = reached[onward] & ~before if self.rounds is None else reached[onward]
+            if not news.any():
+                break
+        return reached
 
     @cached_property
     def askings(self) -> list[Asking]:
@@ -99,33 +103,32 @@ class Cascade:
         return found
 
     def _askings(self) -> Iterator[Asking]:
-        price = self.told.price
-        for level in range(self.levels if self.rounds is None else self.rounds):
-            for votes in self.asks:
-                outcomes = list(self.told.states.outcomes(votes))
-                for t in range(len(price)):
-                    states = np.flatnonzero(self._allowed[votes][t] & self.reached[t, level])
-                    if not states.size:
-                        continue
-                    mass = self.told.joint[t].sum(axis=1)
-                    reached = np.stack([self.told.states.after(one, states) for one in outcomes], axis=1)
-                    orders = np.array([float(one.orders) for one in outcomes])
-                    chance = orders * mass[reached] / mass[states][:, None]
-                    cost = float((price[t] * np.array(votes)).sum())
-                    yield Asking(t, level, votes, states, cost, reached, chance)
+        for t, states in enumerate(self.told.states):
+            mass = self.told.joint[t].sum(axis=1)
+            for votes in self.asks(t):
+                outcomes = list(states.outcomes(votes))
+                orders = np.array([float(one.orders) for one in outcomes])
+                cost = float((self.told.price[t] * np.array(votes)).sum())
+                for level in range(self.levels if self.rounds is None else self.rounds):
+                    where = np.flatnonzero(self._allowed[t][votes] & self.reached[t][level])
+                    if where.size:
+                        reached = np.stack([states.after(one, where) for one in outcomes], axis=1)
+                        chance = orders * mass[reached] / mass[where][:, None]
+                        yield Asking(t, level, votes, where, cost, reached, chance)
 
     @cached_property
     def stops(self) -> tuple[Ints, Ints, Ints]:
         """Kind, level and state of each stop."""
-        kind, level, state = np.nonzero(self.reached)
-        return kind, level, state
+        places = [np.nonzero(reached) for reached in self.reached]
+        kind = np.repeat(np.arange(len(places)), [level.size for level, _ in places])
+        return kind, np.concatenate([level for level, _ in places]), np.concatenate([state for _, state in places])
 
     @cached_property
     def error(self) -> Floats:
         """P(the likeliest class is wrong | votes) at each stop."""
         kind, _, state = self.stops
-        law = self.told.joint[kind, state]
-        error: Floats = 1.0 - law.max(axis=1) / law.sum(axis=1)
+        laws = [law[state[kind == t]] for t, law in enumerate(self.told.joint)]
+        error: Floats = np.concatenate([1.0 - law.max(axis=1) / law.sum(axis=1) for law in laws])
         return error
 
     @property
@@ -137,7 +140,7 @@ class Cascade:
     @property
     def wrong(self) -> Floats:
         """Wrong answers that each error row allows, (rows,)."""
-        wrong = self.told.epsilon * self.told.tasks_in
+        wrong = self.times * self.told.epsilon * self.told.tasks_in
         return np.bincount(self.error_rows, weights=wrong).astype(np.float64)
 
     @cached_property
@@ -148,9 +151,9 @@ class Cascade:
         or (1,), ``capacity`` (askers,) [, ``budget`` (1,)].
         """
         kind, level, state = self.stops
-        shape = (self.told.first.size, self.levels, self.told.states.size)
-        place = np.full(shape, -1)
-        place[kind, level, state] = np.arange(state.size)
+        place, number = [np.full(reached.shape, -1) for reached in self.reached], np.arange(state.size)
+        for t, rows in enumerate(place):
+            rows[level[kind == t], state[kind == t]] = number[kind == t]
         width, stops, errors = sum(one.states.size for one in self.askings), state.size, self.wrong.size
         ask, loads, prices, of_kind = self._ask_columns(place)
         stop = sparse.eye_array(stops)
@@ -163,7 +166,8 @@ class Cascade:
         if has_expert:
             parts = [[*part, stop if k == 0 else None] for k, part in enumerate(parts)]
         matrix = sparse.block_array(parts, format="csc")
-        sides = [self.told.start[kind, state] * (level == 0), self.wrong, self.told.capacity]
+        start = np.concatenate([one[state[kind == t]] for t, one in enumerate(self.told.start)])
+        sides = [start * (level == 0), self.wrong, self.told.capacity]
         names = [("flow", (stops,)), ("error", (errors,)), ("capacity", (self.told.capacity.size,))]
         if budget is not None:
             matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csc")
@@ -185,7 +189,7 @@ class Cascade:
             rows=stack(names),
         )
 
-    def _ask_columns(self, place: Ints) -> tuple[sparse.csr_array, sparse.csr_array, Floats, Ints]:
+    def _ask_columns(self, place: list[Ints]) -> tuple[sparse.csr_array, sparse.csr_array, Floats, Ints]:
         """Flow rows and capacity rows of the columns that ask, their prices and kinds."""
         rows, columns, values, loads = [], [], [], []
         prices, kinds, start = [], [], 0
@@ -193,7 +197,8 @@ class Cascade:
             column = start + np.arange(one.states.size)
             onward = one.level + (self.rounds is not None)
             possible = one.chance > 0
-            rows += [place[one.kind, one.level, one.states], place[one.kind, onward, one.reached[possible]]]
+            mine = place[one.kind]
+            rows += [mine[one.level, one.states], mine[onward, one.reached[possible]]]
             columns += [column, np.broadcast_to(column[:, None], one.chance.shape)[possible]]
             values += [np.ones(one.states.size), -one.chance[possible]]
             loads.append(np.broadcast_to(np.array(one.votes, np.float64), (one.states.size, len(one.votes))))

@@ -24,6 +24,7 @@ class Report:
     independent_error: float | None = None
     worst_error: float | None = None
     expected: bool = False  # whether figures are expectations: of an adaptive plan
+    times: float = 1.0  # of its targets, within which an adaptive plan says that its errors are
     short: int = 0  # tasks that the plan leaves short, as it says
 
     @property

@@ -24,6 +24,9 @@ def check_first_round(instance: AssignmentInstance, stored: StoredPolicy, tables
     load = np.bincount(pairs[:, 1], minlength=m)
     for j in np.flatnonzero(load > instance.capacity).tolist():
         report.complain(PLACE, f"worker {instance.worker_id(j)} has {load[j]} tasks, capacity {instance.capacity[j]}")
+    for j in np.unique(pairs[tables.asker[pairs[:, 1]] < 0, 1]).tolist():
+        report.complain(PLACE, f"worker {instance.worker_id(j)} is asked, who is no asker")
+        return
     asked = np.zeros((instance.n_tasks, len(tables.askers)), np.int64)
     np.add.at(asked, (pairs[:, 0], tables.asker[pairs[:, 1]]), 1)
     full = {g for g, some in enumerate(tables.askers.values()) if (load[some] >= instance.capacity[some]).any()}

@@ -18,7 +18,7 @@ from crowdopt.io.overrides import overridden
 from crowdopt.io.plan_folder import stated_prior
 from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stated_difficulty import difficulty_table
-from crowdopt.io.stored_plan import StoredPlan
+from crowdopt.io.stored_plan import BEST_EFFORT, StoredPlan
 from crowdopt.io.stored_policy import StoredPolicy, read_policy
 from crowdopt.recheck.expected_figures import Figures, expected_figures
 from crowdopt.recheck.findings import Report
@@ -36,7 +36,7 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     known = read_with_labels(campaign)
     instance = replace(overridden(known.instance, claims.get(RECORD, {})), class_names=known.class_names())
     report = Report(overrides=claims.get(RECORD, {}), expected=True)
-    rounds, expert = _terms(claims)
+    rounds, expert, times = _terms(claims)
     stored = read_policy(plan, claims, instance)
     tables = policy_tables(instance, known.indices(), stored, report)
     if tables is None:
@@ -47,26 +47,28 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     if not report.holds:
         return report
     _check_rows(stored, every, report)
-    _check_types(instance, stored, tables, every, report)
+    _check_types(instance, stored, tables, every, times, report)
     _check_loads(instance, stored, tables, every, report)
     check_first_round(instance, stored, tables, report)
     as_plan = StoredPlan(claims, stored.pairs, None, stored.tasks, stored.workers, stored.folder)
     check_queues(instance, as_plan, report)
     check_weights(instance, as_plan, report)
-    bound = _bound(instance, stored, tables, rounds, expert, report)
-    _check_claims(instance, stored, every, bound, report)
+    bound = _bound(instance, stored, tables, (rounds, expert, times), report)
+    _check_claims(instance, stored, times, bound, report)
     report.proven &= report.holds
     return report
 
 
-def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None]:
-    """Rounds and the expert's price as plan.json has them."""
-    rounds, expert = claims.get("rounds"), claims.get("expert")
+def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float]:
+    """Rounds, the expert's price, and how many times the targets errors may be, as plan.json has them."""
+    rounds, expert, times = claims.get("rounds"), claims.get("expert"), claims.get("times_targets")
     if rounds is not None and (type(rounds) is not int or rounds < 1):
         raise InputError(f"plan.json: rounds must be a whole number of at least 1, not {rounds!r}")
     if expert is not None and not (is_number(expert) and expert >= 0):
         raise InputError(f"plan.json: expert must be a price, not {expert!r}")
-    return rounds, expert
+    if not (is_number(times) and times is not None and times >= 1):
+        raise InputError(f"plan.json: times_targets must be a number of at least 1, not {times!r}")
+    return rounds, expert, float(times)
 
 
 def _check_rows(stored: StoredPolicy, every: list[Figures], report: Report) -> None:
@@ -79,7 +81,12 @@ def _check_rows(stored: StoredPolicy, every: list[Figures], report: Report) -> N
 
 
 def _check_types(
-    instance: AssignmentInstance, stored: StoredPolicy, tables: PolicyTables, every: list[Figures], report: Report
+    instance: AssignmentInstance,
+    stored: StoredPolicy,
+    tables: PolicyTables,
+    every: list[Figures],
+    times: float,
+    report: Report,
 ) -> None:
     """Tasks, targets and expected errors of the types, and that errors are within targets."""
     count = np.array([float(len(one.tasks)) for one in tables.types])
@@ -88,11 +95,12 @@ def _check_types(
     expert = np.array([figures.expert for figures in every])
     wanted = {"tasks": count, "target": target, "error": wrong / count, "expert": expert / count}
     check_columns(stored.types, wanted, report)
-    allowed = count * target
+    allowed = times * count * target
     if instance.the_rule.average:
         wrong, allowed = wrong.sum(keepdims=True), allowed.sum(keepdims=True)
     for k in np.flatnonzero(wrong > allowed * (1 + KEPT)).tolist():
         report.complain("policy.csv", f"{wrong[k]:.9g} wrong answers are expected where {allowed[k]:.9g} are allowed")
+    report.times = times
     report.violation = float(np.maximum(0.0, (wrong - allowed) / count.sum()).max())
 
 
@@ -101,13 +109,14 @@ def _check_loads(
 ) -> None:
     """Expected labels of each worker, within capacity; money within the budget."""
     members = np.array([len(some) for some in tables.askers.values()])
-    load = sum((figures.loads for figures in every), np.zeros(members.size)) / members
+    of_asker = sum((figures.loads for figures in every), np.zeros(members.size)) / members
+    load = np.append(of_asker, 0.0)[tables.asker]  # the last is for workers who are no askers
     capacity = instance.capacity.astype(np.float64)
-    check_columns(stored.workers, {"load": load[tables.asker], "capacity": capacity}, report)
-    over = load[tables.asker] > capacity + KEPT * np.maximum(1.0, capacity)
+    check_columns(stored.workers, {"load": load, "capacity": capacity}, report)
+    over = load > capacity + KEPT * np.maximum(1.0, capacity)
     for j in np.flatnonzero(over).tolist():
         report.complain("policy.csv", f"worker {instance.worker_id(j)} is expected to give more labels than capacity")
-    report.labels = float((load * members).sum())
+    report.labels = float((of_asker * members).sum())
     report.objective = float(sum(figures.cost for figures in every))
     if instance.budget is not None and report.objective > instance.budget * (1 + KEPT):
         report.complain("policy.csv", f"{report.objective:.9g} is expected to be spent of {instance.budget:.9g}")
@@ -117,18 +126,23 @@ def _bound(
     instance: AssignmentInstance,
     stored: StoredPolicy,
     tables: PolicyTables,
-    rounds: int | None,
-    expert: float | None,
+    terms: tuple[int | None, float | None, float],
     report: Report,
 ) -> float | None:
     """``sum n V - mu epsilon n + sum M w + budget``, from the multipliers of types.csv, workers.csv and plan.json."""
+    rounds, expert, times = terms
     error, capacity = stored.types.numbers("dual"), stored.workers.numbers("dual")
     money: Any = stored.claims.get("budget_dual", 0.0)
     if not is_number(money) or (instance.budget is None and money != 0):
         report.complain("plan.json", f"budget_dual says {money!r}, which prices no budget of this campaign")
         return None
     of_asker = np.array([capacity[some[0]] for some in tables.askers.values()])
-    if (error < 0).any() or (capacity > 0).any() or money > 0 or (of_asker[tables.asker] != capacity).any():
+    if (
+        (error < 0).any()
+        or (capacity > 0).any()
+        or money > 0
+        or (np.append(of_asker, 0.0)[tables.asker] != capacity).any()
+    ):
         report.complain(
             "types.csv, workers.csv", "multipliers of errors are at least 0, of capacities and money at most"
         )
@@ -139,7 +153,7 @@ def _bound(
     total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0)
     for k, one in enumerate(tables.types):
         total += _priced(one, float(error[k]), of_asker, money, rounds, expert)
-        total -= float(error[k]) * float(instance.epsilon[one.tasks].sum())
+        total -= times * float(error[k]) * float(instance.epsilon[one.tasks].sum())
     return total
 
 
@@ -153,7 +167,7 @@ def _priced(
 
 
 def _check_claims(
-    instance: AssignmentInstance, stored: StoredPolicy, every: list[Figures], bound: float | None, report: Report
+    instance: AssignmentInstance, stored: StoredPolicy, times: float, bound: float | None, report: Report
 ) -> None:
     """Whatever plan.json says of the plan."""
     claims, cost = stored.claims, report.objective
@@ -165,7 +179,7 @@ def _check_claims(
     else:
         report.bound, report.proof = float(said), "certificate"
     gap = relative_gap(cost, report.bound if report.bound is not None else -np.inf)
-    report.proven = report.proof != "none" and abs(gap) <= PROVEN
+    report.proven = report.proof != "none" and abs(gap) <= PROVEN and times == 1
     if bound is not None and bound > cost + KEPT * max(1.0, cost):
         report.complain("plan.json", f"the multipliers prove {bound!r}, more than the plan costs, {cost!r}")
     uniform = bool((instance.epsilon == instance.epsilon[0]).all())
@@ -176,7 +190,7 @@ def _check_claims(
         "gap": gap if np.isfinite(gap) else None,
         "proven": report.proven,
         "proof": report.proof,
-        "status": "optimal" if report.proven else "feasible",
+        "status": BEST_EFFORT if times > 1 else "optimal" if report.proven else "feasible",
         "first_round": len(stored.pairs),
         "tasks": instance.n_tasks,
         "workers": instance.n_workers,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class PolicyTables:
     """What the tables say, in the campaign's indices."""
 
     askers: dict[str, list[int]]  # workers of each
-    asker: Ints  # (workers,)
+    asker: Ints  # (workers,); -1 for a worker who is none, since their labels tell nothing
     types: list[TypeOfPlan]
 
 
@@ -50,7 +50,11 @@ def policy_tables(
         return None
     askers: dict[str, list[int]] = {}
     for j, name in enumerate(stored.workers["asker"]):
-        askers.setdefault(name, []).append(j)
+        if name:
+            askers.setdefault(name, []).append(j)
+        elif not _tells_nothing(instance, j):
+            report.complain("workers.csv", f"worker {workers[j]} is no asker, though their labels tell something")
+            return None
     of_type: dict[str, list[int]] = {name: [] for name in stored.types["type"]}
     for i, name in enumerate(stored.tasks["type"]):
         of_type.setdefault(name, []).append(i)
@@ -59,13 +63,30 @@ def policy_tables(
         return None
     if not _are_alike(instance, askers, of_type, report):
         return None
-    place = np.array([list(askers).index(name) for name in stored.workers["asker"]], np.int64)
+    index = {name: g for g, name in enumerate(askers)}
+    place = np.array([index.get(name, -1) for name in stored.workers["asker"]], np.int64)
     types = [
         TypeOfPlan(name, some, told_law(instance, some[0], list(askers.values()))) for name, some in of_type.items()
     ]
     tables = PolicyTables(askers, place, types)
+    if labels.size != len(instance.collected):
+        report.complain("collected.csv", "does not say what the labels in are")
+        return None
     _stand(instance, labels, tables)
+    if any(float(one.law.weight(votes).sum()) <= 0 for one in types for votes in one.standing):
+        report.complain("collected.csv", "has labels that cannot be, by the campaign's own skills")
+        return None
     return tables if _read_moves(instance, stored, tables, report) else None
+
+
+def _tells_nothing(instance: AssignmentInstance, worker: int) -> bool:
+    """Whether the worker's labels fall alike whatever the class, and none of them is in."""
+    if (instance.collected[:, 1] == worker).any():
+        return False
+    if instance.confusion is None:
+        return bool((instance.accuracy[instance.task_type, worker] == 1 / instance.classes).all())
+    tables = instance.confusion[np.unique(instance.task_type), worker]
+    return bool((tables == tables[:, :1]).all())
 
 
 def _are_alike(
@@ -109,6 +130,8 @@ def _stand(instance: AssignmentInstance, labels: Ints, tables: PolicyTables) -> 
             votes = tuple(tuple(row) for row in counts[i].tolist())
             one.standing[votes] = one.standing.get(votes, 0) + 1
             one.stands[i] = votes
+        had = counts[one.tasks].sum(axis=2).max(axis=0)
+        one.law = replace(one.law, members=np.maximum(one.law.members, had))
 
 
 def _read_moves(instance: AssignmentInstance, stored: StoredPolicy, tables: PolicyTables, report: Report) -> bool:

@@ -20,7 +20,7 @@ class ToldLaw:
     prior: Floats  # (branches, classes)
     chance: Floats  # (branches, classes, askers, labels)
     price: Floats  # (askers,)
-    members: Ints  # (askers,): how many workers each asker stands for
+    members: Ints  # (askers,): how many workers each asker stands for; 0 where their votes tell nothing of these tasks
     barred: Bools  # (askers,)
     most: int  # labels of a task
     groups: tuple[tuple[tuple[int, ...], int], ...]  # askers of a group, and the most labels of theirs
@@ -62,6 +62,7 @@ def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[
             for true in range(classes):
                 chance[b, true, g] = (1 - right) / (classes - 1)
                 chance[b, true, g, true] = right
+    telling = [(chance[:, :, g] != chance[:, :1, g]).any() for g in range(len(askers))]
     mine = set(instance.forbidden[instance.forbidden[:, 0] == task, 1].tolist())
     groups = tuple(
         (tuple(g for g, workers in enumerate(askers) if workers[0] in group.members), int(group.max_per_task))
@@ -72,7 +73,7 @@ def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[
         np.array([weight * prior for weight, _ in branches]),
         chance,
         np.array([instance.cost[kind, workers[0]] for workers in askers]),
-        np.array([len(workers) for workers in askers], np.int64),
+        np.array([len(workers) if tells else 0 for workers, tells in zip(askers, telling, strict=True)], np.int64),
         np.array([workers[0] in mine for workers in askers]),
         int(min(instance.max_labels[task], 2**62)),
         groups,

@@ -27,7 +27,19 @@ NUMBERS = {  # columns of numbers in each table
     "types": ("tasks", "target", "error", "dual"),
     "workers": ("load", "capacity", "dual"),
 }
-CLAIMED = ("objective", "bound", "labels", "cost", "gap", "first_round", "tasks", "workers", "epsilon", "budget_dual")
+CLAIMED = (
+    "objective",
+    "bound",
+    "labels",
+    "cost",
+    "gap",
+    "first_round",
+    "tasks",
+    "workers",
+    "epsilon",
+    "budget_dual",
+    "times_targets",
+)
 
 
 @pytest.fixture(scope="module")

@@ -72,6 +72,7 @@ class AdaptivePlan:
     pairs: Ints | None
     rounds: int | None = None
     expert: float | None = None
+    times: float = 1.0  # of all targets, within which errors are: more than 1 where the targets are out of reach
     seed: int = 0
     seconds: float = 0.0
     started: str = ""
@@ -81,8 +82,8 @@ class AdaptivePlan:
 
     @property
     def found(self) -> bool:
-        """Whether there is a plan."""
-        return self.objective is not None
+        """Whether there is a plan that keeps every target."""
+        return self.objective is not None and self.times == 1
 
     @property
     def gap(self) -> float:

@@ -20,6 +20,8 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.told_tasks import ToldTasks, told_tasks
 from crowdopt.programs.cascade import Cascade, least_excess
 
+SPARE = 1e-9  # relative; above the least multiple of the targets, so that the next solve finds a plan
+
 
 def cheapest_policy(
     instance: AssignmentInstance,
@@ -30,23 +32,43 @@ def cheapest_policy(
     rounds: int | None = None,
     expert: float | None = None,
     listener: Listener | None = None,
+    strict: bool = False,
 ) -> AdaptivePlan:
     """``min expected cost`` over all policies that keep errors, capacities and money in expectation.
 
     labels (collected,): the class that each label already in says; solve: of linear programs; rounds: sets of votes
-    that are asked for at once, at most so many; expert: price of an answer that is right.
+    that are asked for at once, at most so many; expert: price of an answer that is right; strict: whether there is a
+    plan for these targets or none; else, where they are out of reach, the plan whose errors are the least multiple of
+    all of them.
     """
     cascade = Cascade(told_tasks(instance, labels), expert, rounds)
     found = solve(cascade.program, BY_SIZE, options, listener)
+    if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
+        return _policy(cascade, found, options)
+    return _least_beyond(cascade, strict, solve, options)
+
+
+def _least_beyond(cascade: Cascade, strict: bool, solve: Solve, options: Options) -> AdaptivePlan:
+    """The plan of the least multiple of all targets, where these are out of reach; none where that is not wanted."""
+    none = _without_policy(cascade, Status.INFEASIBLE, options)
+    excess = None if strict else solve(least_excess(cascade), BY_SIZE, options)
+    if excess is None or excess.status is not Status.OPTIMAL or excess.primal is None:
+        return none
+    wider = replace(cascade, times=(1 + float(excess.primal[-1])) * (1 + SPARE))
+    best = _policy(wider, solve(wider.program, BY_SIZE, options), options)
+    return none if best.objective is None else replace(best, status=Status.INFEASIBLE)
+
+
+def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan:
+    """The plan of a solution, where it is one."""
     if found.status is not Status.OPTIMAL or found.primal is None or found.dual is None:
-        return _without_policy(cascade, found, solve, options)
-    proof = _proof(cascade, found.dual)
-    walk = walked(cascade, found.primal)
-    tasks = cascade.told.tasks_in.astype(np.float64)
+        return _without_policy(cascade, Status.UNDECIDED, options, found.interrupted)
+    told, proof, walk = cascade.told, _proof(cascade, found.dual), walked(cascade, found.primal)
+    tasks = told.tasks_in.astype(np.float64)
     plan = AdaptivePlan(
-        instance=instance,
+        instance=told.instance,
         status=Status.FEASIBLE,
-        askers=_askers(cascade.told),
+        askers=_askers(told),
         rows=tuple(walk.rows),
         objective=walk.cost,
         bound=proven_bound(cascade, proof),
@@ -54,9 +76,10 @@ def cheapest_policy(
         loads=walk.loads,
         errors=walk.wrong / tasks,
         to_expert=walk.expert / tasks,
-        pairs=first_round(cascade.told, walk.rows, options.seed),
-        rounds=rounds,
-        expert=expert,
+        pairs=first_round(told, walk.rows, options.seed),
+        rounds=cascade.rounds,
+        expert=cascade.expert,
+        times=cascade.times,
         seed=options.seed,
         interrupted=found.interrupted,
     )
@@ -71,18 +94,16 @@ def _proof(cascade: Cascade, dual: Floats) -> Proof:
     return Proof(error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0)  # no -0
 
 
-def _without_policy(cascade: Cascade, found: Solution, solve: Solve, options: Options) -> AdaptivePlan:
-    """No plan: proven where the solver's ray is one, and by how much errors would have to grow."""
+def _without_policy(cascade: Cascade, status: Status, options: Options, interrupted: bool = False) -> AdaptivePlan:
+    """No plan; INFEASIBLE is proven by the solver's ray."""
     told, kinds = cascade.told, cascade.told.first.size
-    refuted = found.status is Status.INFEASIBLE and certify(found).proves_infeasible()
-    note = _least_errors(cascade, solve, options) if found.status is Status.INFEASIBLE else ""
     return AdaptivePlan(
         instance=told.instance,
-        status=Status.INFEASIBLE if refuted else Status.UNDECIDED,
+        status=status,
         askers=_askers(told),
         rows=(),
         objective=None,
-        bound=inf if refuted else -inf,
+        bound=inf if status is Status.INFEASIBLE else -inf,
         proof_of=None,
         loads=np.zeros(told.capacity.size),
         errors=np.zeros(kinds),
@@ -91,17 +112,8 @@ def _without_policy(cascade: Cascade, found: Solution, solve: Solve, options: Op
         rounds=cascade.rounds,
         expert=cascade.expert,
         seed=options.seed,
-        interrupted=found.interrupted,
-        note=note,
+        interrupted=interrupted,
     )
-
-
-def _least_errors(cascade: Cascade, solve: Solve, options: Options) -> str:
-    """The least factor on all targets that leaves a plan, in a sentence."""
-    found = solve(least_excess(cascade), BY_SIZE, options)
-    if found.status is not Status.OPTIMAL or found.primal is None:
-        return ""
-    return f"the least errors within the limits are {1 + float(found.primal[-1]):.4g} times the targets"
 
 
 def _askers(told: ToldTasks) -> Askers:

@@ -33,7 +33,7 @@ def first_round(told: ToldTasks, rows: list[PolicyRow], seed: int) -> Ints:
 def _by_place(told: ToldTasks, rows: list[PolicyRow]) -> dict[tuple[int, int], list[PolicyRow]]:
     """The rows for each state in which tasks stand now."""
     standing = set(zip(told.kind.tolist(), told.standing.tolist(), strict=True))
-    votes = {(kind, tuple(told.states.votes(state))): state for kind, state in standing}
+    votes = {(kind, tuple(told.states[kind].votes(state))): state for kind, state in standing}
     found: dict[tuple[int, int], list[PolicyRow]] = {}
     for row in rows:
         if row.round == 0 and (row.kind, row.votes) in votes:

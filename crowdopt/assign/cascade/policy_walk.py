@@ -46,17 +46,19 @@ def walked(cascade: Cascade, point: Floats) -> Walk:
     told, turns = cascade.told, _turns(cascade, point)
     kinds, askers = told.first.size, told.capacity.size
     walk = Walk(np.zeros(askers), np.zeros(kinds), np.zeros(kinds))
-    votes = told.states.asked.sum(axis=0)
+    votes = [states.asked.sum(axis=0) for states in told.states]
+    most = max(int(some.max(initial=0)) for some in votes)
     waiting: dict[tuple[int, int], dict[Place, float]] = {}
 
     def arrive(place: Place, tasks: float) -> None:
-        bucket = waiting.setdefault((place[1], int(votes[place[2]])), {})
+        bucket = waiting.setdefault((place[1], int(votes[place[0]][place[2]])), {})
         bucket[place] = bucket.get(place, 0.0) + tasks
 
-    for t, s in zip(*np.nonzero(told.start), strict=True):
-        arrive((int(t), 0, int(s)), float(told.start[t, s]))
+    for t, start in enumerate(told.start):
+        for s in np.flatnonzero(start).tolist():
+            arrive((t, 0, s), float(start[s]))
     for level in range(cascade.levels):
-        for step in range(int(votes.max(initial=0)) + 1):
+        for step in range(most + 1):
             for place, tasks in sorted(waiting.pop((level, step), {}).items()):
                 for turn, share in _shares(turns.get(place, [])):
                     for reached, more in _taken(cascade, walk, place, turn, share, tasks):
@@ -99,7 +101,7 @@ def _taken(
 ) -> Iterator[tuple[Place, float]]:
     """Count an action's cost, loads and errors; where it leads, and how many tasks."""
     told, (kind, level, state) = cascade.told, place
-    law, moved = told.joint[kind, state], tasks * share
+    law, moved = told.joint[kind][state], tasks * share
     what: tuple[int, ...] = ()
     if turn.asking is not None:
         one, what = turn.asking, turn.asking.votes
@@ -115,5 +117,5 @@ def _taken(
     else:
         what = (int(np.argmax(law)),)
         walk.wrong[kind] += moved * float(1.0 - law.max() / law.sum())
-    votes = tuple(told.states.votes(state))
+    votes = tuple(told.states[kind].votes(state))
     walk.rows.append(PolicyRow(kind, level, votes, turn.action, what, share, moved))

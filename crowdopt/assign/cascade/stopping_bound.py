@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import Proof
-from crowdopt.programs.cascade import Cascade
+from crowdopt.programs.cascade import Asking, Cascade
 
 
 def proven_bound(cascade: Cascade, proof: Proof) -> float:
@@ -15,33 +17,44 @@ def proven_bound(cascade: Cascade, proof: Proof) -> float:
     ``V(s) = min(mu P(wrong | s), c_E, min_a c_a - w_a + sum_v P(v | s, a) V(s, v))``, the price of a task that stands
     in s where errors, votes and money have these prices.
     """
-    told = cascade.told
-    value = _values(cascade, proof)
-    total = float((told.start * value[:, 0]).sum()) - float((proof.error * told.epsilon * told.tasks_in).sum())
+    told, total = cascade.told, 0.0
+    for t in range(len(told.states)):
+        total += float((told.start[t] * _values(cascade, proof, t)[0]).sum())
+    total -= float((proof.error * cascade.times * told.epsilon * told.tasks_in).sum())
     total += float((told.capacity * proof.capacity).sum())
     return total + proof.budget * (told.instance.budget or 0.0)
 
 
-def _values(cascade: Cascade, proof: Proof) -> Floats:
-    """V, (kinds, levels, states)."""
-    told, money = cascade.told, 1.0 - proof.budget
-    total = told.joint.sum(axis=2)
+def _values(cascade: Cascade, proof: Proof, kind: int) -> Floats:
+    """V of a kind, (levels, states)."""
+    law, money = cascade.told.joint[kind], 1.0 - proof.budget
+    total = law.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.where(total > 0, 1.0 - told.joint.max(axis=2) / total, 0.0)
-    stop = proof.error[:, None] * error
+        stop = proof.error[kind] * np.where(total > 0, 1.0 - law.max(axis=1) / total, 0.0)
     if cascade.expert is not None:
         stop = np.minimum(stop, cascade.expert * money)
-    value = np.repeat(stop[:, None], cascade.levels, axis=1)
-    votes = told.states.asked.sum(axis=0)
-    steps = range(int(votes.max(initial=0)), -1, -1) if cascade.rounds is None else [None]
-    for level in range(cascade.levels - 1, -1, -1):
-        onward = level + (cascade.rounds is not None)
-        mine = [one for one in cascade.askings if one.level == level]
-        for step in steps:
-            for one in mine:
-                some = slice(None) if step is None else np.flatnonzero(votes[one.states] == step)
-                price = one.price * money - float((proof.capacity * np.array(one.votes)).sum())
-                asked = price + (one.chance[some] * value[one.kind, onward, one.reached[some]]).sum(axis=1)
-                where = one.states[some]
-                value[one.kind, level, where] = np.minimum(value[one.kind, level, where], asked)
+    value = np.repeat(stop[None], cascade.levels, axis=0)
+    askings = [one for one in cascade.askings if one.kind == kind]
+    for one, some in _backward(cascade, askings, kind):
+        onward = one.level + (cascade.rounds is not None)
+        price = one.price * money - float((proof.capacity * np.array(one.votes)).sum())
+        asked = price + (one.chance[some] * value[onward, one.reached[some]]).sum(axis=1)
+        where = one.states[some]
+        value[one.level, where] = np.minimum(value[one.level, where], asked)
     return value
+
+
+def _backward(cascade: Cascade, askings: list[Asking], kind: int) -> Iterator[tuple[Asking, Ints]]:
+    """Parts of the columns that ask, last rounds or most votes first, so that where they lead is known."""
+    if cascade.rounds is not None:
+        for one in sorted(askings, key=lambda one: -one.level):
+            yield one, np.arange(one.states.size)
+        return
+    votes = cascade.told.states[kind].asked.sum(axis=0)
+    orders = [np.argsort(-votes[one.states], kind="stable") for one in askings]
+    told = [votes[one.states[order]] for one, order in zip(askings, orders, strict=True)]
+    for step in range(int(votes.max(initial=0)), -1, -1):
+        for one, order, sorted_votes in zip(askings, orders, told, strict=True):
+            start, end = np.searchsorted(-sorted_votes, [-step, -step + 1])
+            if start < end:
+                yield one, order[start:end]

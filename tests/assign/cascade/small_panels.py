@@ -81,7 +81,7 @@ def policies(instance: AssignmentInstance, kind: int, expert: float | None) -> n
     return after((-1,) * many)
 
 
-def least_of_all_policies(instance: AssignmentInstance, expert: float | None = None) -> float:
+def least_of_all_policies(instance: AssignmentInstance, expert: float | None = None, times: float = 1.0) -> float:
     """The cheapest mixture of all deterministic policies; inf where none keeps the limits."""
     menus = [policies(instance, kind, expert) for kind in range(instance.n_types)]
     count = np.bincount(instance.task_type, minlength=instance.n_types).astype(float)
@@ -91,7 +91,7 @@ def least_of_all_policies(instance: AssignmentInstance, expert: float | None = N
     load = np.concatenate([menu[:, 2:] for menu in menus])
     of_kind = (member[None] == np.arange(instance.n_types)[:, None]).astype(float)
     rows, sides = [load.T], [instance.capacity.astype(float)]
-    epsilon = instance.epsilon[0]
+    epsilon = times * instance.epsilon[0]
     if instance.the_rule.average:
         rows, sides = [*rows, error[None]], [*sides, np.array([epsilon * count.sum()])]
     else:
@@ -101,10 +101,10 @@ def least_of_all_policies(instance: AssignmentInstance, expert: float | None = N
     return _least(cost, np.concatenate(rows), np.concatenate(sides), of_kind, count)
 
 
-def least_by_histories(instance: AssignmentInstance, expert: float | None = None) -> float:
+def least_by_histories(instance: AssignmentInstance, expert: float | None = None, times: float = 1.0) -> float:
     """The program over histories, orders of votes told apart: larger than it need be, and written another way."""
     many, classes, kinds = instance.n_workers, int(instance.classes), instance.n_types
-    epsilon, count = instance.epsilon[0], np.bincount(instance.task_type, minlength=kinds).astype(float)
+    epsilon, count = times * instance.epsilon[0], np.bincount(instance.task_type, minlength=kinds).astype(float)
     columns: list[tuple[float, dict[int, float], dict[int, float]]] = []  # cost, equalities, inequalities
     row_of: dict[tuple[int, tuple[int, ...]], int] = {}
     for kind in range(kinds):

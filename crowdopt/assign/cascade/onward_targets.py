@@ -1,0 +1,74 @@
+"""What a policy still errs with, given the votes so far: the targets with which its next round is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from crowdopt.arrays import Floats
+from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, EXPERT, PolicyRow, Votes
+from crowdopt.crowd.told_tasks import ToldTasks
+
+Places = dict[tuple[int, int, Votes], list[PolicyRow]]
+LEAST, MOST = 1e-9, 0.49  # a target lies between 0 and 1/2
+
+
+def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) -> Floats:
+    """Expected error of the policy from where tasks stand now, the mean of each kind, (tasks,).
+
+    The promise of an adaptive plan is about errors before votes are seen. Given votes its expected error moves, up as
+    often as down in the mean; to ask for the first target again would promise more than was asked for, or what no vote
+    can keep. Solved with these targets each round keeps the promise of the one before. A task with votes that the
+    policy does not come to, because labels were lost, keeps its target.
+    """
+    here = _by_place(rows)
+
+    @cache
+    def error(kind: int, over: int, state: int) -> float:
+        law, total = told.joint[kind][state], 0.0
+        for row in here[kind, over, tuple(told.states[kind].votes(state))]:
+            if row.action == ANSWER:
+                total += row.share * float(1 - law[row.what[0]] / law.sum())
+            elif row.action != EXPERT:
+                for outcome in told.states[kind].outcomes(row.what):
+                    after = int(told.states[kind].after(outcome, np.array([state]))[0])
+                    chance = outcome.orders * float(told.joint[kind][after].sum() / law.sum())
+                    if chance > 0:
+                        total += row.share * chance * error(kind, over + (rounds is not None), after)
+        return total
+
+    expected = told.instance.epsilon.copy()
+    for i in range(expected.size):
+        kind, state = int(told.kind[i]), int(told.standing[i])
+        over = _rounds_over(told, here, rounds, kind, state)
+        if over is not None:
+            expected[i] = error(kind, over, state)
+    mean = np.bincount(told.kind, weights=expected) / told.tasks_in
+    targets: Floats = np.clip(mean, LEAST, MOST)[told.kind]
+    return targets
+
+
+def asks_more(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) -> bool:
+    """Whether the policy asks anything where tasks stand now, or tasks have votes that it does not come to."""
+    here = _by_place(rows)
+    for kind, state in set(zip(told.kind.tolist(), told.standing.tolist(), strict=True)):
+        over = _rounds_over(told, here, rounds, kind, state)
+        if over is None or any(row.action == ASK for row in here[kind, over, tuple(told.states[kind].votes(state))]):
+            return True
+    return False
+
+
+def _by_place(rows: Sequence[PolicyRow]) -> Places:
+    here: Places = {}
+    for row in rows:
+        here.setdefault((row.kind, row.round, row.votes), []).append(row)
+    return here
+
+
+def _rounds_over(told: ToldTasks, here: Places, rounds: int | None, kind: int, state: int) -> int | None:
+    """After which round the policy has these votes, once the first is over; None where it does not come to them."""
+    votes = tuple(told.states[kind].votes(state))
+    known = [over for over in ((1, 0) if rounds is not None else (0,)) if (kind, over, votes) in here]
+    return known[0] if known else None
