@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,3 +10,11 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
+Array = TypeVar("Array", bound=NDArray[Any])
+
+
+def sealed(array: Array) -> Array:
+    """A view that cannot be written, contiguous: a kernel is compiled anew for every other sort of array it is given."""
+    view = np.ascontiguousarray(array).view()
+    view.setflags(write=False)
+    return view
