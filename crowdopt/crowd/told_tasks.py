@@ -19,6 +19,16 @@ PROMISES = (EXACT_ERROR.name, "mean-error")  # the rules that are about errors t
 
 
 @dataclass(frozen=True, eq=False)
+class ShareRow:
+    """``sum over askers of weight times labels <= side``: a group's most or least share of all labels."""
+
+    limit: str  # max_share or min_share
+    group: str
+    weight: Floats  # (askers,)
+    side: float
+
+
+@dataclass(frozen=True, eq=False)
 class ToldTasks:
     """Tasks of a kind are alike in type, target, prior and in who may label them; an asker's workers in everything."""
 
@@ -63,6 +73,19 @@ class ToldTasks:
     def capacity(self) -> Floats:
         """Votes of each asker in all, (askers,)."""
         return np.array([float(self.instance.capacity[some].sum()) for some in self.workers])
+
+    @cached_property
+    def shares(self) -> tuple[ShareRow, ...]:
+        """Limits on groups' shares of all labels, those already in included."""
+        inside, found = np.bincount(self.instance.collected[:, 1], minlength=self.instance.n_workers), []
+        for group in self.instance.groups:
+            mine = np.array([int(some[0]) in group.members for some in self.workers], np.float64)
+            had, every = float(inside[list(group.members)].sum()), float(inside.sum())
+            if group.max_share < 1:
+                found.append(ShareRow("max_share", group.name, mine - group.max_share, group.max_share * every - had))
+            if group.min_share > 0:
+                found.append(ShareRow("min_share", group.name, group.min_share - mine, had - group.min_share * every))
+        return tuple(found)
 
     def may_ask(self, kind: int, votes: tuple[int, ...]) -> Bools:
         """Where a kind may be asked so many votes of each asker, by the limits of single tasks, (its states,)."""
@@ -167,7 +190,6 @@ def refuse_unplanned(instance: AssignmentInstance) -> None:
         "min_labels": bool((instance.min_labels > 0).any()),
         "min_tasks": bool((instance.min_load > 0).any()),
         "min_per_task of a group": any(group.min_per_task for group in groups),
-        "shares of groups": any(group.has_share_limits for group in groups),
         "rows of one's own": instance.own_rows is not None,
         "a demand other than 1": bool((instance.demand != 1).any()),
     }
@@ -242,6 +264,8 @@ def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, .
 
     No plan pays for a vote that says nothing.
     """
+    if any(group.has_share_limits for group in instance.groups):
+        return np.ones((first.size, len(workers)), bool), workers  # any label may be worth its share
     telling = np.zeros((first.size, len(workers)), bool)
     for t, task in enumerate(first.tolist()):
         chance = law_of(instance, task, workers)[1]

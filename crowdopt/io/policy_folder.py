@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, AdaptivePlan, PolicyRow, class_labels
+from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, AdaptivePlan, PolicyRow, Proof, class_labels
 from crowdopt.assign.plan import queues
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folder import PLAN, new_folder
@@ -17,12 +17,13 @@ from crowdopt.io.policy_text import counted, plain, votes_text
 from crowdopt.io.queue_names import queue_files
 from crowdopt.io.recorded_settings import RECORD
 from crowdopt.io.stated_difficulty import difficulty_table
-from crowdopt.io.stored_plan import BEST_EFFORT
+from crowdopt.io.stored_plan import BEST_EFFORT, LIMITS
 from crowdopt.io.vote_table import write_weights
 
 CASCADE = "cascade"  # program and method of an adaptive plan, in plan.json
 POLICY = ("type", "round", "votes", "action", "what", "share", "tasks")
 TYPES = ("type", "tasks", "target", "error", "expert", "dual")
+SHARES = ("limit", "name", "dual")
 WORKERS = ("worker", "asker", "load", "capacity", "dual")
 
 
@@ -42,6 +43,7 @@ def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False)
         _write_rows(plan, new)
         _write_types(plan, new)
         _write_workers(plan, new)
+        _write_shares(plan.proof_of, new)
         _write_first_round(plan, new)
         write_weights(plan.instance, plan.pairs, new)
         write_json(new / PLAN, policy_summary(plan))
@@ -145,6 +147,12 @@ def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
     ids = [instance.worker_id(j) for j in range(instance.n_workers)]
     columns: list[Any] = [ids, names, load, instance.capacity, dual]
     write_csv(folder / "workers.csv", list(WORKERS), columns)
+
+
+def _write_shares(proof: Proof, folder: Path) -> None:
+    """limits.csv: multipliers of groups' shares, where there are such limits."""
+    if proof.shares:
+        write_csv(folder / LIMITS, SHARES, list(zip(*proof.shares, strict=True)))
 
 
 def _write_first_round(plan: AdaptivePlan, folder: Path) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, PolicyRow, class_labels
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.policy_folder import CASCADE, POLICY, TYPES, WORKERS
+from crowdopt.io.policy_folder import CASCADE, POLICY, SHARES, TYPES, WORKERS
 from crowdopt.io.policy_text import named, read_counted, read_votes
-from crowdopt.io.stored_plan import read_pairs
+from crowdopt.io.stored_plan import LIMITS, read_pairs
 from crowdopt.io.tables import Table, read_table
 
 
@@ -26,6 +26,7 @@ class StoredPolicy:
     workers: Table
     pairs: Ints
     folder: Path
+    shares: Table | None = None  # multipliers of groups' shares
 
 
 def is_policy(claims: dict[str, Any]) -> bool:
@@ -44,6 +45,7 @@ def read_policy(folder: str | Path, claims: dict[str, Any], instance: Assignment
         workers=read_table(place / "workers.csv", WORKERS),
         pairs=read_pairs(place, instance)[0],
         folder=place,
+        shares=read_table(place / LIMITS, SHARES) if (place / LIMITS).exists() else None,
     )
 
 

@@ -38,7 +38,7 @@ class Cascade:
     """``min sum c_a z(t, s, a) + c_E sum e(t, s)`` over kinds t, states s and sets of votes a, subject to
 
     ``sum_a z(t,s,a) + w(t,s) + e(t,s) = n(t,s) + sum over (s', a) that lead to s of P(s | s', a) z(t,s',a)``,
-    ``sum_s w(t,s) (1 - max_k P(k | s)) <= epsilon_t n_t``, ``sum votes of an asker <= M_j``, money.
+    ``sum_s w(t,s) (1 - max_k P(k | s)) <= epsilon_t n_t``, ``sum votes of an asker <= M_j``, money, shares of groups.
 
     Numbers of tasks: z asks, w stops with the likeliest class, e goes to the expert. Without rounds a set is one vote
     and votes come one by one; with R rounds every set is there, and states are told apart by the rounds that are over.
@@ -148,7 +148,7 @@ class Cascade:
         """The program.
 
         Columns: ``ask`` (k,), ``answer`` (stops,) [, ``expert`` (stops,)]. Rows: ``flow`` (stops,), ``error`` (kinds,)
-        or (1,), ``capacity`` (askers,) [, ``budget`` (1,)].
+        or (1,), ``capacity`` (askers,) [, ``budget`` (1,)] [, ``share`` (shares,)].
         """
         kind, level, state = self.stops
         place, number = [np.full(reached.shape, -1) for reached in self.reached], np.arange(state.size)
@@ -172,6 +172,12 @@ class Cascade:
         if budget is not None:
             matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csc")
             sides, names = [*sides, np.array([budget])], [*names, ("budget", (1,))]
+        if self.told.shares:
+            weight = sparse.csr_array(np.stack([row.weight for row in self.told.shares]))
+            spare = sparse.csr_array((len(self.told.shares), cost.size - width))
+            matrix = sparse.vstack([matrix, sparse.hstack([weight @ loads, spare])], format="csc")
+            sides = [*sides, np.array([row.side for row in self.told.shares])]
+            names = [*names, ("share", (len(self.told.shares),))]
         high = np.concatenate(sides)
         low = np.concatenate([sides[0], np.full(high.size - stops, -np.inf)])
         columns = [("ask", (width,)), ("answer", (stops,)), *([("expert", (stops,))] if has_expert else [])]

@@ -26,6 +26,7 @@ from crowdopt.recheck.first_asked import check_first_round
 from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weights
 from crowdopt.recheck.policy_tables import PolicyTables, TypeOfPlan, policy_tables
+from crowdopt.recheck.shares_of_labels import check_shares, priced_shares
 from crowdopt.recheck.stopping_recursion import Recursion
 
 KEPT = 1e-9  # relative; by how much an expected error or load may exceed its limit: rounding of float64
@@ -116,6 +117,7 @@ def _check_loads(
     over = load > capacity + KEPT * np.maximum(1.0, capacity)
     for j in np.flatnonzero(over).tolist():
         report.complain("policy.csv", f"worker {instance.worker_id(j)} is expected to give more labels than capacity")
+    check_shares(instance, load, report)
     report.labels = float((of_asker * members).sum())
     report.objective = float(sum(figures.cost for figures in every))
     if instance.budget is not None and report.objective > instance.budget * (1 + KEPT):
@@ -137,6 +139,9 @@ def _bound(
         report.complain("plan.json", f"budget_dual says {money!r}, which prices no budget of this campaign")
         return None
     of_asker = np.array([capacity[some[0]] for some in tables.askers.values()])
+    shares = priced_shares(instance, stored, report)
+    if shares is None:
+        return None
     if (
         (error < 0).any()
         or (capacity > 0).any()
@@ -150,11 +155,12 @@ def _bound(
     if instance.the_rule.average and (error != error[0]).any():
         report.complain("types.csv", "the mean error has one multiplier for all types")
         return None
-    total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0)
+    total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0) + shares.total
+    of_asker = of_asker + shares.price[[some[0] for some in tables.askers.values()]]
     for k, one in enumerate(tables.types):
         total += _priced(one, float(error[k]), of_asker, money, rounds, expert)
         total -= times * float(error[k]) * float(instance.epsilon[one.tasks].sum())
-    return total
+    return float(total)
 
 
 def _priced(

@@ -62,7 +62,8 @@ def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[
             for true in range(classes):
                 chance[b, true, g] = (1 - right) / (classes - 1)
                 chance[b, true, g, true] = right
-    telling = [(chance[:, :, g] != chance[:, :1, g]).any() for g in range(len(askers))]
+    has_shares = any(group.max_share < 1 or group.min_share > 0 for group in instance.groups)
+    telling = [has_shares or (chance[:, :, g] != chance[:, :1, g]).any() for g in range(len(askers))]
     mine = set(instance.forbidden[instance.forbidden[:, 0] == task, 1].tolist())
     groups = tuple(
         (tuple(g for g, workers in enumerate(askers) if workers[0] in group.members), int(group.max_per_task))

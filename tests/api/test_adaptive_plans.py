@@ -100,7 +100,6 @@ FOREIGN = {
     "min_labels": {"min_labels": np.ones(24, int)},
     "min_tasks": {"min_load": [1, 0, 0, 0]},
     "min_per_task": {"groups": [Group("g", [0, 1], min_per_task=1)]},
-    "shares of groups": {"groups": [Group("g", [0, 1], max_share=0.5)]},
     "rows of one's own": {"own_rows": OwnRows(("r",), [0], [(0, 0)], [1.0], [-np.inf], [1.0])},
     "rule bhattacharyya": {"rule": "bhattacharyya"},
     "dependent": {"rule": "bhattacharyya", "groups": [Group("g", [0, 1], max_per_task=2, dependent=True)]},
@@ -246,7 +245,7 @@ def test_labels_of_a_worker_who_tells_nothing_do_not_matter(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("recipe", "cost"), [("HS", 5433.1), ("U", 10858.6), ("K3", 5433.4)])
+@pytest.mark.parametrize(("recipe", "cost"), [("HS", 5433.1), ("U", 10858.6), ("K3", 5433.1)])
 def test_a_thousand_tasks_and_three_hundred_workers(recipe, cost):
     """About 60 % of the labels of fixed sets; proven, and verified, within half a minute."""
     one = replace(crowdopt.recipe(f"{recipe}:1000x300"), rule="exact-error").with_epsilon(0.1)

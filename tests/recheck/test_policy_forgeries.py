@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, assign, verify, write_campaign
+from crowdopt import AssignmentInstance, Group, assign, verify, write_campaign
 
 SKILLS = [[0.94, 0.9, 0.76, 0.66], [0.98, 0.88, 0.86, 0.82]]
 INSTANCE = AssignmentInstance(
@@ -134,3 +134,19 @@ def test_another_law_is_refused(folders, tmp_path):
     write_campaign(worse, tmp_path / "worse")
     problems = verify(tmp_path / "worse", folders[1]).problems
     assert any("wrong answers are expected" in problem for problem in problems)
+
+
+def test_multipliers_of_shares_are_checked(tmp_path):
+    """A multiplier that proves less, one above 0, a share without one: each is refused."""
+    one = AssignmentInstance(
+        [[0.9, 0.8, 0.75]], [0] * 30, [30] * 3, 0.12, cost=[4.0, 1.0, 0.5], groups=[Group("g", [2], max_share=0.3)]
+    )
+    write_campaign(one, tmp_path / "c")
+    assert assign(tmp_path / "c", adaptive=True, output=tmp_path / "p").proven
+    assert verify(tmp_path / "c", tmp_path / "p").proven
+    dual = float((tmp_path / "p" / "limits.csv").read_text(encoding="utf-8").split(",")[-1])
+    assert dual < 0
+    for k, text in enumerate((f"max_share,g,{dual * 1.01!r}", f"max_share,g,{-dual!r}", f"min_share,g,{dual!r}", "")):
+        shutil.copytree(tmp_path / "p", tmp_path / str(k))
+        (tmp_path / str(k) / "limits.csv").write_text(f"limit,name,dual\n{text}\n", encoding="utf-8")
+        assert not verify(tmp_path / "c", tmp_path / str(k)).holds

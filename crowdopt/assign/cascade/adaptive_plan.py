@@ -49,6 +49,7 @@ class Proof:
     error: Floats  # (kinds,), or all equal where the mean error is promised
     capacity: Floats  # (askers,)
     budget: float = 0.0
+    shares: tuple[tuple[str, str, float], ...] = ()  # limit, group, multiplier <= 0
 
 
 @dataclass(frozen=True, eq=False)

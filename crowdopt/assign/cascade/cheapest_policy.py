@@ -91,7 +91,10 @@ def _proof(cascade: Cascade, dual: Floats) -> Proof:
     rows = cascade.program.rows
     error = np.maximum(0.0, -find(rows, "error").view(dual))[cascade.error_rows]
     budget = 0.0 if cascade.told.instance.budget is None else min(0.0, float(find(rows, "budget").view(dual)[0]))
-    return Proof(error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0)  # no -0
+    rows_of, names = cascade.told.shares, cascade.program.rows
+    share = np.minimum(0.0, find(names, "share").view(dual)) + 0.0 if rows_of else np.zeros(0)
+    shares = tuple((row.limit, row.group, float(one)) for row, one in zip(rows_of, share, strict=True))
+    return Proof(error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0, shares)  # no -0
 
 
 def _without_policy(cascade: Cascade, status: Status, options: Options, interrupted: bool = False) -> AdaptivePlan:

@@ -22,7 +22,8 @@ def proven_bound(cascade: Cascade, proof: Proof) -> float:
         total += float((told.start[t] * _values(cascade, proof, t)[0]).sum())
     total -= float((proof.error * cascade.times * told.epsilon * told.tasks_in).sum())
     total += float((told.capacity * proof.capacity).sum())
-    return total + proof.budget * (told.instance.budget or 0.0)
+    total += sum(row.side * dual for row, (*_, dual) in zip(told.shares, proof.shares, strict=True))
+    return float(total + proof.budget * (told.instance.budget or 0.0))
 
 
 def _values(cascade: Cascade, proof: Proof, kind: int) -> Floats:
@@ -35,9 +36,13 @@ def _values(cascade: Cascade, proof: Proof, kind: int) -> Floats:
         stop = np.minimum(stop, cascade.expert * money)
     value = np.repeat(stop[None], cascade.levels, axis=0)
     askings = [one for one in cascade.askings if one.kind == kind]
+    limits = proof.capacity + sum(
+        (row.weight * dual for row, (*_, dual) in zip(cascade.told.shares, proof.shares, strict=True)),
+        np.zeros(proof.capacity.size),
+    )
     for one, some in _backward(cascade, askings, kind):
         onward = one.level + (cascade.rounds is not None)
-        price = one.price * money - float((proof.capacity * np.array(one.votes)).sum())
+        price = one.price * money - float((limits * np.array(one.votes)).sum())
         asked = price + (one.chance[some] * value[onward, one.reached[some]]).sum(axis=1)
         where = one.states[some]
         value[one.level, where] = np.minimum(value[one.level, where], asked)
