@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
-Array = TypeVar("Array", bound=NDArray[Any])
+Number = TypeVar("Number", np.float64, np.int64, np.bool_)
 
 
-def sealed(array: Array) -> Array:
-    """A view that cannot be written, contiguous: a kernel is compiled anew for every other sort of array it is given."""
+def sealed(array: NDArray[Number]) -> NDArray[Number]:
+    """A contiguous view that cannot be written: kernels are compiled anew for every other sort of array."""
     view = np.ascontiguousarray(array).view()
     view.setflags(write=False)
     return view
