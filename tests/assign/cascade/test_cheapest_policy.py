@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, Group, assign, init, verify
-from tests import chance
 from tests.assign.cascade.small_panels import EXPERT, drawn, least_by_histories, least_of_all_policies, policies
+from tests.chance import between, most
+from tests.chance import rng as drawing
 
 BY_DEFAULT, ALL = 30, 300
 MANY = 20_000  # policies of a type, beyond which they are not listed
@@ -80,7 +81,7 @@ def test_simulated_tasks_err_and_ask_as_often_as_the_policy_says():
     """20,000 tasks by ``next``, lots included: wrong answers and loads within what chance allows."""
     accuracy, items = np.array([[0.95, 0.85, 0.8, 0.7]]), 20_000
     one = AssignmentInstance(accuracy, [0] * 100, [40, 90, 100, 100], 0.05, cost=[3.0, 1.0, 0.4, 0.2])
-    plan, rng = assign(one, adaptive=True), chance.rng()
+    plan, rng = assign(one, adaptive=True), drawing()
     wrong, load = 0, np.zeros(4, np.int64)
     for _ in range(items):
         truth, votes = int(rng.integers(2)), {}
@@ -91,8 +92,8 @@ def test_simulated_tasks_err_and_ask_as_often_as_the_policy_says():
             votes[what[0]] = str(truth if rng.random() < accuracy[0, judge] else 1 - truth)
             action, what = plan.next(votes)
         wrong += what != (str(truth),)
-    assert wrong <= chance.most(items, float(plan.errors[0]) * (1 + 1e-9))
-    low, high = chance.between(np.full(4, items), plan.loads / 100)
+    assert wrong <= most(items, float(plan.errors[0]) * (1 + 1e-9))
+    low, high = between(np.full(4, items), plan.loads / 100)
     assert ((low <= load) & (load <= high)).all()
 
 
