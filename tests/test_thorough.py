@@ -1,4 +1,4 @@
-"""Theorems that are tried on a quarter of their examples by default, on all of them: long, an hour of one core."""
+"""Theorems that are tried on a quarter of their examples by default, on all of them."""
 
 from __future__ import annotations
 
