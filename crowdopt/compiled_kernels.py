@@ -28,7 +28,7 @@ from typing import Any
 import numba
 from numba.core import bytecode, event
 
-from crowdopt import pauses
+from crowdopt import pauses, plain_kernels
 
 ADVICE = (
     "compiled code cannot be kept here, so every process compiles anew; "
@@ -47,24 +47,22 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
-            return _by_type(_apart(numba.njit(**options)(function)))
+            return _switched(_by_type(_apart(numba.njit(**options)(function))))
         except RuntimeError as error:
             if "cannot cache" not in str(error):
                 raise
             _advise()
-            return _by_type(numba.njit(**{**options, "cache": False})(function))
+            return _switched(_by_type(numba.njit(**{**options, "cache": False})(function)))
 
     return compiled
 
 
 def is_compiled(kernel: Any) -> bool:
-    """Whether a kernel is there: in this process, or kept for this numba and this source, wherever numba keeps it."""
-    if not hasattr(kernel, "signatures") or kernel.signatures:
-        return True
-    try:
-        return bool(kernel._cache._cache_file._load_index())
-    except (AttributeError, OSError):  # no place to keep anything, or a numba that keeps its index otherwise
-        return False
+    """Whether a kernel is there: in this process, or kept for this numba and this source, wherever numba keeps it.
+
+    So is each one that runs as plain Python.
+    """
+    return plain_kernels.going_on() or plain_kernels.is_kept(kernel)
 
 
 def run_together(paths: Sequence[str]) -> None:
@@ -164,6 +162,13 @@ def _by_type(kernel: Any) -> Any:
     template = getattr(kernel, "get_call_template", None)  # not there where numba is told not to compile
     if template is not None:
         kernel.get_call_template = lambda args, named: template([_wide(one) for one in args], named)
+    return kernel
+
+
+def _switched(kernel: Any) -> Any:
+    """The kernel, which may run as plain Python."""
+    if isinstance(kernel, numba.core.dispatcher.Dispatcher):  # a function where numba is told not to compile
+        kernel.__class__ = plain_kernels.switched(type(kernel))
     return kernel
 
 

@@ -26,6 +26,7 @@ LONG = (  # these files begin, so that no process is left alone with one of them
     "tests/assign/",
     "tests/api/",
 )
+MOST_PROCESSES = 8  # a gigabyte each
 OF_THE_SOURCES = ("tests/test_architecture.py", "tests/test_public_face.py")
 OF_A_LIBRARY = re.compile(r"tests/contract/.*\[(\w+)(-\w+)*[:\]]")
 
@@ -46,6 +47,15 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """A process for each core that is ours, two at least: with one, whatever waits would be waited for."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(max(ours, 2), MOST_PROCESSES)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -32,6 +32,7 @@ GROUND = {
     "jobs",
     "memory",
     "pauses",
+    "plain_kernels",
     "slurm_jobs",
     "version",
 }

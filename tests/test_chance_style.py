@@ -150,6 +150,7 @@ def test_seeds_are_all_of_them_from_nought():
                 assert not any(chosen(node) for node in ast.walk(test)), (place, test.name)
 
 
+# what must be found: a tolerance out of the air, and seeds that are not 0 to k - 1
 PLANTED = """
 def test_a():
     rng = default_rng(0)

@@ -27,6 +27,7 @@ def outcome(folder: Path, campaigns: str, skills: str, settings: dict[str, str])
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow  # .ci/run also runs some default tests on an old processor
 def test_an_old_processor_and_shaken_skills_change_nothing(tmp_path):
     """Plans, answers, audits, comparisons and learning; every setting at once, so that one run is enough."""
     plain = outcome(tmp_path / "plain", "few", "plain", {})
@@ -34,7 +35,7 @@ def test_an_old_processor_and_shaken_skills_change_nothing(tmp_path):
     assert len(plain) > 50 and differing(plain, other) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ten_campaigns(tmp_path, everything):
     """Every rule and policy, all settings at once."""
     other = outcome(tmp_path / "other", "all", "shaken", OLD)

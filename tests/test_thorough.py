@@ -1,4 +1,4 @@
-"""Theorems that are tried on a quarter of their examples by default, on all of them."""
+"""Theorems that are tried on a quarter of their examples by default, on all of them: long, an hour of one core."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-USED, DRAWS = "from tests.effort import", "pytest.mark.chance"
+USED = "from tests.effort import"
 TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in ROOT.glob("tests/**/test_*.py")}
-FILES = [
-    pytest.param(name, marks=pytest.mark.long if DRAWS in text else pytest.mark.slow)  # whole crowds take minutes
-    for name, text in sorted(TEXTS.items())
-    if USED in text and not name.endswith(Path(__file__).name)
-]
+FILES = [name for name, text in sorted(TEXTS.items()) if USED in text and not name.endswith(Path(__file__).name)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", FILES)
 def test_all_examples_hold(file):
     """The same file, in a process of its own, with every example that its theorems are worth."""

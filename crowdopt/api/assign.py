@@ -33,7 +33,7 @@ from crowdopt.assign.best_effort import best_effort
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.engine.vote_loops import get_ready as loops_of_votes
+from crowdopt.assign.engine.vote_loops import as_needed
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.patterns.true_minimum import POOLS, solve_patterns
@@ -48,7 +48,6 @@ from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
-from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.exhausted import out_of_reach
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
@@ -251,17 +250,15 @@ def assign(
     asked, wanted = wanted, _as_a_program(wanted, method, program)
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
-    with watched(listener, time_limit) as told:
-        if wanted.rule == EXACT_ERROR.name:
-            loops_of_votes(int(wanted.classes), told)
+    with watched(listener, time_limit) as told, as_needed(wanted, told):
         plan = _for_all_or_most(wanted, strict, method, program, options, told, clock, isolated)
-    plan = _with_notes(plan, asked)
-    seconds = perf_counter() - clock.started
-    plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
-    if plan.pairs is not None and plan.amounts is None:
-        plan = replace(plan, family_errors=family_errors(plan.instance, plan.pairs, solve))
-    if output is not None and plan.pairs is not None:
-        write_plan(plan, output, force=force)
+        plan = _with_notes(plan, asked)
+        seconds = perf_counter() - clock.started
+        plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
+        if plan.pairs is not None and plan.amounts is None:
+            plan = replace(plan, family_errors=family_errors(plan.instance, plan.pairs, solve))
+        if output is not None and plan.pairs is not None:
+            write_plan(plan, output, force=force)
     return plan
 
 

@@ -34,6 +34,7 @@ from crowdopt.io.folder import check_target
 from crowdopt.io.label_table import read_labels, read_truth
 from crowdopt.io.overrides import overridden, overrides
 from crowdopt.io.stored_plan import read_overrides
+from crowdopt.plain_kernels import for_small
 from crowdopt.report.audit_chart import total_cost
 from crowdopt.report.charts import Undrawn, drawn
 from crowdopt.report.curve_chart import cost_curve as curve_chart
@@ -144,22 +145,27 @@ def explain(
     instance = instance_of(campaign, trust_gold=trust_gold)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
     refuse_average(instance.the_rule, "explain")
-    clock = Clock(time_limit)
-    known = assign(instance, gap=1.0, time_limit=SEARCH * time_limit, strict=True)  # any plan, as solve finds it
-    if not known.found:
-        explanation = _no_plan(known, max(clock.left, (1 - SEARCH) * time_limit))
-    else:
-        margins = tangents.margins(instance, probe(clock.left / 2))
-        wanted = output is not None or terms is not None
-        curve = cost_of_targets(instance, time_limit=max(clock.left, time_limit / 4)) if wanted else None
-        explanation = _worth(known, margins, curve)
-        if terms is not None:
-            explanation = _with_audit(explanation, terms, audit or "", seen)
+    with for_small(instance.n_tasks, instance.n_workers):
+        explanation = _explained(instance, terms, output is not None, time_limit)
+    if terms is not None and explanation.feasible:
+        explanation = _with_audit(explanation, terms, audit or "", seen)
     if output is not None:
         pictures, undrawn = _pictures(explanation)
         write_explanation(instance, explanation.facts, _tables(explanation), Path(output), force, pictures)
         explanation = replace(explanation, undrawn=undrawn)
     return explanation
+
+
+def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool, time_limit: float) -> Explanation:
+    """Why there is no plan, or what more of anything is worth; the cost of targets where an audit or tables ask."""
+    clock = Clock(time_limit)
+    known = assign(instance, gap=1.0, time_limit=SEARCH * time_limit, strict=True)  # any plan, as solve finds it
+    if not known.found:
+        return _no_plan(known, max(clock.left, (1 - SEARCH) * time_limit))
+    margins = tangents.margins(instance, probe(clock.left / 2))
+    wanted = tables or terms is not None
+    curve = cost_of_targets(instance, time_limit=max(clock.left, time_limit / 4)) if wanted else None
+    return _worth(known, margins, curve)
 
 
 def _of_rounds(

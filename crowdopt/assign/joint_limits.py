@@ -72,27 +72,17 @@ def _own(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[Join
         return []
     amount = np.zeros((instance.n_tasks, instance.n_workers))
     amount[pairs[:, 0], pairs[:, 1]] = shares
-    sums = np.bincount(rows.row, rows.coefficient * amount[rows.pairs[:, 0], rows.pairs[:, 1]], len(rows.names))
-    scale = own_scale(instance)
+    terms = rows.coefficient * amount[rows.pairs[:, 0], rows.pairs[:, 1]]
+    sums, scale = np.bincount(rows.row, terms, len(rows.names)), np.ones(len(rows.names))
+    np.maximum.at(scale, rows.row, np.abs(terms))  # what takes part: a large number of a pair that is not there is none
+
+    def against(side: Floats) -> Floats:
+        return np.maximum(scale, np.where(np.isfinite(side), np.abs(side), 0.0))
 
     def owner(row: int) -> str:
         return f"row {rows.names[row]}"
 
     return [
-        ("is below its lower side", (rows.lower - sums) / scale, owner),
-        ("is above its upper side", (sums - rows.upper) / scale, owner),
+        ("is below its lower side", (rows.lower - sums) / against(rows.lower), owner),
+        ("is above its upper side", (sums - rows.upper) / against(rows.upper), owner),
     ]
-
-
-def own_scale(instance: AssignmentInstance) -> Floats:
-    """The largest number of each own row, its sides included, at least 1, (rows,).
-
-    instance: with own rows; -> (rows,).
-    """
-    rows = instance.own_rows
-    assert rows is not None
-    scale = np.ones(len(rows.names))
-    np.maximum.at(scale, rows.row, np.abs(rows.coefficient))
-    for side in (rows.lower, rows.upper):
-        scale = np.maximum(scale, np.where(np.isfinite(side), np.abs(side), 0.0))
-    return scale

@@ -46,8 +46,9 @@ def _own_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> li
     amount = {(i, j): share for (i, j), share in zip(pairs.tolist(), shares.tolist(), strict=True)}
     sums, size = [0.0] * len(rows.names), [1.0] * len(rows.names)
     for row, (i, j), value in zip(rows.row.tolist(), rows.pairs.tolist(), rows.coefficient.tolist(), strict=True):
-        sums[row] += value * amount.get((i, j), 0.0)
-        size[row] = max(size[row], abs(value))
+        term = value * amount.get((i, j), 0.0)  # a large number of a pair that the plan does not have excuses nothing
+        sums[row] += term
+        size[row] = max(size[row], abs(term))
     found: list[JointBreak] = []
     for row, name in enumerate(rows.names):
         for what, side, sign in (("is too small", rows.lower[row], -1), ("is too large", rows.upper[row], 1)):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.campaign import read_campaign
 from crowdopt.io.overrides import BEYOND, overridden
 from crowdopt.io.recorded_settings import RECORD
-from crowdopt.io.stored_plan import read_claims, read_plan
+from crowdopt.io.stored_plan import StoredPlan, read_claims, read_plan
 from crowdopt.io.stored_policy import is_policy
+from crowdopt.plain_kernels import for_small
 from crowdopt.recheck.error_columns import check_errors, check_family_errors, refuse_errors
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.limits_kept import broken_limits, is_excused
@@ -36,6 +38,16 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     instance = overridden(read_campaign(campaign, trust_gold=True), overrides)
     stored = read_plan(folder, claims, instance)
     report = Report(overrides=overrides)
+    with for_small(instance.n_tasks, instance.n_workers):
+        _check(instance, stored, report)
+    if report.problems and claims.get(BEYOND):
+        report.problems.insert(0, _other_instance(claims[BEYOND]))
+    return report
+
+
+def _check(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """All that a folder says, one thing after the other."""
+    claims = stored.claims
     excused = tasks_said_short(instance, stored, report)
     for excess in broken_limits(instance, stored.pairs, stored.amounts):
         if not is_excused(excess, excused):
@@ -59,9 +71,6 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
         check_repaired(instance, stored, report)
     refuse_excess(report)
     report.proven &= report.holds
-    if report.problems and claims.get(BEYOND):
-        report.problems.insert(0, _other_instance(claims[BEYOND]))
-    return report
 
 
 def _other_instance(what: Any) -> str:

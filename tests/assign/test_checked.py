@@ -6,12 +6,13 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.exactness import CERTAIN, errors_of, exact_errors
+from tests.effort import examples
 from tests.small import instances
 
 
@@ -48,7 +49,7 @@ def fewest_by_brute_force(instance: AssignmentInstance) -> float | None:
     return best
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(unrestricted())
 def test_exact_error_against_all_assignments(instance):
     """Within one label of the optimum, and equal to it wherever it is called proven."""
@@ -66,7 +67,7 @@ def keeps(instance: AssignmentInstance, pairs: np.ndarray) -> bool:
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(instances(most_pairs=14, rules=("exact-error", "probit")))
 def test_plans_keep_everything_and_can_spare_nothing(instance):
     """Whatever the options: targets met exactly, and without any loose label some task misses its own."""
@@ -80,7 +81,7 @@ def test_plans_keep_everything_and_can_spare_nothing(instance):
             assert not keeps(instance, np.delete(plan.pairs, place, axis=0))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(instances(most_pairs=12, options=False, rules=("hoeffding",)))
 def test_never_more_labels_than_hoeffding(instance):
     """Whatever keeps a Hoeffding need keeps Bhattacharyya's, and whatever keeps that errs at most epsilon exactly."""

@@ -68,7 +68,7 @@ def test_equal_workers_give_as_many_labels_as_the_best_fixed_plan():
     np.testing.assert_allclose(plan.exact_error[0], plurality(labels, 0.7, 4))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 40))])
+@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 15))])
 def test_no_bound_is_above_the_best_of_all_plans(seed):
     """Each task's errors, their average, and the fewest wrong answers for a sum: plans keep them, bounds hold."""
     each, mean = drawn(seed, "exact-error"), drawn(seed, "mean-error")

@@ -42,9 +42,9 @@ def test_chains_agree_with_cold_solves() -> None:
 
 
 @pytest.mark.slow
-def test_1000_chains_agree_with_cold_solves() -> None:
-    """As above, on 1000."""
-    chains_agree(range(20, 1000))
+def test_more_chains_agree_with_cold_solves() -> None:
+    """As above, on 200 others."""
+    chains_agree(range(20, 220))
 
 
 def test_a_kind_of_side_that_is_new_is_built_again() -> None:

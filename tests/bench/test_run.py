@@ -54,7 +54,7 @@ def test_without_charts_the_tables_and_the_advice_are_there(tmp_path, monkeypatc
     assert (out / TABLE).is_file() and not (out / "report.html").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long  # a whole benchmark four times; a job that is killed and goes on is one of tests/test_jobs.py
 def test_killed_and_started_again_the_table_is_the_same(finished, tmp_path):
     """Whatever had been measured is kept, the rest is measured then; two at once, in another order, change nothing."""
     rng, folder = random.Random(5), tmp_path / "killed"
@@ -69,7 +69,7 @@ def test_killed_and_started_again_the_table_is_the_same(finished, tmp_path):
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
 
 
-@pytest.mark.slow
+@pytest.mark.long  # a whole benchmark; a killed worker's rows are those of tests/test_jobs.py
 def test_two_dask_workers_one_killed_the_table_is_the_same(finished, tmp_path):
     """What the lost worker was measuring is measured by the other one."""
     folder = tmp_path / "clustered"

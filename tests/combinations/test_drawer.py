@@ -9,6 +9,7 @@ from tests.combinations.checker import broken, joined, least_targets
 from tests.combinations.drawer import draw
 from tests.combinations.features import CLASHES, FEATURES, case, clash
 from tests.combinations.measured import drawn
+from tests.sampled import first_of
 from tests.trials.crowd_checker import fits, keeps, promised, whole
 
 SIZES = [(3, 5, 40), (40, 15, 40), (300, 25, 10), (3000, 800, 2)]
@@ -22,14 +23,14 @@ def each_drawn(tasks: int, workers: int, count: int):
             yield seed, c
 
 
-@pytest.mark.parametrize(("tasks", "workers", "count"), SIZES)
+@pytest.mark.parametrize(("tasks", "workers", "count"), first_of(SIZES, 2))
 def test_the_hidden_plan_holds(tasks, workers, count):
     """Limits are fitted to it."""
     for seed, c in each_drawn(tasks, workers, count):
         assert not broken(c, c["hidden"]), seed
 
 
-@pytest.mark.parametrize(("tasks", "workers", "count"), SIZES)
+@pytest.mark.parametrize(("tasks", "workers", "count"), first_of(SIZES, 2))
 def test_a_damaged_plan_is_seen(tasks, workers, count):
     """A target just below what a task's labels keep, a worker without room, a label given twice."""
     for seed, c in each_drawn(tasks, workers, count):
@@ -43,7 +44,7 @@ def test_a_damaged_plan_is_seen(tasks, workers, count):
         assert "a pair twice" in broken(c, np.concatenate([plan, plan[:1]])), seed
 
 
-@pytest.mark.parametrize(("tasks", "workers", "count"), SIZES[:3])
+@pytest.mark.parametrize(("tasks", "workers", "count"), first_of(SIZES[:3], 2))
 def test_a_dropped_label_is_seen_where_it_was_needed(tasks, workers, count):
     """A task's labels of which one is dropped promise no more than before; all dropped, they break something."""
     for seed, c in each_drawn(tasks, workers, count):

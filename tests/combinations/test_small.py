@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.combinations.measured import drawn, measure
+from tests.sampled import first_of
 
 DEFAULT, LONG, EACH = 200, 5_000, 50
 SECONDS = 20.0
@@ -22,7 +23,7 @@ def check(first: int, count: int, folders: bool) -> int:
     return planned
 
 
-@pytest.mark.parametrize("first", range(0, DEFAULT, EACH))
+@pytest.mark.parametrize("first", first_of(range(0, DEFAULT, EACH)))
 def test_nothing_differs_from_every_plan_looked_at(first):
     """Nine in ten have a plan."""
     assert check(first, EACH, folders=False) > EACH / 2

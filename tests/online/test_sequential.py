@@ -83,8 +83,8 @@ def errors_and_claims(runs):
 @pytest.mark.parametrize(
     ("text", "classes"),
     [
-        ("sequential", 4),
         ("adaptive:gold=10:difficulty=no", 3),
+        pytest.param("sequential", 4, marks=pytest.mark.slow),
         pytest.param("sequential", 3, marks=pytest.mark.slow),
         pytest.param("adaptive:gold=10", 4, marks=pytest.mark.slow),
     ],
@@ -115,7 +115,7 @@ def plurality(labels, accuracy, classes):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize(("text", "tasks"), [(HEEDLESS, 300), pytest.param(*EACH_OF_600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("text", "tasks"), [(HEEDLESS, 300), pytest.param(*EACH_OF_600, marks=pytest.mark.long)])
 def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text, tasks):
     """Four classes, workers of .7, a target of .1: gold included, fewer labels than the five a task that it takes.
 
@@ -258,7 +258,7 @@ def test_the_same_seed_gives_the_same_bytes():
 
 
 @pytest.mark.chance
-@pytest.mark.slow
+@pytest.mark.long  # 24 crowds, four runs of each; by default a run that notices is resumed
 def test_the_audit_notices_a_clique_and_leaves_honest_crowds_alone():
     """Paired seeds: with the clique gold contradicts agreement, with the same crowd left honest it does not.
 
@@ -369,7 +369,9 @@ NEAR = {  # the errors' share that a claim may be off, how often it is told and 
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize("text", [pytest.param("sequential", marks=pytest.mark.slow), "adaptive"])
+@pytest.mark.parametrize(
+    "text", [pytest.param("sequential", marks=pytest.mark.long), pytest.param("adaptive", marks=pytest.mark.slow)]
+)
 def test_what_is_claimed_heeds_difficulty_and_says_so(text):
     """Of .3 hard tasks at least .15 come out wrong whatever is bought: claimed, told, and given up in the end.
 
@@ -398,7 +400,7 @@ def test_difficulty_is_part_of_the_state(text):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize("text", BOTH)
+@pytest.mark.parametrize("text", [pytest.param("sequential", marks=pytest.mark.slow), "adaptive"])
 def test_where_no_task_is_hard_nothing_changes(text):
     """Every label and claim is the same, byte by byte, unless difficulty is seen where there is none.
 

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, verify, write_campaign, write_plan
@@ -17,6 +17,7 @@ from crowdopt.crowd.difficulty import Difficulty
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.limited_sets import prove_sets
+from tests.effort import examples
 from tests.recheck.written_limits import drawn_lines, drawn_rows, read, summed_by_all_sets
 
 CERTAIN = 1e-12
@@ -111,7 +112,7 @@ def by_all_sets(instance, worker, budget, lines):
     return summed_by_all_sets(instance, worker, budget, lines, enough)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(limited())
 def test_the_bound_is_the_least_of_all_sets(drawn):
     """Where groups are apart it is that sum up to rounding, where they overlap never more; fewer skills prove less."""

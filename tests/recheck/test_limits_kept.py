@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 
 import crowdopt
+from crowdopt import AssignmentInstance, OwnRows
 from crowdopt.assign.plan import breaches
 from crowdopt.recheck.limits_kept import broken_limits, worst_excess
 from tests.effort import examples
@@ -41,6 +42,18 @@ def test_a_pair_that_is_there_twice_is_found(instance):
     pair = np.array([[0, 0], [0, 0]])
     assert any(one.limit == "is in the plan twice" for one in broken_limits(instance, pair))
     assert worst_excess(instance, pair) >= 1
+
+
+@pytest.mark.parametrize("lower", [-np.inf, -1e13])
+def test_a_number_that_takes_no_part_excuses_nothing(lower):
+    """Of a row, rounding is let pass by what it adds up, not by what it would add or by its other side."""
+    pairs = np.array([(i, j) for i in range(4) for j in range(6)])
+    numbers = np.append(1e12, np.ones(23))
+    row = OwnRows(["r"], np.zeros(24, np.int64), pairs, numbers, np.array([lower]), np.array([3.0]))
+    instance = AssignmentInstance(np.full((1, 6), 0.95), np.zeros(4, np.int64), np.full(6, 4), 0.2, own_rows=row)
+    for count in (broken_limits, breaches):
+        assert any("row r" in str(one) for one in count(instance, pairs[1:]))
+        assert not any("row r" in str(one) for one in count(instance, pairs[1:4]))
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from crowdopt.recheck.multipliers import fewest_labels, prove
 from crowdopt.recheck.proofs import prove_blocks, prove_patterns
 from tests.recheck.checker_blocks import check as by_blocks
 from tests.recheck.checker_blocks import check_rows as by_rows
+from tests.sampled import first_of
 from tests.trials.crowd_checker import SMALL, a_good_plan, draw, error, fits, keeps, many, optimum, whole
 from tests.trials.crowd_instance import instance_of
 
@@ -96,7 +97,7 @@ def _check_multipliers(seed: int, instance: AssignmentInstance, best: float) -> 
         assert prove_patterns(loose, worker, money, wrong, levels) <= best + NEAR, seed
 
 
-@pytest.mark.parametrize("first", range(0, DEFAULT, EACH))
+@pytest.mark.parametrize("first", first_of(range(0, DEFAULT, EACH)))
 def test_nothing_is_said_that_is_not_so(first):
     """Some hundred campaigns; most have a plan."""
     words = [check(seed) for seed in range(first, first + EACH)]

@@ -10,7 +10,7 @@ from crowdopt.api.assign import probe
 from crowdopt.assign.explain.shortage import shortage
 from tests.trials.own_checker import best_score, draw, plans, total_error
 
-DEFAULT, SLOW = range(120), range(120, 240)
+DEFAULT, SLOW = range(40), range(40, 240)
 MANY = [*DEFAULT, *(pytest.param(seed, marks=pytest.mark.slow) for seed in SLOW)]
 MANY += [*(pytest.param(seed, marks=pytest.mark.long) for seed in range(240, 8000, 40))]
 NEAR = 1e-6

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints, sealed
 from crowdopt.assign.engine.prepared import Coupling, Labels, Overlaps, Prepared
 from crowdopt.assign.engine.set_master import SetMaster
 from crowdopt.assign.engine.set_prices import ROUGH, Climb, Swept
@@ -79,10 +79,10 @@ def many_tasks(instance: AssignmentInstance) -> ManyTasks:
     prior = np.atleast_2d(instance.prior)
     cost = instance.cost if instance.cost.strides[0] else instance.cost[:1]
     return ManyTasks(
-        instance.task_type,
-        instance.accuracy,
+        sealed(instance.task_type),
+        sealed(instance.accuracy),
         instance.evidence,
-        np.ascontiguousarray(cost),
+        sealed(cost),
         -np.sort(-prior, axis=1),
         instance.epsilon + CERTAIN,
         instance.need,

@@ -38,7 +38,7 @@ class Seating:
         self.barred = np.sort(instance.barred[:, 0] * m + instance.barred[:, 1])
         limited, _, self.top = task_limits(instance)
         who, groups = np.nonzero(membership(instance)[limited].T)
-        self.home = np.append(0, np.cumsum(np.bincount(who, minlength=m))), groups
+        self.home = np.append(0, np.cumsum(np.bincount(who, minlength=m))), np.ascontiguousarray(groups)
         own = instance.own_rows
         self.entry = np.zeros((0 if own is None else len(own.names), instance.n_tasks, m))
         if own is not None:

@@ -1,17 +1,36 @@
-"""The loops of exact errors compiled by two processes, before a clock runs; kept, they only load."""
+"""The loops of exact errors compiled by two processes, before a clock runs; kept, they only load.
+
+A small campaign goes without: its loops run as plain Python, and are compiled only if that takes long.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
 from crowdopt.assign.engine.cheapest_votes import priced_votes
 from crowdopt.assign.engine.prepared import problem_of
 from crowdopt.core.solution import Listener, Progress
+from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.exactness import errors_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.voting import are_compiled
 
 SEARCHES = f"{__name__}:searches"
+
+
+@contextmanager
+def as_needed(instance: AssignmentInstance, listener: Listener | None = None) -> Iterator[None]:
+    """The loops ready for an instance: compiled, or, where they are not and it is small, as plain Python."""
+    from crowdopt.plain_kernels import for_small
+
+    classes, searched = int(instance.classes), instance.rule == EXACT_ERROR.name
+    with for_small(instance.n_tasks, instance.n_workers, lambda: get_ready(classes, listener)):
+        if searched:
+            get_ready(classes, listener)  # nothing where loops run as plain Python
+        yield
 
 
 def get_ready(classes: int, listener: Listener | None = None) -> None:

@@ -105,12 +105,15 @@ class Columns:
         return PatternSet(np.full(len(patterns), t), patterns, self.errors[t].promised(patterns))
 
     def _first(self, t: int) -> Ints:
-        """To begin with: the best labels first, and those of each pool alone, as many as will do."""
+        """To begin with: the best labels first, the worst first, and those of each pool alone, as many as will do.
+
+        Under a rule for the average all that are fewer too, without the worst first: their long votes take too long.
+        """
         sizes = self.pools.sizes
         target = float(self.pools.epsilon[t]) / (LITTLE if self.goal.soft else 1)
         pricing, starts = self.pricing(t, 0.0, target), [np.zeros((0, sizes.size), np.int64)]
         best = np.argsort(-self.pools.skill[t], kind="stable")
-        for order in [best, best[::-1], *(np.array([g]) for g in range(sizes.size))]:
+        for order in [best, *([] if self.goal.soft else [best[::-1]]), *(np.array([g]) for g in range(sizes.size))]:
             labels = np.repeat(order, sizes[order])[: self.pools.most[t]]
             grown = np.cumsum(np.eye(sizes.size, dtype=np.int64)[labels], axis=0)
             grown = np.concatenate([np.zeros((1, sizes.size), np.int64), grown])
@@ -229,8 +232,14 @@ class Columns:
 
 
 def first_that(good: Callable[[int], bool], count: int) -> int:
-    """The first k for which ``good`` holds, which then holds from there on; ``count`` where none does."""
-    low, high = -1, count
+    """The first k for which ``good`` holds, which then holds from there on; ``count`` where none does.
+
+    Small ones are asked first: they are cheaper to answer.
+    """
+    low, high = -1, 1
+    while high <= count and not good(high - 1):
+        low, high = high - 1, 2 * high
+    high = min(high - 1, count)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if good(middle) else (middle, high)

@@ -27,6 +27,7 @@ LEVELS, MOST = 24, 60  # skills of each type that a bound tells apart; up to how
 FEW, STEPS = 12, 100_000  # labels of a set of workers as they are, and steps of the search for them
 DONE = 1e-6  # relative; a search whose bound is nearer to its best set was not cut short
 CAPS, COUNTS, GROWTH = 9, 20, 1.2  # prices up to which, and numbers in which, the best labels are tried as a first set
+TOGETHER = 8  # of those sets are looked at together
 
 
 def prices_prove(instance: AssignmentInstance, duals: Duals) -> float:
@@ -145,9 +146,16 @@ class PricedTask:
             room = np.array([np.searchsorted(one, cap, side="right") for one in steps])
             many = np.unique(np.minimum(some, min(self.most, int(room.sum()))))
             rows: Ints = np.clip(many[:, None] - (np.cumsum(room) - room), 0, room)
-            rows = rows[pricing.settled(rows)]
-            if len(rows):
-                worth = np.sum([one[rows[:, g]] for g, one in enumerate(paid)], axis=0)
-                errors = self.price * pricing.errors.of(rows) if self.price > 0 else np.zeros(len(rows))
-                least = min(least, float((worth + errors).min()))
+            worth = np.sum([one[rows[:, g]] for g, one in enumerate(paid)], axis=0)
+            for start in range(0, len(rows), TOGETHER):
+                if worth[start] >= least:  # larger sets cost no less, and their errors take longest
+                    break
+                part = slice(start, start + TOGETHER)
+                least = min(least, self._cheapest_of(pricing, rows[part], worth[part]))
         return least
+
+    def _cheapest_of(self, pricing: PatternPricing, patterns: Ints, paid: Floats) -> float:
+        """Of some patterns those that will do, with the price of their errors."""
+        good = pricing.settled(patterns)
+        errors = self.price * pricing.errors.of(patterns[good]) if self.price > 0 else 0.0
+        return float((paid[good] + errors).min(initial=np.inf))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, sealed
 from crowdopt.crowd.difficulty import LARGEST, Difficulty
 from crowdopt.online.beliefs.grid import GRID
 from crowdopt.online.beliefs.state import ONCE, Beliefs, Ids, SkillArrays, SkillPrior
@@ -108,7 +108,7 @@ class ClassBeliefs(Beliefs):
         return (
             ClassLabels(self.start, self.task, self.label, self.message),
             SkillArrays(self.gold, self.asked, self.agreement, self.density, self.weight),
-            ClassTasks(self.kind, self.levels, self.best, self.easy, self.hard, self.hard_chance),
+            ClassTasks(sealed(self.kind), self.levels, self.best, self.easy, self.hard, self.hard_chance),
         )
 
 

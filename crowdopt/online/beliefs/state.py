@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, sealed
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.difficulty import NONE, Difficulty, mixed_odds
 from crowdopt.crowd.difficulty_fit import SCALES, EdgedLabels, fitted
@@ -287,7 +287,7 @@ class Beliefs:
         return (
             LabelArrays(self.start, self.task, self.sign, self.message),
             SkillArrays(self.gold, self.asked, self.agreement, self.density, self.weight),
-            TaskArrays(self.kind, self.odds),
+            TaskArrays(sealed(self.kind), self.odds),
         )
 
     def _make_room(self, labels: int) -> None:

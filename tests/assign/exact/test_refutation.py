@@ -39,11 +39,14 @@ def test_capacities_just_short_of_whole_labels_are_proven_too_small(tasks, first
 
 
 def test_whoever_is_told_there_is_no_plan_has_none(monkeypatch):
-    """By blocks alone, without a search of the full program, against brute force; half of them are settled that way."""
+    """By blocks alone, without a search of the full program, against brute force.
+
+    Most without a plan are found out before any block is priced; one of 20 is left to the multipliers, first seed 13.
+    """
     monkeypatch.setattr(stages, "SMALL", 0)
     monkeypatch.setattr(Search, "in_full", lambda *_: None)
     refuted = 0
-    for seed in (13, 38, 0, 1, 65, 68, 2, 3)[: tries(8, 4)]:
+    for seed in range(tries(70, 14)):
         instance = three_by_four(seed, (0.85, 0.65, 0.75))
         plan, best = assign(instance, nodes=4, time_limit=60, strict=True), brute_force(instance)
         assert (plan.status is Status.INFEASIBLE) <= (best is None), seed
@@ -51,4 +54,4 @@ def test_whoever_is_told_there_is_no_plan_has_none(monkeypatch):
             proven = prove_blocks(instance, plan.duals.worker, plan.duals.labels, plan.duals.budget)
             assert proven > paid_at_most(instance), seed
             refuted += 1
-    assert refuted == tries(4, 2)
+    assert refuted >= tries(4, 1)

@@ -40,8 +40,8 @@ def test_the_standard_library_proves_what_plans_claim(tmp_path, instance):
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, deadline=None, suppress_health_check=SHARED)
+@settings(max_examples=400, deadline=None, suppress_health_check=SHARED)
 @given(instances())
-def test_the_standard_library_proves_what_two_thousand_plans_claim(tmp_path, instance):
+def test_the_standard_library_proves_what_many_plans_claim(tmp_path, instance):
     """The same, many times over."""
     check_folders(tmp_path, instance)

@@ -1,0 +1,42 @@
+"""A limit on seconds is one on the method over patterns too: long votes of many different skills are not counted."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from crowdopt import AssignmentInstance, assign
+from crowdopt.assign.patterns.columns import first_that
+
+
+@pytest.mark.parametrize("count", range(12))
+def test_the_first_that_does_is_found(count):
+    """Whichever it is, asked within what there is."""
+    for first in range(count + 1):
+        asked: list[int] = []
+
+        def good(k: int, first: int = first, asked: list[int] = asked) -> bool:
+            asked.append(k)
+            return k >= first
+
+        assert first_that(good, count) == first
+        assert all(0 <= k < count for k in asked)
+
+
+def test_many_skills_and_prices_take_no_longer_than_they_may():
+    """Forty pools of 300 workers: what is tried first was all the worst labels, some 30 seconds of one."""
+    rng = np.random.default_rng(0)
+    instance = AssignmentInstance(
+        rng.uniform(0.55, 0.95, (3, 300)),
+        rng.integers(0, 3, 1000),
+        np.full(300, 100),
+        0.2,
+        cost=rng.integers(1, 6, 300).astype(float),
+        rule="mean-error",
+    )
+    assign(instance, "patterns:pools=8", time_limit=1.0)  # compiles
+    begin = time.monotonic()
+    plan = assign(instance, "patterns:pools=8", time_limit=1.0)
+    assert plan.found and time.monotonic() - begin < 5.0

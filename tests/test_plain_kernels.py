@@ -1,0 +1,74 @@
+"""Kernels run as they are written: the same bits as compiled ones, for a few seconds only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crowdopt import assign, plain_kernels, recipe
+from crowdopt.compiled_kernels import njit
+from crowdopt.crowd.difficulty import Difficulty
+
+SECONDS = 1e9  # no end
+
+
+@njit(cache=False)
+def _inner(x):
+    return x * x
+
+
+@njit(cache=False)
+def _outer(values):
+    total = 0.0
+    for x in values:
+        total += _inner(x)
+    return total
+
+
+@pytest.fixture
+def as_if_new(monkeypatch):
+    """No kernel is compiled, as on the first day."""
+    monkeypatch.setattr(plain_kernels, "is_kept", lambda kernel: False)
+
+
+def _instances(seed):
+    yield replace(recipe("R10:8x6", seed=seed), rule="exact-error", epsilon=np.full(8, 0.12))
+    yield replace(recipe("U:6x7", seed=seed), rule="exact-error", epsilon=np.linspace(0.1, 0.3, 6))
+    hard = replace(recipe("R10:5x6", seed=seed), rule="exact-error", epsilon=np.full(5, 0.2))
+    yield hard.with_difficulty(Difficulty(0.1, 0.5))
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))])
+def test_plans_are_the_same_to_the_last_bit(as_if_new, monkeypatch, seed):
+    """Pairs, bound and all other numbers, whichever way the loops run."""
+    for instance in _instances(seed):
+        plans = []
+        for seconds in (0.0, SECONDS):
+            monkeypatch.setattr(plain_kernels, "MOMENT", seconds)
+            plans.append(assign(instance, time_limit=60))
+        compiled, written = plans
+        known = compiled.status, compiled.objective, compiled.bound
+        assert known == (written.status, written.objective, written.bound)
+        assert np.array_equal(written.pairs, compiled.pairs)
+        assert str(written.duals) == str(compiled.duals)
+
+
+def test_once_the_seconds_are_used_up_kernels_are_compiled(as_if_new):
+    """What is to be done then is done once."""
+    values, told = np.arange(3.0), []
+    with plain_kernels.plain(1e-9, lambda: told.append("compile")):
+        assert plain_kernels.going_on()
+        assert _outer(values) == 5.0 and not _outer.signatures and not _inner.signatures
+        assert told == ["compile"] and not plain_kernels.going_on()
+        assert _outer(values) == 5.0 and _outer.signatures
+    assert told == ["compile"]
+
+
+def test_large_campaigns_do_not_wait_for_plain_python():
+    """Few tasks and few workers: votes of so few are exact without long laws."""
+    for tasks, workers, small in ((200, 25, True), (201, 25, False), (200, 26, False)):
+        with plain_kernels.for_small(tasks, workers):
+            assert plain_kernels.going_on() == small
+    assert not plain_kernels.going_on()
