@@ -25,6 +25,7 @@ from crowdopt.assign.patterns.columns import first_that
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.difficulty import NONE
+from crowdopt.crowd.evidence import BHATTACHARYYA
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.group_limits import labels_had, membership
 from crowdopt.crowd.instance import AssignmentInstance
@@ -294,7 +295,7 @@ class _Left:
         groups = tuple(replace(group, min_per_task=0) for group in part.groups)
         zeros = np.zeros(tasks.size, np.int64)
         part = replace(part, groups=groups, min_labels=zeros, min_load=np.zeros(instance.n_workers, np.int64))
-        part = replace(part, rule="bhattacharyya", difficulty=NONE)
+        part = replace(part, rule=BHATTACHARYYA.name, difficulty=NONE)
         part = replace(part, capacity=_room(instance, others), fixed=np.column_stack([place, mine[:, 1]]), budget=None)
         budget = instance.budget
         money = np.inf if budget is None else budget - float(instance.prices(others).sum())

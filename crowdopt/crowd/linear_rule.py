@@ -24,7 +24,8 @@ def linear_of(instance: AssignmentInstance) -> AssignmentInstance:
     if instance.difficulty.share:
         raise InputError(
             f"rule {rule.name} is no linear constraint, and where tasks may be hard no linear rule implies it; "
-            "ask for a plan of whole labels by our own method, or take difficulty out"
+            "solve plans by exact errors without --program lp and --method; for a linear program and for compare "
+            "take difficulty out of campaign.toml"
         )
     return replace(instance, rule=rule.implied_by)
 

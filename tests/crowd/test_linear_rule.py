@@ -60,8 +60,11 @@ def test_rules_with_sums_of_their_own_stay_what_they_are(rule):
 
 def test_where_tasks_may_be_hard_no_linear_rule_is_known():
     hard = ONE.with_difficulty(Difficulty(share=0.2, hard=0.5))
-    with pytest.raises(InputError, match="no linear rule implies it"):
+    with pytest.raises(InputError, match="no linear rule implies it; solve plans by exact errors without --program lp"):
         assignment.build(hard)
+    with pytest.raises(InputError, match="for compare take difficulty out of campaign.toml"):
+        crowdopt.compare(hard, ["greedy"], trials=1)
+    assert crowdopt.assign(hard).status is not crowdopt.Status.UNDECIDED  # what the sentence says to do
 
 
 @given(instances(rules=PROMISED))

@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import bhattacharyya_error
+from crowdopt.crowd.evidence import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.elementary import exp
@@ -24,7 +24,7 @@ def surrogate(instance: AssignmentInstance, pairs: Ints) -> Floats:
     instance: of the skills and the prior; its rule does not matter; pairs (k, 2): task and worker of each label;
     -> (tasks,).
     """
-    plain = replace(instance, rule="bhattacharyya")
+    plain = replace(instance, rule=BHATTACHARYYA.name)
     return bhattacharyya_error(plain.collected_evidence + plain.supply(pairs), plain.prior)
 
 
@@ -60,7 +60,7 @@ def spend(instance: AssignmentInstance, money: float) -> Ints:
     and worker of each label.
     """
     _refuse_joint(instance)
-    plain = replace(instance, rule="bhattacharyya")
+    plain = replace(instance, rule=BHATTACHARYYA.name)
     if plain.new_label_limits[0].any() or plain.min_load.any():
         raise InputError("a budget is spent where it helps most; drop min_labels and min_tasks, or use solve")
     state = _State(plain, money)

@@ -14,6 +14,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.evidence import BHATTACHARYYA
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.elementary import dot
 from crowdopt.programs.fewest_wrong import Tangents, of_tangents
@@ -69,7 +70,7 @@ def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Class
 
     Limits of groups aside: without them no plan does worse.
     """
-    plain = replace(instance, rule="bhattacharyya", budget=money, groups=(), own_rows=None)
+    plain = replace(instance, rule=BHATTACHARYYA.name, budget=money, groups=(), own_rows=None)
     held = plain.collected_evidence
     number = np.unique(np.column_stack([held, prior]), axis=0, return_inverse=True)[1].reshape(-1)
     even = replace(plain, prior=np.full(instance.classes, 1 / instance.classes), demand=np.asarray(1.0)).with_epsilon(

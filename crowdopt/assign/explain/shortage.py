@@ -13,7 +13,7 @@ from crowdopt.assign.explain.joint_shortage import JointShortage, joint_shortage
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.difficulty import NONE
-from crowdopt.crowd.evidence import guessing
+from crowdopt.crowd.evidence import BHATTACHARYYA, guessing
 from crowdopt.crowd.exactness import exact_errors, fewest_exact, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.programs import smallest_coverage
@@ -148,7 +148,7 @@ def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
 
 def _plain(instance: AssignmentInstance) -> str:
     """A rule without a check, under which a demand of 0 asks for nothing."""
-    return "bhattacharyya" if instance.the_rule.checked else instance.rule
+    return BHATTACHARYYA.name if instance.the_rule.checked else instance.rule
 
 
 def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float | None:
