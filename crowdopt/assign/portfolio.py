@@ -23,8 +23,7 @@ from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.patterns.true_minimum import can_list, solve_patterns
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.standing import Solvers
-from crowdopt.core.certificate import Certificate
+from crowdopt.assign.standing import UNKNOWN, Solvers
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
 from crowdopt.crowd.evidence import EXACT_ERROR
@@ -33,7 +32,6 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
 HOPELESS = 1_000_000  # pairs
-UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
 
 

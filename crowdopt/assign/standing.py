@@ -16,6 +16,8 @@ from crowdopt.core.master import MakeMaster
 from crowdopt.core.solution import Listener, Options, Progress, Solve
 from crowdopt.crowd.instance import AssignmentInstance
 
+UNKNOWN = Certificate(None, -np.inf, "none", None, None)
+
 
 @dataclass(frozen=True)
 class Solvers:
@@ -35,9 +37,9 @@ class Standing:
     options: Options
     clock: Clock
     listener: Listener | None
-    duals: Duals | None  # the best multipliers
-    certified: float  # the bound that they prove by themselves
-    known: Certificate  # the best bound of all, and where it comes from
+    duals: Duals | None = None  # the best multipliers
+    certified: float = -np.inf  # the bound that they prove by themselves
+    known: Certificate = UNKNOWN  # the best bound of all, and where it comes from
     best: Ints | None = None  # (k, 2): task and worker of each label of the best plan
     value: float = field(default=np.inf)  # what it costs; infinite without one
     interrupted: bool = False  # whether somebody asked to stop

@@ -18,7 +18,6 @@ from crowdopt.assign.individual.set_stages import by_bins, mix, nest
 from crowdopt.assign.individual.work import MIXED_TASKS, Work
 from crowdopt.assign.plan import Duals
 from crowdopt.assign.standing import Solvers, Standing
-from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
@@ -77,16 +76,7 @@ def solve_individually(
         before = clock.spent
         load()
         clock = Clock(options.time_limit, clock.started + clock.spent - before)
-    standing = Standing(
-        instance=instance,
-        solvers=solvers,
-        options=options,
-        clock=clock,
-        listener=listener,
-        duals=None,
-        certified=-np.inf,
-        known=Certificate(None, -np.inf, "none", None, None),
-    )
+    standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
     try:
         for stage in _stages(standing, tasks):
             if standing.done:
