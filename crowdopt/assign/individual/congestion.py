@@ -46,10 +46,10 @@ def _respond(
 ) -> bool:
     """Each task chooses once, in an order by chance; whether there was time for all."""
     from crowdopt.assign.individual.kernels import responding
-    from crowdopt.assign.individual.kernels.least_set import Effort, Pay
+    from crowdopt.assign.individual.kernels.least_set import Pay, SetEffort
 
     tasks, money = dealt.tasks, 1.0 - dealt.prices.budget
-    effort = Effort(NODES, CLOSE)
+    effort = SetEffort(NODES, CLOSE)
     queue, each = rng.permutation(tasks.size), 1.0 / tasks.size if is_first else 0.0
     for begin in range(0, queue.size, PART):
         if clock.over:

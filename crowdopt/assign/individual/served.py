@@ -134,12 +134,12 @@ class Served:
     @property
     def arrays(self) -> Any:
         """What compiled loops read and write of it."""
-        return self._kernels.Dealt(self.left, self.hands, self.held)
+        return self._kernels.HandsHeld(self.left, self.hands, self.held)
 
     @property
     def _pay(self) -> Any:
         return self._kernels.Pay(self.prices.worker, 1.0 - self.prices.budget)
 
     def _state(self) -> tuple[Any, ...]:
-        effort = self._kernels.Effort(NODES, CLOSE)
+        effort = self._kernels.SetEffort(NODES, CLOSE)
         return self.tasks.arrays, self.tasks.target, self._counter, self._pay, effort, self.arrays

@@ -85,17 +85,17 @@ class Sweeper:
     def sweep(self, prices: Prices, clock: Clock, close: float = CLOSE, nodes: int = NODES) -> Sweep | None:
         """Price every task; None where the time ends before the last one."""
         tasks, m = self.tasks, self.tasks.room.size
-        from crowdopt.assign.individual.kernels.least_set import Effort, Pay
-        from crowdopt.assign.individual.kernels.sweeping import Found, Group
+        from crowdopt.assign.individual.kernels.least_set import Pay, SetEffort
+        from crowdopt.assign.individual.kernels.sweeping import Found, TaskGroup
 
         value, rate, limit = np.zeros((3, tasks.size))
         hands, held = np.zeros((tasks.size, self.width), self.type), np.zeros(tasks.size, np.int64)
         found = Found(value, rate, limit, hands, held, np.zeros((self.groups, m)), np.zeros(self.groups))
-        pay, effort = Pay(prices.worker, 1.0 - prices.budget), Effort(nodes, close)
+        pay, effort = Pay(prices.worker, 1.0 - prices.budget), SetEffort(nodes, close)
 
         def price(group: int) -> bool:
             if not clock.over:
-                self._kernels.price_group(Group(group, self.groups), tasks.arrays, pay, effort, found)
+                self._kernels.price_group(TaskGroup(group, self.groups), tasks.arrays, pay, effort, found)
             return not clock.over
 
         if not all(self._each(price)):

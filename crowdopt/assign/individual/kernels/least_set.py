@@ -40,7 +40,7 @@ class Pay(NamedTuple):
     money: float
 
 
-class Effort(NamedTuple):
+class SetEffort(NamedTuple):
     """Of the search for a set: its nodes, and how far its bound may stay below the set, relatively."""
 
     nodes: int

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.assign.individual.kernels.least_set import Effort, Pay, Ranked, least_set, new_desk, rank
+from crowdopt.assign.individual.kernels.least_set import Pay, Ranked, SetEffort, least_set, new_desk, rank
 from crowdopt.compiled_kernels import njit
 
 GAIN = 1e-9  # a smaller one is rounding
@@ -22,7 +22,7 @@ class Counter(NamedTuple):
     row: np.ndarray  # (1,): the row at hand; -1: none, -2: all are there
 
 
-class Dealt(NamedTuple):
+class HandsHeld(NamedTuple):
     """The state of a plan, written: ``hands[k, :held[k]]`` are the workers of task k."""
 
     left: np.ndarray  # (m,) int: what remains of each capacity; below 0 where a worker has too many
@@ -162,4 +162,4 @@ def regrets(queue, tasks, target, counter, pay, effort, plan, out):
         _settle(k, False, plan, desk)
 
 
-__all__ = ["Counter", "Dealt", "Effort", "Pay", "choose", "fill", "regrets", "serve"]
+__all__ = ["Counter", "HandsHeld", "Pay", "SetEffort", "choose", "fill", "regrets", "serve"]

@@ -14,7 +14,7 @@ FLAT = 1e-9  # relative; a line that promises no more than this ends that search
 ENDLESS = np.iinfo(np.int64).max  # the most labels of a task without such a limit
 
 
-class Group(NamedTuple):
+class TaskGroup(NamedTuple):
     """The tasks number, number + groups, ..."""
 
     number: int
