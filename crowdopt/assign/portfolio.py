@@ -23,7 +23,7 @@ from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.patterns.true_minimum import can_list, solve_patterns
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.standing import UNKNOWN, Solvers
+from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
 from crowdopt.crowd.evidence import EXACT_ERROR
@@ -180,7 +180,7 @@ def solve_in_stages(
             continue
         found = stage.run(case, best)
         if found is not None:
-            best = found if best is None else _better(best, found)
+            best = found if best is None else better(best, found)
         if best is not None and (_is_settled(best, options) or best.interrupted or case.clock.over):
             break
     assert best is not None
@@ -197,18 +197,3 @@ def _is_settled(plan: Plan, options: Options) -> bool:
     if plan.proven or plan.status is Status.INFEASIBLE:
         return True
     return plan.found and plan.gap <= options.gap
-
-
-def _better(plan: Plan, other: Plan) -> Plan:
-    """The cheaper pairs under the higher bound."""
-    if other.status is Status.INFEASIBLE:
-        return other
-    higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
-    value = np.inf if higher.objective is None else higher.objective
-    if lower.objective is None or lower.objective >= value:
-        return replace(higher, interrupted=other.interrupted)
-    known = higher.certificate, higher.certified_bound, higher.duals
-    found = Plan.of(
-        plan.instance, "ip", *known, lower.pairs, method=lower.method, backend=higher.backend, seed=higher.seed
-    )
-    return replace(found, interrupted=other.interrupted, note=lower.note)
