@@ -46,15 +46,15 @@ def _respond(
 ) -> bool:
     """Each task chooses once, in an order by chance; whether there was time for all."""
     from crowdopt.assign.individual.kernels import responding
+    from crowdopt.assign.individual.kernels.least_set import Pay, SetEffort
 
-    tasks, pay = dealt.tasks, 1.0 - dealt.prices.budget
+    tasks, money = dealt.tasks, 1.0 - dealt.prices.budget
+    effort = SetEffort(NODES, CLOSE)
     queue, each = rng.permutation(tasks.size), 1.0 / tasks.size if is_first else 0.0
     for begin in range(0, queue.size, PART):
         if clock.over:
             return False
         behind = 1.0 - begin * each if is_first else 0.0
-        responding.respond(
-            queue[begin : begin + PART], behind, each, tasks.arrays, tasks.target, worker, slope, tasks.room, pay,
-            NODES, CLOSE, dealt.left, dealt.hands, dealt.held,
-        )  # fmt: skip
+        part, pull = queue[begin : begin + PART], responding.Pull(slope, tasks.room, behind, each)
+        responding.respond(part, tasks.arrays, tasks.target, Pay(worker, money), pull, effort, dealt.arrays)
     return True

@@ -85,23 +85,23 @@ class Sweeper:
     def sweep(self, prices: Prices, clock: Clock, close: float = CLOSE, nodes: int = NODES) -> Sweep | None:
         """Price every task; None where the time ends before the last one."""
         tasks, m = self.tasks, self.tasks.room.size
+        from crowdopt.assign.individual.kernels.least_set import Pay, SetEffort
+        from crowdopt.assign.individual.kernels.sweeping import Found, TaskGroup
+
         value, rate, limit = np.zeros((3, tasks.size))
-        held = np.zeros(tasks.size, np.int64)
-        hands = np.zeros((tasks.size, self.width), self.type)
-        load, paid = np.zeros((self.groups, m)), np.zeros(self.groups)
+        hands, held = np.zeros((tasks.size, self.width), self.type), np.zeros(tasks.size, np.int64)
+        found = Found(value, rate, limit, hands, held, np.zeros((self.groups, m)), np.zeros(self.groups))
+        pay, effort = Pay(prices.worker, 1.0 - prices.budget), SetEffort(nodes, close)
 
         def price(group: int) -> bool:
             if not clock.over:
-                self._kernels.price_groups(
-                    group, group + 1, self.groups, tasks.arrays, 1.0 - prices.budget, prices.worker, close, nodes,
-                    value, rate, limit, hands, held, load, paid,
-                )  # fmt: skip
+                self._kernels.price_group(TaskGroup(group, self.groups), tasks.arrays, pay, effort, found)
             return not clock.over
 
         if not all(self._each(price)):
             return None
         bound = float(value.sum()) + linked(tasks, prices)
-        return Sweep(prices, value, rate, limit, hands, held, load, paid, bound)
+        return Sweep(prices, *found, bound)
 
     def _each(self, price: Callable[[int], bool]) -> list[bool]:
         """One group after another, or several at a time where threads allow."""

@@ -36,7 +36,6 @@ class Work:
     tasks: OwnTasks
     chosen: tuple[NDArray[Any], Ints] | None = None
     soon: float = np.inf
-    is_nested: bool = False
 
     def __post_init__(self) -> None:
         standing, tasks = self.standing, self.tasks

@@ -86,7 +86,7 @@ def test_who_may_not_have_a_worker_gets_none():
 
 
 def test_priors_of_their_own_are_solved_to_the_end():
-    """Few labels for each task and needs all different: the master's bound and plan meet, where bins left a gap."""
+    """Few labels for each task and needs all different: the master's bound and plan meet."""
     instance = recipe("B5:1000x300", seed=0)
     first = np.random.default_rng(5).uniform(0.3, 0.7, 1000)
     instance = replace(instance, rule="bhattacharyya", prior=np.column_stack([first, 1 - first]))
