@@ -9,13 +9,13 @@ from pathlib import Path
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets
-from crowdopt.crowd.told_tasks import told_tasks
+from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.errors import InputError
-from crowdopt.io.answers_folder import ANSWERS, write_answers
-from crowdopt.io.folder import check_target
-from crowdopt.io.labels_back import Answered, Onward, read_answers
-from crowdopt.io.stored_plan import read_claims
-from crowdopt.io.stored_policy import is_policy, policy_rows, read_policy
+from crowdopt.io.answers.answers_folder import ANSWERS, write_answers
+from crowdopt.io.answers.labels_back import Answered, Onward, read_answers
+from crowdopt.io.plan.stored_plan import read_claims
+from crowdopt.io.plan.stored_policy import is_policy, policy_rows, read_policy
+from crowdopt.io.tables.folder import check_target
 
 
 def answers(

@@ -57,10 +57,10 @@ from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
-from crowdopt.io.folder import PLAN, check_target
-from crowdopt.io.overrides import stating
-from crowdopt.io.own_rows import read_rows
-from crowdopt.io.plan_folder import write_plan
+from crowdopt.io.campaign.overrides import stating
+from crowdopt.io.campaign.own_rows import read_rows
+from crowdopt.io.plan.plan_folder import write_plan
+from crowdopt.io.tables.folder import PLAN, check_target
 
 PROGRAMS = ("ip", "lp")
 EXACT, PATTERNS = "exact", "patterns"
@@ -151,7 +151,7 @@ def assign(
         mean-error where skills are few or rounded to few; ``primal-approximation``: Ho et al.'s Algorithm 1 at the
         LP's prices, repaired (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends``
         lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program. ``auto``: what
-        measurements say (crowdopt.bench.advice); the plan's note names the row that was followed.
+        measurements say (crowdopt.bench.figures.advice); the plan's note names the row that was followed.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation. Of the rules exact-error and mean-error, which are no linear
         constraints, it is that of the rule bhattacharyya, which implies their promise: plan and note say so.
@@ -162,7 +162,7 @@ def assign(
         left there (crowdopt.crowd.hard_needs). For the rule exact-error; skills then count as those on easy tasks.
     rows : OwnRows or path, optional
         Linear limits of one's own in place of the instance's, or a table of them: row, task, worker, coefficient,
-        lower, upper (crowdopt.io.own_rows). The plan records them, and their multipliers are part of its proof.
+        lower, upper (io.campaign.own_rows). The plan records them, and their multipliers are part of its proof.
     time_limit : float
         Seconds in all.
     gap : float
@@ -343,7 +343,7 @@ def _advised(instance: AssignmentInstance, method: str, program: str) -> tuple[s
     """The method to take, and why where it was left open."""
     if method != AUTO:
         return method, ""
-    from crowdopt.bench.advice import advised
+    from crowdopt.bench.figures.advice import advised
 
     advice = advised(instance, program)
     return advice.method, advice.why

@@ -26,9 +26,9 @@ from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
-from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
 HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time

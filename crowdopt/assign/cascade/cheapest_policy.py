@@ -17,7 +17,7 @@ from crowdopt.core.certificate import certify
 from crowdopt.core.program import find
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.told_tasks import ToldTasks, told_tasks
+from crowdopt.crowd.states.told_tasks import ToldTasks, told_tasks
 from crowdopt.programs.cascade import Cascade, least_excess
 
 SPARE = 1e-9  # relative; above the least multiple of the targets, so that the next solve finds a plan

@@ -11,10 +11,10 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
 from crowdopt.crowd.classes import Classes, classes_of, firsts
-from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.group_limits import labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.programs.aggregated import own_entries
 from crowdopt.programs.assignment import shares_of
 

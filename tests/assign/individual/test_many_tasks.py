@@ -18,7 +18,7 @@ from crowdopt.assign.individual.sweep import Prices, Sweeper
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
-from crowdopt.recheck.proofs import prove_blocks
+from crowdopt.recheck.bounds.proofs import prove_blocks
 from tests.assign.individual.test_own_stages import individual
 
 OPTIONS = Options(time_limit=60.0)

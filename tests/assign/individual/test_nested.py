@@ -17,7 +17,7 @@ from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
-from crowdopt.recheck.proofs import prove_blocks
+from crowdopt.recheck.bounds.proofs import prove_blocks
 
 CLOCK, OPTIONS = Clock(600.0), Options(time_limit=60.0)
 

@@ -16,7 +16,7 @@ from crowdopt.assign.individual.own_tasks import own_tasks
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options, Progress
 from crowdopt.programs import assignment
-from crowdopt.recheck.multipliers import prove
+from crowdopt.recheck.bounds.multipliers import prove
 from tests.assign.individual.test_own_stages import individual
 from tests.small import instances
 
