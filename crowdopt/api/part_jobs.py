@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from psutil import Process
 
-from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
-from crowdopt.assign.individual.sweep import Prices, Sweeper
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.prices.sweep import Prices, Sweeper
 from crowdopt.assign.parts.part_work import Start, cost_of, planned, shortest, swept
 from crowdopt.crowd.subset import own_accuracies
 from crowdopt.io.parts.array_text import COUNTS, FLOATS, array_of, text_of

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.assign.individual.prices.sweep import Sweep, Sweeper
 from crowdopt.assign.individual.served import CLOSE, NODES, Served
-from crowdopt.assign.individual.sweep import Sweep, Sweeper
 from crowdopt.core.clock import Clock
 
 STEEP = (3.0, 3.0, 3.0, 10.0, 10.0, 30.0, 30.0)  # price of the whole room taken twice, in mean labels, pass by pass

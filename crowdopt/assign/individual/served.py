@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import Prices, Sweep
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import Prices, Sweep
 from crowdopt.core.clock import Clock
 
 TABLE = 4_000_000  # rows x workers up to which all rows' prices are kept

@@ -10,8 +10,8 @@ import numpy as np
 from crowdopt.assign.individual.mixing import WHOLE, Mixture, dealt_of
 from crowdopt.assign.individual.nested import Nested
 from crowdopt.assign.individual.nested_plans import completed, dealt_sets, whole_shares
+from crowdopt.assign.individual.prices.sweep import Prices, Sweep
 from crowdopt.assign.individual.sets_met import SetsMet
-from crowdopt.assign.individual.sweep import Prices, Sweep
 from crowdopt.assign.individual.work import Work
 
 NESTING = 0.6  # of the time left, for sets that serve all tasks of a row that need no more

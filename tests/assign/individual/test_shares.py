@@ -12,7 +12,7 @@ from crowdopt import AssignmentInstance, Status, assign, recipe, relax, solve
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.individual import linear_plan
 from crowdopt.assign.individual.linear_plan import solve_linearly
-from crowdopt.assign.individual.own_tasks import own_tasks
+from crowdopt.assign.individual.prices.own_tasks import own_tasks
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options, Progress
 from crowdopt.programs import assignment

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import Prices, linked
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import Prices, linked
 from crowdopt.core.roundoff import UNIT, sum_below
 from crowdopt.crowd.instance import UNLIMITED
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import ALONE, CLOSE, NODES, Prices, Sweep, Sweeper
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import ALONE, CLOSE, NODES, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve
 from crowdopt.elementary import dot

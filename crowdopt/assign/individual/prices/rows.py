@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import Prices
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdopt.assign.individual.ascent import Ascent
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import Prices, Sweeper
+from crowdopt.assign.individual.prices.ascent import Ascent
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import Prices, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options, Solve
 
