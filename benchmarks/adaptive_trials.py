@@ -12,8 +12,8 @@ import numpy as np
 from crowdopt import AssignmentInstance, solve
 from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.crowd.subset import of_workers
-from crowdopt.crowd.voting import weighted_vote
-from crowdopt.io.label_record import LabelRecord
+from crowdopt.crowd.votes.voting import weighted_vote
+from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import least

@@ -24,7 +24,7 @@ from crowdopt.answers.audit.audited import AuditTerms
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.exact_bound import checks_needed, most_left
-from crowdopt.io.label_table import read_labels, read_truth
+from crowdopt.io.tables.label_table import read_labels, read_truth
 from crowdopt.report.charts import altair, save
 
 SETS = ("zencrowd_all", "rte", "bluebird", "quiz_medicine")

@@ -14,11 +14,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from crowdopt.bench.advice import FILE, VERSION
-from crowdopt.bench.decision import decided
-from crowdopt.bench.history import Benchmarked
-from crowdopt.bench.losses import finished, losses_of
-from crowdopt.bench.results import Result
+from crowdopt.bench.figures.advice import FILE, VERSION
+from crowdopt.bench.figures.decision import decided
+from crowdopt.bench.figures.history import Benchmarked
+from crowdopt.bench.figures.losses import finished, losses_of
+from crowdopt.bench.harness.results import Result
 from crowdopt.bench.run import benchmarked
 from crowdopt.files import write_text
 from crowdopt.report.decision_table import rows_of, sentence

@@ -77,7 +77,7 @@ def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
     """The second round: labels of the first drawn and counted as they fell."""
     import crowdopt
     from crowdopt.answers.planned import posteriors
-    from crowdopt.crowd.recipes import simulated_labels
+    from crowdopt.crowd.recipes.named_recipes import simulated_labels
 
     instance = replace(instance, epsilon=np.asarray(float(epsilon)), rule=rule)
     pairs = crowdopt.assign(instance, time_limit=60, gap=0.01).pairs
@@ -91,8 +91,8 @@ def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
 def proven_again(plan) -> float | None:
     """What the plan's multipliers prove, by the second opinion."""
     from crowdopt.crowd.exactness import relaxation
-    from crowdopt.recheck.multipliers import prove
-    from crowdopt.recheck.proofs import prove_blocks
+    from crowdopt.recheck.bounds.multipliers import prove
+    from crowdopt.recheck.bounds.proofs import prove_blocks
 
     if plan.duals is None or plan.duals.form not in ("blocks", "rows"):
         return None

@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from crowdopt.api.select import hire
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire.ranking import algorithm1
 
 

@@ -14,7 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
-from crowdopt.crowd.voting import vote_errors, weighted_error
+from crowdopt.crowd.votes.voting import vote_errors, weighted_error
 
 SEED = 7
 

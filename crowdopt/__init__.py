@@ -56,11 +56,11 @@ if _TYPE_CHECKING:
     from crowdopt.core.solution import Options, Status
     from crowdopt.crowd.groups import Group, OwnRows
     from crowdopt.crowd.instance import AssignmentInstance
-    from crowdopt.crowd.recipes import recipe
+    from crowdopt.crowd.recipes.named_recipes import recipe
     from crowdopt.errors import InputError
-    from crowdopt.io.campaign import read_campaign
-    from crowdopt.io.campaign_writing import write_campaign
-    from crowdopt.io.program_files import read_program
+    from crowdopt.io.campaign.campaign_reading import read_campaign
+    from crowdopt.io.campaign.campaign_writing import write_campaign
+    from crowdopt.io.programs.program_files import read_program
     from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 
 _HOMES = {
@@ -93,9 +93,9 @@ _HOMES = {
     "plan_gold": "crowdopt.api.plan_gold",
     "pull": "crowdopt.api.pull",
     "push": "crowdopt.api.push",
-    "read_campaign": "crowdopt.io.campaign",
-    "read_program": "crowdopt.io.program_files",
-    "recipe": "crowdopt.crowd.recipes",
+    "read_campaign": "crowdopt.io.campaign.campaign_reading",
+    "read_program": "crowdopt.io.programs.program_files",
+    "recipe": "crowdopt.crowd.recipes.named_recipes",
     "rehearse": "crowdopt.api.rehearse",
     "relax": "crowdopt.core.program",
     "replay": "crowdopt.api.compare",
@@ -109,7 +109,7 @@ _HOMES = {
     "to_pulp": "crowdopt.api.modelling",
     "to_scipy": "crowdopt.api.modelling",
     "verify": "crowdopt.api.verify",
-    "write_campaign": "crowdopt.io.campaign_writing",
+    "write_campaign": "crowdopt.io.campaign.campaign_writing",
     "write_plan": "crowdopt.api.write_plan",
 }
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 
 
 def exact_gains(instance: SelectionInstance) -> list[Fraction]:

@@ -64,7 +64,7 @@ RESULTS = {  # what the questions answer with: read, written, rechecked and draw
     "crowdopt.answers.voted",
     "crowdopt.answers.audit.audited",
 }
-ASKS_AGAIN = {"api/verify.py", "bench/judge.py"}  # who may ask the second opinion
+ASKS_AGAIN = {"api/verify.py", "bench/harness/judge.py"}  # who may ask the second opinion
 READS_RESULTS = {"io", "report", "cli"}  # and not recheck: the second opinion shares no code with any method
 AT_HOME = {  # solver libraries, each in one file
     "highspy": "backends/highs.py",
@@ -279,7 +279,7 @@ def test_no_pickle_no_eval_no_network():
         names = imported(path)
         assert not {name.split(".")[0] for name in names} & {"pickle", "socket", "requests"}, path
         calling = any(name.startswith(("urllib.request", "http.")) or name == "http" for name in names)
-        assert not calling or path.relative_to(ROOT).as_posix() == "io/bridges/web.py", path
+        assert not calling or path.relative_to(ROOT).as_posix() == "io/bridges/exchange/web.py", path
         calls = [node.func.id for node in nodes_of(path) if _is_call(node)]
         assert not set(calls) & {"eval", "exec"}, path
 

@@ -15,10 +15,10 @@ import pytest
 import crowdopt
 from benchmarks.papers.li_liu_trials import LINEAR, simulated
 from crowdopt.core.program import relax
-from crowdopt.crowd import gains
-from crowdopt.crowd.candidates import SelectionInstance
-from crowdopt.crowd.evidence import HOEFFDING
-from crowdopt.crowd.voting import majority_accuracy, weighted_error
+from crowdopt.crowd.hiring import gains
+from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.crowd.votes.evidence import HOEFFDING
+from crowdopt.crowd.votes.voting import majority_accuracy, weighted_error
 from crowdopt.hire import ranking, score_bounds, theorems
 from crowdopt.jobs import seed_of
 from crowdopt.programs import assignment

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.naming import MPS
-from crowdopt.io.program_files import ids_of
+from crowdopt.io.programs.naming import MPS
+from crowdopt.io.programs.program_files import ids_of
 from crowdopt.programs import approximated, assignment, assignment_dual, sampled, selection
 from tests.models.data import OPTIONS, drawn, section, selection_section
 from tests.models.reading import assert_same, described, renamed, translated, turned

@@ -9,7 +9,7 @@ import pytest
 
 from crowdopt import assign, plain_kernels, recipe
 from crowdopt.compiled_kernels import njit
-from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 
 SECONDS = 1e9  # no end
 

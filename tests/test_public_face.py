@@ -44,7 +44,7 @@ def test_dir_holds_the_public_names_only():
                 "import crowdopt.answers.planned",
                 "from crowdopt.assign import plan",
                 "import crowdopt.bench.run, crowdopt.report.charts",
-                "import crowdopt.io.plan_folder",
+                "import crowdopt.io.plan.plan_folder",
                 "from crowdopt.answers.voted import Answers",
             )
         ),

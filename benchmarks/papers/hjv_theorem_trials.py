@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.crowd.evidence import HOEFFDING
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.voting import weighted_error
+from crowdopt.crowd.votes.evidence import HOEFFDING
+from crowdopt.crowd.votes.voting import weighted_error
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named

@@ -15,10 +15,10 @@ import numpy as np
 
 from benchmarks.papers.real_data import folder_of
 from crowdopt.answers import Answers, dawid_skene, one_coin, wmv_linear, wmv_log
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.hire import ranking
-from crowdopt.io.label_table import read_labels, read_truth
+from crowdopt.io.tables.label_table import read_labels, read_truth
 
 LINEAR = {  # figures 1 and 2: who is hired; all vote by WMV-linear
     "top K": "top-k",

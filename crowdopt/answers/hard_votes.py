@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficult_classes import class_likelihoods
-from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.difficulty.difficult_classes import class_likelihoods
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.elementary import exp, log, log1p, logaddexp
 
 

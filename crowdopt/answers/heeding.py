@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficulty_fit import EdgedLabels, fitted
+from crowdopt.crowd.difficulty.difficulty_fit import EdgedLabels, fitted
 from crowdopt.crowd.labels import Labels
 
 ROUNDS = 5  # of accuracies and difficulty in turn, where accuracies are the method's own

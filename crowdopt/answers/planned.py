@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import ROUNDING
 from crowdopt.crowd.families import dependence, joint_error
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors, vote_sums
+from crowdopt.crowd.votes.evidence import ROUNDING
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.checks import integers
+from crowdopt.crowd.gold.checks import integers
 from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats
-from crowdopt.crowd.confusion import class_votes
+from crowdopt.crowd.gold.confusion import class_votes
 from crowdopt.crowd.labels import Labels
 from crowdopt.elementary import log
 from crowdopt.errors import InputError
@@ -52,7 +52,7 @@ def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
     """Log-likelihoods ``ln P_j(label | class)``, the best there are for workers of known confusion tables.
 
     confusion (workers, classes, classes): chance that a worker says the third class where the second is true, above 0
-    (crowdopt.crowd.confusion).
+    (crowdopt.crowd.gold.confusion).
     """
     table, classes = np.array(confusion, dtype=np.float64), len(labels.classes)
     shape = (len(labels.workers), classes, classes)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.certificate import certify
 from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.voting import log_odds
+from crowdopt.crowd.votes.voting import log_odds
 from crowdopt.elementary import dot
 from crowdopt.errors import InputError
 from crowdopt.programs import worst_law

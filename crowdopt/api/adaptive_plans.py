@@ -19,11 +19,11 @@ from crowdopt.core.solution import Listener
 from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign import read_with_labels
-from crowdopt.io.folder import PLAN, check_target
-from crowdopt.io.overrides import overridden
-from crowdopt.io.policy_folder import write_policy
-from crowdopt.io.recorded_settings import SETTINGS
+from crowdopt.io.campaign.campaign_reading import read_with_labels
+from crowdopt.io.campaign.overrides import overridden
+from crowdopt.io.campaign.recorded_settings import SETTINGS
+from crowdopt.io.plan.policy_folder import write_policy
+from crowdopt.io.tables.folder import PLAN, check_target
 
 OF_FIXED_SETS = {  # arguments of assign that say how fixed sets are searched for, and what they are by default
     "method": "exact",

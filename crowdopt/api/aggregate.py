@@ -14,14 +14,14 @@ from crowdopt.answers.heeding import heeding
 from crowdopt.api.answers import answers
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
-from crowdopt.crowd.confusion import confusions
+from crowdopt.crowd.gold.confusion import confusions
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
 from crowdopt.files import together
-from crowdopt.io.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
-from crowdopt.io.folder import check_target
-from crowdopt.io.label_table import read_labels, read_truth
-from crowdopt.io.labels_back import Answered
+from crowdopt.io.answers.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
+from crowdopt.io.answers.labels_back import Answered
+from crowdopt.io.tables.folder import check_target
+from crowdopt.io.tables.label_table import read_labels, read_truth
 
 AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)
 UNSURE = 0.9  # answers less sure than this are counted apart
@@ -119,7 +119,7 @@ def vote(
     ``wmv-linear``, ``wmv-log``, with confusion tables ``wmv-confusion``.
     accuracy (workers,): each worker's chance to be right, for the weighted votes.
     confusion (workers, classes, classes): each worker's chances to say the third class where the second is true
-    (crowdopt.crowd.confusion).
+    (crowdopt.crowd.gold.confusion).
     difficulty: whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
     known (tasks,): known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them.
     Default: the setting ``truth``, which they do heed.

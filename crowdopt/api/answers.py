@@ -9,14 +9,13 @@ from pathlib import Path
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets
-from crowdopt.crowd.told_tasks import told_tasks
+from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.errors import InputError
-from crowdopt.io.answers_folder import ANSWERS, write_answers
-from crowdopt.io.folder import check_target
-from crowdopt.io.labels_back import Answered, Onward, read_answers
-from crowdopt.io.stored_plan import read_claims
-from crowdopt.io.stored_policy import is_policy, policy_rows, read_policy
-from crowdopt.plain_kernels import for_small
+from crowdopt.io.answers.answers_folder import ANSWERS, write_answers
+from crowdopt.io.answers.labels_back import Answered, Onward, read_answers
+from crowdopt.io.plan.stored_plan import read_claims
+from crowdopt.io.plan.stored_policy import is_policy, policy_rows, read_policy
+from crowdopt.io.tables.folder import check_target
 
 
 def answers(
@@ -63,10 +62,9 @@ def answers(
         check_target(Path(output), ANSWERS, force)
     with on_disk(campaign, plan, tables=True) as (given, planned):
         answered = replace(read_answers(labels, planned, given, skipped), accept=accept)
-        with for_small(answered.instance.n_tasks, answered.instance.n_workers):
-            answered = replace(answered, onward=_onward(answered, planned))
-            if output is not None:
-                write_answers(answered, output, force)
+        answered = replace(answered, onward=_onward(answered, planned))
+        if output is not None:
+            write_answers(answered, output, force)
     return answered
 
 

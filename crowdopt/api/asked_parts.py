@@ -11,16 +11,16 @@ import numpy as np
 from crowdopt.api import part_jobs
 from crowdopt.api.parts_at_work import PartsAtWork
 from crowdopt.arrays import Ints
-from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
-from crowdopt.assign.individual.sampled_prices import sizes
-from crowdopt.assign.individual.sweep import Prices
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.prices.sampled_prices import sizes
+from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.parts.asked import PartLook, PartPlan
 from crowdopt.assign.parts.coordinator import groups_each
 from crowdopt.assign.parts.part_work import PartSweep, Start
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.array_text import COUNTS, FLOATS, array_of, text_of
-from crowdopt.io.part_table import read_part
-from crowdopt.io.parts_plan import ASSIGNMENT
+from crowdopt.io.parts.array_text import COUNTS, FLOATS, array_of, text_of
+from crowdopt.io.parts.part_table import read_part
+from crowdopt.io.parts.parts_plan import ASSIGNMENT
 
 
 class AskedParts:

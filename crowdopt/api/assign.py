@@ -27,9 +27,11 @@ from crowdopt.api.binding import (
     options_of,
 )
 from crowdopt.api.watching import watched
+from crowdopt.arrays import Ints
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.best_effort import best_effort
+from crowdopt.assign.budget.kept_on_average import kept_on_average
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
@@ -55,10 +57,10 @@ from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
-from crowdopt.io.folder import PLAN, check_target
-from crowdopt.io.overrides import stating
-from crowdopt.io.own_rows import read_rows
-from crowdopt.io.plan_folder import write_plan
+from crowdopt.io.campaign.overrides import stating
+from crowdopt.io.campaign.own_rows import read_rows
+from crowdopt.io.plan.plan_folder import write_plan
+from crowdopt.io.tables.folder import PLAN, check_target
 
 PROGRAMS = ("ip", "lp")
 EXACT, PATTERNS = "exact", "patterns"
@@ -149,7 +151,7 @@ def assign(
         mean-error where skills are few or rounded to few; ``primal-approximation``: Ho et al.'s Algorithm 1 at the
         LP's prices, repaired (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends``
         lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program. ``auto``: what
-        measurements say (crowdopt.bench.advice); the plan's note names the row that was followed.
+        measurements say (crowdopt.bench.figures.advice); the plan's note names the row that was followed.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation. Of the rules exact-error and mean-error, which are no linear
         constraints, it is that of the rule bhattacharyya, which implies their promise: plan and note say so.
@@ -160,7 +162,7 @@ def assign(
         left there (crowdopt.crowd.hard_needs). For the rule exact-error; skills then count as those on easy tasks.
     rows : OwnRows or path, optional
         Linear limits of one's own in place of the instance's, or a table of them: row, task, worker, coefficient,
-        lower, upper (crowdopt.io.own_rows). The plan records them, and their multipliers are part of its proof.
+        lower, upper (io.campaign.own_rows). The plan records them, and their multipliers are part of its proof.
     time_limit : float
         Seconds in all.
     gap : float
@@ -341,7 +343,7 @@ def _advised(instance: AssignmentInstance, method: str, program: str) -> tuple[s
     """The method to take, and why where it was left open."""
     if method != AUTO:
         return method, ""
-    from crowdopt.bench.advice import advised
+    from crowdopt.bench.figures.advice import advised
 
     advice = advised(instance, program)
     return advice.method, advice.why
@@ -401,12 +403,18 @@ def _by_patterns(
     listener: Listener | None,
     clock: Clock,
 ) -> Plan:
-    """The true minimum; where skills were rounded and that cost much, a plan for each task if it is cheaper."""
+    """The true minimum; where skills were rounded and that cost much, a plan for each task if it is cheaper.
+
+    Where there is no plan at all of an average: one that is bought label by label.
+    """
     if program == "lp":
         raise InputError("method patterns plans whole labels; ask for the program ip")
     plan = solve_patterns(instance, solve, options, pools, listener)
     if pools is not None and instance.the_rule.average and _may_be_dear(plan):
-        plan = _cheaper(plan, _of_each(instance, replace(options, time_limit=max(MOMENT, clock.left))))
+        each = _of_each(instance, replace(options, time_limit=max(MOMENT, clock.left)))
+        plan = replace(_cheaper(plan, each.pairs), interrupted=each.interrupted)
+    if plan.pairs is None and instance.the_rule.average and plan.bound < inf and not plan.interrupted:
+        plan = _cheaper(plan, kept_on_average(instance, clock))
     return plan
 
 
@@ -420,14 +428,13 @@ def _of_each(instance: AssignmentInstance, options: Options) -> Plan:
     return solve_checked(replace(instance, rule="exact-error"), partial(_linear, "exact", "ip", False, None), options)
 
 
-def _cheaper(plan: Plan, other: Plan) -> Plan:
-    """The plan with the other's pairs if those cost less; what is known of the optimum stays."""
+def _cheaper(plan: Plan, pairs: Ints | None) -> Plan:
+    """The plan with these pairs if they cost less; what is known of the optimum stays."""
     value = inf if plan.objective is None else plan.objective
-    if other.objective is None or other.objective >= value:
-        return replace(plan, interrupted=other.interrupted)
+    if pairs is None or plan.instance.prices(pairs).sum() >= value:
+        return plan
     known = plan.certificate, plan.certified_bound, plan.duals
-    found = Plan.of(plan.instance, "ip", *known, other.pairs, method=plan.method, backend=plan.backend, seed=plan.seed)
-    return replace(found, interrupted=other.interrupted)
+    return Plan.of(plan.instance, "ip", *known, pairs, method=plan.method, backend=plan.backend, seed=plan.seed)
 
 
 def pools_asked(method: str) -> tuple[str, int | None]:

@@ -13,9 +13,9 @@ from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign_writing import write_campaign
-from crowdopt.io.plan_folder import write_plan
-from crowdopt.io.policy_folder import write_policy
+from crowdopt.io.campaign.campaign_writing import write_campaign
+from crowdopt.io.plan.plan_folder import write_plan
+from crowdopt.io.plan.policy_folder import write_policy
 
 PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder
 

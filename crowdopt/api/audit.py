@@ -19,10 +19,10 @@ from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.shared_chance import spendable
 from crowdopt.api.binding import AnyPath
 from crowdopt.errors import InputError
-from crowdopt.io.answered import AnsweredTable, read_answered
-from crowdopt.io.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
-from crowdopt.io.audit_folder import facts, listed_checks, read_expert, write_audit
-from crowdopt.io.folder import check_target
+from crowdopt.io.answers.answered import AnsweredTable, read_answered
+from crowdopt.io.answers.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
+from crowdopt.io.answers.audit_folder import facts, listed_checks, read_expert, write_audit
+from crowdopt.io.tables.folder import check_target
 from crowdopt.version import __version__
 
 TARGET, CONFIDENCE = 0.05, 0.95

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from crowdopt.api.binding import AnyPath
 from crowdopt.api.report import report
-from crowdopt.bench.history import SLOWER as SLOWER
-from crowdopt.bench.suites import SUITES as SUITES
-from crowdopt.bench.suites import listed as listed
+from crowdopt.bench.figures.history import SLOWER as SLOWER
+from crowdopt.bench.harness.suites import SUITES as SUITES
+from crowdopt.bench.harness.suites import listed as listed
 from crowdopt.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,10 +115,10 @@ def benchmark(
     each backend solves each program, beyond the first time in another order of columns and rows; limits: ``seconds``,
     ``megabytes``, ``threads``, in place of the suite's.
     """
-    from crowdopt.bench import methods as known
+    from crowdopt.bench.harness import methods as known
+    from crowdopt.bench.harness.subject import Limits
+    from crowdopt.bench.harness.suites import Entry, cases_of, suite_named
     from crowdopt.bench.run import Benchmark
-    from crowdopt.bench.subject import Limits
-    from crowdopt.bench.suites import Entry, cases_of, suite_named
 
     named = None if suite is None else suite_named(suite)
     entries = [*(() if named is None else named.entries), *(Entry(problem, ("ip", "lp")) for problem in problems)]
@@ -172,7 +172,7 @@ def bench_changes(old: AnyPath, new: AnyPath) -> dict[str, Any]:
     -> ``methods`` (geometric mean of new over old seconds with its 95 % interval, and a verdict) and ``cases`` as rows;
     ``circumstances``, all that was not the same, and ``verdict`` as sentences.
     """
-    from crowdopt.bench.history import changes
+    from crowdopt.bench.figures.history import changes
     from crowdopt.bench.run import benchmarked
 
     return changes(benchmarked(Path(old)), benchmarked(Path(new)))
@@ -180,7 +180,7 @@ def bench_changes(old: AnyPath, new: AnyPath) -> dict[str, Any]:
 
 def _exported(plan: Benchmark, output: AnyPath, form: str, force: bool, seconds: float | None) -> dict[str, Any]:
     """The library and, where charts can be drawn, its page."""
-    from crowdopt.bench.library import export_library
+    from crowdopt.bench.harness.library import export_library
     from crowdopt.core.solution import Options
     from crowdopt.report.library_page import library_page
 

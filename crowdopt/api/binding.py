@@ -13,9 +13,9 @@ from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign import read_campaign
-from crowdopt.io.frames import TableLike as TableLike
-from crowdopt.io.overrides import overridden
+from crowdopt.io.campaign.campaign_reading import read_campaign
+from crowdopt.io.campaign.overrides import overridden
+from crowdopt.io.tables.frames import TableLike as TableLike
 
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)

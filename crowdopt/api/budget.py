@@ -19,12 +19,12 @@ from crowdopt.assign.explain.questions import SHARE
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import solve_whole
-from crowdopt.crowd.checks import is_amount
+from crowdopt.crowd.gold.checks import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.folder import PLAN, check_target
-from crowdopt.io.overrides import overridden, stating
-from crowdopt.io.plan_folder import write_plan
+from crowdopt.io.campaign.overrides import overridden, stating
+from crowdopt.io.plan.plan_folder import write_plan
+from crowdopt.io.tables.folder import PLAN, check_target
 
 PROMISES = ("average", "each")
 NEAR = 0.01  # relative gap at which the plan for the smallest error is cheap enough

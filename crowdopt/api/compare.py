@@ -16,13 +16,13 @@ from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
-from crowdopt.crowd.evidence import refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.crowd.subset import of_tasks
+from crowdopt.crowd.votes.evidence import refuse_average
 from crowdopt.errors import InputError
+from crowdopt.io.campaign.label_record import LabelRecord, read_record
 from crowdopt.io.comparison_folder import WORK, check_comparison, write_comparison_tables
-from crowdopt.io.label_record import LabelRecord, read_record
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least, least

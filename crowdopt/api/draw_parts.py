@@ -11,13 +11,13 @@ import numpy as np
 from crowdopt import jobs
 from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.item_recipes import item_crowd, items_of_part
-from crowdopt.crowd.recipes import recipe
+from crowdopt.crowd.recipes.item_recipes import item_crowd, items_of_part
+from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.crowd.subset import of_tasks, own_accuracies
 from crowdopt.errors import InputError
-from crowdopt.io.folder import CAMPAIGN, new_folder
-from crowdopt.io.part_table import arrow, write_part
-from crowdopt.io.parts_folder import PARTS, PartsFolder, read_parts_folder, write_shared
+from crowdopt.io.parts.part_table import arrow, write_part
+from crowdopt.io.parts.parts_folder import PARTS, PartsFolder, read_parts_folder, write_shared
+from crowdopt.io.tables.folder import CAMPAIGN, new_folder
 
 ITEMS = re.compile(r"I([1-9]\d{0,2}):([1-9]\d{0,10})x([1-9]\d{0,5})")
 

@@ -26,14 +26,14 @@ from crowdopt.assign.explain.remedies import Remedy
 from crowdopt.assign.explain.shortage import Shortage, shortage
 from crowdopt.assign.plan import Plan
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.evidence import refuse_average
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import refuse_average
 from crowdopt.errors import InputError
+from crowdopt.io.campaign.overrides import overridden, overrides
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
-from crowdopt.io.folder import check_target
-from crowdopt.io.label_table import read_labels, read_truth
-from crowdopt.io.overrides import overridden, overrides
-from crowdopt.io.stored_plan import read_overrides
+from crowdopt.io.plan.stored_plan import read_overrides
+from crowdopt.io.tables.folder import check_target
+from crowdopt.io.tables.label_table import read_labels, read_truth
 from crowdopt.plain_kernels import for_small
 from crowdopt.report.audit_chart import total_cost
 from crowdopt.report.charts import Undrawn, drawn

@@ -18,9 +18,9 @@ from crowdopt.backends import solve
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.overrides import overridden, overrides
-from crowdopt.io.stored_plan import read_claims, read_overrides
-from crowdopt.io.stored_policy import is_policy
+from crowdopt.io.campaign.overrides import overridden, overrides
+from crowdopt.io.plan.stored_plan import read_claims, read_overrides
+from crowdopt.io.plan.stored_policy import is_policy
 
 ROUNDS = (1, 2, 3, 5, None)  # None: one vote at a time, without limit
 FACTORS = (0.8, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)  # of all targets, for the curve

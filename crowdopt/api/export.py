@@ -15,17 +15,17 @@ from crowdopt.assign.patterns.true_minimum import refuse
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.core.registry import made
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.hiring_tables import read_candidates
-from crowdopt.io.mathprog import data_section
-from crowdopt.io.naming import Ids
-from crowdopt.io.patterns_data import pattern_id, patterns_data
-from crowdopt.io.program_files import DATA, check_file, ids_of, selection_ids, write_program
-from crowdopt.io.selection_data import selection_data
+from crowdopt.io.programs.mathprog import data_section
+from crowdopt.io.programs.naming import Ids
+from crowdopt.io.programs.patterns_data import pattern_id, patterns_data
+from crowdopt.io.programs.program_files import DATA, check_file, ids_of, selection_ids, write_program
+from crowdopt.io.programs.selection_data import selection_data
 from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled, selection
 
 GOLD = "gold.csv"  # of a campaign

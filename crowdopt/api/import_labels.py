@@ -10,21 +10,21 @@ import numpy as np
 from crowdopt.answers import one_coin
 from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.below_chance import against_chance, heed
-from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
-from crowdopt.crowd.evidence import rule_named
+from crowdopt.crowd.gold.below_chance import against_chance, heed
+from crowdopt.crowd.gold.error_correlation import ErrorCorrelation, error_correlation
+from crowdopt.crowd.gold.skills import empirical_bayes
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels, tally
-from crowdopt.crowd.skills import empirical_bayes
+from crowdopt.crowd.votes.evidence import rule_named
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
-from crowdopt.io.bridges.annotations import Annotation, latest
-from crowdopt.io.bridges.bridge import Wishes
-from crowdopt.io.campaign_writing import write_campaign
-from crowdopt.io.folder import CAMPAIGN, check_target
-from crowdopt.io.frames import name_of
-from crowdopt.io.label_table import read_labels, read_true_labels, read_types, true_classes
+from crowdopt.io.bridges.exchange.annotations import Annotation, latest
+from crowdopt.io.bridges.exchange.bridge import Wishes
+from crowdopt.io.campaign.campaign_writing import write_campaign
+from crowdopt.io.tables.folder import CAMPAIGN, check_target
+from crowdopt.io.tables.frames import name_of
+from crowdopt.io.tables.label_table import read_labels, read_true_labels, read_types, true_classes
 
 MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
 

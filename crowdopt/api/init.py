@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from crowdopt.api.binding import AnyPath
-from crowdopt.io.panel import write_panel
-from crowdopt.io.sample import write_sample
+from crowdopt.io.campaign.panel import write_panel
+from crowdopt.io.campaign.sample import write_sample
 
 
 def init(folder: AnyPath, *, panel: bool = False, force: bool = False) -> None:

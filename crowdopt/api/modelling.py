@@ -22,8 +22,8 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.naming import LP, MPS, names_of
-from crowdopt.io.program_files import ids_of
+from crowdopt.io.programs.naming import LP, MPS, names_of
+from crowdopt.io.programs.program_files import ids_of
 
 INSTALL = {"highspy": "pip install highspy", "pulp": "pip install pulp", "cvxpy": "pip install cvxpy"}
 

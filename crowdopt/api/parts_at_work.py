@@ -24,7 +24,7 @@ from crowdopt.assign.parts.part_work import ENDLESS
 from crowdopt.core.clock import Clock
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
-from crowdopt.io.parts_folder import PartsFolder
+from crowdopt.io.parts.parts_folder import PartsFolder
 
 TRIES = 4  # times that a part is asked whose process was lost
 ROWS = "rows"  # answers of a question that not all parts have answered yet

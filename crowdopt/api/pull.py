@@ -9,9 +9,9 @@ from pathlib import Path
 from crowdopt.api.binding import AnyPath
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
-from crowdopt.io.bridges.annotations import Annotations, read_people, with_gold
-from crowdopt.io.bridges.bridge import Address, Bridge, Wishes
-from crowdopt.io.bridges.pulled_folder import (
+from crowdopt.io.bridges.exchange.annotations import Annotations, read_people, with_gold
+from crowdopt.io.bridges.exchange.bridge import Address, Bridge, Wishes
+from crowdopt.io.bridges.exchange.pulled_folder import (
     PULLED,
     Pulled,
     check_nothing_lost,
@@ -19,8 +19,8 @@ from crowdopt.io.bridges.pulled_folder import (
     sort_out,
     write_pulled,
 )
-from crowdopt.io.campaign import read_with_labels
-from crowdopt.io.folder import check_target
+from crowdopt.io.campaign.campaign_reading import read_with_labels
+from crowdopt.io.tables.folder import check_target
 
 
 def pull(

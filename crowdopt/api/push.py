@@ -9,9 +9,9 @@ from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
-from crowdopt.io.bridges.bridge import Address, Changes
-from crowdopt.io.bridges.pushed_files import push_files
-from crowdopt.io.bridges.pushed_round import read_round
+from crowdopt.io.bridges.exchange.bridge import Address, Changes
+from crowdopt.io.bridges.exchange.pushed_files import push_files
+from crowdopt.io.bridges.exchange.pushed_round import read_round
 
 
 def push(

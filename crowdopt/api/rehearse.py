@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike
-from crowdopt.io.rehearsal import how_errors_are_drawn as how_errors_are_drawn
-from crowdopt.io.rehearsal import how_truth_is_drawn as how_truth_is_drawn
-from crowdopt.io.rehearsal import write_rehearsal
+from crowdopt.io.plan.rehearsal import how_errors_are_drawn as how_errors_are_drawn
+from crowdopt.io.plan.rehearsal import how_truth_is_drawn as how_truth_is_drawn
+from crowdopt.io.plan.rehearsal import write_rehearsal
 
 
 def rehearse(
@@ -23,7 +23,7 @@ def rehearse(
 
     The truth is drawn given the labels that are in, if any, so that a later round is of the same world as those before.
     Errors are drawn independently of one another, but for workers of one family, who err together as much as their
-    skills allow: one number for a task and a family decides for all its members (crowdopt.crowd.family_draws).
+    skills allow: one number for a task and a family decides for all its members (crowdopt.crowd.recipes.family_draws).
 
     Parameters
     ----------

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from crowdopt.api.binding import AnyPath
 from crowdopt.documents import from_disk
-from crowdopt.io.folder import PLAN
-from crowdopt.io.plan_overview import plan_overview
+from crowdopt.io.plan.plan_overview import plan_overview
+from crowdopt.io.tables.folder import PLAN
 from crowdopt.report import kind_of, write_page
 
 

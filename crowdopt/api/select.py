@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike
 
 from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, options_of
 from crowdopt.backends import BackendMissing, named, solve_whole
-from crowdopt.crowd.below_chance import against_chance, heed
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.gold.below_chance import against_chance, heed
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.errors import InputError
 from crowdopt.files import together
 from crowdopt.hire.by_program import TABLE, solve_program, solve_table
 from crowdopt.hire.frontier import cost_frontier
 from crowdopt.hire.ranking import DRAWN, RANKINGS
 from crowdopt.hire.selected import Frontier, Selection
-from crowdopt.io.folder import check_target
 from crowdopt.io.hiring_tables import read_candidates, write_frontier, write_hired
-from crowdopt.io.tables import find_table
+from crowdopt.io.tables.folder import check_target
+from crowdopt.io.tables.table_columns import find_table
 from crowdopt.report.charts import save
 from crowdopt.report.hiring_chart import hiring_chart
 

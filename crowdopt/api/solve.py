@@ -15,7 +15,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.parts_folder import is_in_parts
+from crowdopt.io.parts.parts_folder import is_in_parts
 
 
 @overload

@@ -24,10 +24,10 @@ from crowdopt.backends import solve
 from crowdopt.core.clock import Clock
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
-from crowdopt.io.folder import PLAN, check_target, name_folder
-from crowdopt.io.part_table import BYTES, count_tasks
-from crowdopt.io.parts_folder import PartsFolder, read_parts_folder
-from crowdopt.io.parts_plan import write_numbers
+from crowdopt.io.parts.part_table import BYTES, count_tasks
+from crowdopt.io.parts.parts_folder import PartsFolder, read_parts_folder
+from crowdopt.io.parts.parts_plan import write_numbers
+from crowdopt.io.tables.folder import PLAN, check_target, name_folder
 
 Told = Callable[[str, float, float | None, float | None], None]  # what goes on, seconds, bound, cost
 LATE, AGAIN = "time is up", "the same command goes on from there"
@@ -68,7 +68,7 @@ def assign_parts(
     Whatever computes it, the files are the same. What is known is kept beside the output until the plan is there; the
     same call goes on from it.
 
-    campaign: a folder in parts (crowdopt.io.parts_folder), or a glob of parts.
+    campaign: a folder in parts (crowdopt.io.parts.parts_folder), or a glob of parts.
     output: folder to write the plan to.
     processes: spawned here; 0 computes in this process.
     cluster: in place of them: a Dask scheduler's address, or a number of Dask workers to start here. All machines must

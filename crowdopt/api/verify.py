@@ -15,12 +15,13 @@ from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.answered import read_answered
-from crowdopt.io.audit_draw import DRAW, read_draw
-from crowdopt.io.parts_folder import is_in_parts
-from crowdopt.recheck import audit_check, part_check, verification
-from crowdopt.recheck.audit_check import AuditReport as AuditReport
-from crowdopt.recheck.findings import Report as Report
+from crowdopt.io.answers.answered import read_answered
+from crowdopt.io.answers.audit_draw import DRAW, read_draw
+from crowdopt.io.parts.parts_folder import is_in_parts
+from crowdopt.recheck import part_check, verification
+from crowdopt.recheck.audits import audit_check
+from crowdopt.recheck.audits.audit_check import AuditReport as AuditReport
+from crowdopt.recheck.bounds.findings import Report as Report
 
 
 @overload

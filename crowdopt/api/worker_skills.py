@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.errors import InputError
-from crowdopt.io.campaign_skills import skills_from_gold
-from crowdopt.io.campaign_tables import Ids
-from crowdopt.io.frames import TableLike
-from crowdopt.io.gold_table import class_count, heed_gold
-from crowdopt.io.tables import read_table
+from crowdopt.io.campaign.campaign_skills import skills_from_gold
+from crowdopt.io.campaign.campaign_tables import Ids
+from crowdopt.io.campaign.gold_table import class_count, heed_gold
+from crowdopt.io.tables.frames import TableLike
+from crowdopt.io.tables.table_columns import read_table
 
 
 @dataclass(frozen=True, eq=False)

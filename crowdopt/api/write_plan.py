@@ -5,8 +5,8 @@ from __future__ import annotations
 from crowdopt.api.binding import AnyPath
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
-from crowdopt.io import plan_folder
-from crowdopt.io.policy_folder import write_policy
+from crowdopt.io.plan import plan_folder
+from crowdopt.io.plan.policy_folder import write_policy
 
 
 def write_plan(plan: Plan | AdaptivePlan, folder: AnyPath, *, force: bool = False) -> None:

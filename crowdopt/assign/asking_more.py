@@ -13,11 +13,11 @@ from crowdopt.assign.mending import TaskLabels
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
-from crowdopt.crowd.difficulty import NONE
-from crowdopt.crowd.evidence import PROBIT
+from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.hard_needs import normal_need
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import PROBIT
 
 ROUNDS = 12  # of asking for more
 FIRST = 1.0  # of probit's need: what tasks ask for at first

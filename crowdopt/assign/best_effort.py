@@ -24,12 +24,12 @@ from crowdopt.assign.most_served import has_few_choices, most_served
 from crowdopt.assign.patterns.columns import first_that
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd.difficulty import NONE
-from crowdopt.crowd.evidence import BHATTACHARYYA
+from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.group_limits import labels_had, membership
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA
 from crowdopt.errors import InputError
 
 Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: a plan by the method that was asked for

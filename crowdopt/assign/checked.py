@@ -19,7 +19,7 @@ from crowdopt.core.solution import Listener, Options, Progress, Status
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.voting import are_compiled
+from crowdopt.crowd.votes.voting import are_compiled
 
 Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,14 @@ ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped 
 LEAST = 1e-12  # a share of a label below this is solver noise
 JOINT = ("group", "most_share", "least_share", "own")  # blocks of rows that tie pairs together
 HAIR = 5e-13  # evidence; rounding in the sum of a task's labels
+
+
+class Proof(NamedTuple):
+    """What is proven: the best bound, what multipliers prove by themselves, and the multipliers."""
+
+    known: Certificate
+    certified: float
+    duals: Duals | None
 
 
 def solve_full(
@@ -59,7 +68,8 @@ def solve_full(
         if known.bound < np.inf and not interrupted:
             searched, point = _search(instance, program, solve, backend, clock, options, listener)
             known, interrupted = _better(known, certify(searched)), searched.interrupted
-    return _plan(instance, kind, known, certified, duals, point, backend, backend, options, interrupted)
+    proof = Proof(known, certified, duals)
+    return _plan(instance, kind, proof, point, backend, backend, options.seed, interrupted)
 
 
 def _resumed(
@@ -81,18 +91,8 @@ def _resumed(
     known = _better(head.certificate, certify(searched))
     if start is not None and (point is None or program.cost @ point >= program.cost @ start):
         point = start
-    return _plan(
-        instance,
-        "ip",
-        known,
-        head.certified_bound,
-        head.duals,
-        point,
-        head.method,
-        backend,
-        options,
-        searched.interrupted,
-    )
+    proof = Proof(known, head.certified_bound, head.duals)
+    return _plan(instance, "ip", proof, point, head.method, backend, options.seed, searched.interrupted)
 
 
 def _better(linear: Certificate, searched: Certificate) -> Certificate:
@@ -217,13 +217,11 @@ def _topped_up(instance: AssignmentInstance, program: Program, point: Floats | N
 def _plan(
     instance: AssignmentInstance,
     kind: str,
-    known: Certificate,
-    certified: float,
-    duals: Duals | None,
+    proof: Proof,
     point: Floats | None,
     method: str,
     backend: str,
-    options: Options,
+    seed: int,
     interrupted: bool,
 ) -> Plan:
     pairs = amounts = None
@@ -231,8 +229,8 @@ def _plan(
         table = point.reshape(instance.n_tasks, instance.n_workers)
         pairs = _pairs(table)
         amounts = table[tuple(pairs.T)] if kind == "lp" else None
-    made = {"method": method, "backend": backend, "seed": options.seed, "interrupted": interrupted}
-    return Plan.of(instance, kind, known, certified, duals, pairs, amounts, **made)
+    made = {"method": method, "backend": backend, "seed": seed, "interrupted": interrupted}
+    return Plan.of(instance, kind, proof.known, proof.certified, proof.duals, pairs, amounts, **made)
 
 
 def _pairs(table: Floats) -> Ints:

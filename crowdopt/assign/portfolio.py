@@ -23,17 +23,15 @@ from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.patterns.true_minimum import can_list, solve_patterns
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.standing import Solvers
-from crowdopt.core.certificate import Certificate
+from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
-from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
 HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
-UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
 
 
@@ -192,7 +190,7 @@ def solve_in_stages(
             continue
         found = stage.run(case, best)
         if found is not None:
-            best = found if best is None else _better(best, found)
+            best = found if best is None else better(best, found)
         if best is not None and (_is_settled(best, options) or best.interrupted or case.clock.over):
             break
     assert best is not None
@@ -209,18 +207,3 @@ def _is_settled(plan: Plan, options: Options) -> bool:
     if plan.proven or plan.status is Status.INFEASIBLE:
         return True
     return plan.found and plan.gap <= options.gap
-
-
-def _better(plan: Plan, other: Plan) -> Plan:
-    """The cheaper pairs under the higher bound."""
-    if other.status is Status.INFEASIBLE:
-        return other
-    higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
-    value = np.inf if higher.objective is None else higher.objective
-    if lower.objective is None or lower.objective >= value:
-        return replace(higher, interrupted=other.interrupted)
-    known = higher.certificate, higher.certified_bound, higher.duals
-    found = Plan.of(
-        plan.instance, "ip", *known, lower.pairs, method=lower.method, backend=higher.backend, seed=higher.seed
-    )
-    return replace(found, interrupted=other.interrupted, note=lower.note)

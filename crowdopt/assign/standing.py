@@ -13,8 +13,10 @@ from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import PROVEN, Certificate, relative_gap
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
-from crowdopt.core.solution import Listener, Options, Progress, Solve
+from crowdopt.core.solution import Listener, Options, Progress, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
+
+UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,9 @@ class Standing:
     options: Options
     clock: Clock
     listener: Listener | None
-    duals: Duals | None  # the best multipliers
-    certified: float  # the bound that they prove by themselves
-    known: Certificate  # the best bound of all, and where it comes from
+    duals: Duals | None = None  # the best multipliers
+    certified: float = -np.inf  # the bound that they prove by themselves
+    known: Certificate = UNKNOWN  # the best bound of all, and where it comes from
     best: Ints | None = None  # (k, 2): task and worker of each label of the best plan
     value: float = field(default=np.inf)  # what it costs; infinite without one
     interrupted: bool = False  # whether somebody asked to stop
@@ -112,3 +114,18 @@ class Standing:
         self.known = found.certificate
         if found.pairs is not None:
             self.offer(found.pairs)
+
+
+def better(plan: Plan, other: Plan) -> Plan:
+    """The cheaper pairs of two plans of an instance, under the higher of their bounds."""
+    if other.status is Status.INFEASIBLE:
+        return other
+    higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
+    value = np.inf if higher.objective is None else higher.objective
+    if lower.objective is None or lower.objective >= value:
+        return replace(higher, interrupted=other.interrupted)
+    known = higher.certificate, higher.certified_bound, higher.duals
+    found = Plan.of(
+        plan.instance, "ip", *known, lower.pairs, method=lower.method, backend=higher.backend, seed=higher.seed
+    )
+    return replace(found, interrupted=other.interrupted, note=lower.note)

@@ -13,20 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt import jobs
-from crowdopt.bench.circumstances import circumstances
-from crowdopt.bench.decision import decided
-from crowdopt.bench.history import Benchmarked
-from crowdopt.bench.losses import finished, losses_of
-from crowdopt.bench.measure import measure
-from crowdopt.bench.methods import version_of
-from crowdopt.bench.noise import DISTURBED, sentence, slowdowns
-from crowdopt.bench.recorded import CIRCUMSTANCES, PLAN, check_plan, check_row
-from crowdopt.bench.results import results_of
-from crowdopt.bench.score_tables import score_tables
-from crowdopt.bench.subject import Limits, Subject
-from crowdopt.bench.suites import Case, subjects_of
-from crowdopt.bench.summary import TIMINGS, compare, result_row, series, tables
-from crowdopt.bench.verdict import sentences
+from crowdopt.bench.figures.decision import decided
+from crowdopt.bench.figures.history import Benchmarked
+from crowdopt.bench.figures.losses import finished, losses_of
+from crowdopt.bench.figures.score_tables import score_tables
+from crowdopt.bench.figures.summary import TIMINGS, compare, result_row, series, tables
+from crowdopt.bench.figures.verdict import sentences
+from crowdopt.bench.harness.circumstances import circumstances
+from crowdopt.bench.harness.measure import measure
+from crowdopt.bench.harness.methods import version_of
+from crowdopt.bench.harness.noise import DISTURBED, sentence, slowdowns
+from crowdopt.bench.harness.recorded import CIRCUMSTANCES, PLAN, check_plan, check_row
+from crowdopt.bench.harness.results import results_of
+from crowdopt.bench.harness.subject import Limits, Subject
+from crowdopt.bench.harness.suites import Case, subjects_of
 from crowdopt.documents import Keys, read_json
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
@@ -163,7 +163,7 @@ def opened(folder: Path) -> tuple[dict[str, Any], int, list[jobs.Row]]:
 
 
 def benchmarked(folder: Path) -> Benchmarked:
-    """A finished benchmark as :func:`~crowdopt.bench.history.changes` takes it."""
+    """A finished benchmark as :func:`~crowdopt.bench.figures.history.changes` takes it."""
     if not (folder / MARK).is_file():
         raise InputError(f"{folder} is no benchmark's folder; name one that crowdopt bench wrote")
     known, _, rows = opened(folder)

@@ -8,9 +8,9 @@ from typing import Any
 from crowdopt.assign.cascade.adaptive_plan import EXPERT, AdaptivePlan
 from crowdopt.cli.common import percent
 from crowdopt.core.solution import Status
-from crowdopt.io.answers_folder import facts
-from crowdopt.io.labels_back import Answered, Onward
-from crowdopt.io.policy_folder import policy_run, policy_summary
+from crowdopt.io.answers.answers_folder import facts
+from crowdopt.io.answers.labels_back import Answered, Onward
+from crowdopt.io.plan.policy_folder import policy_run, policy_summary
 
 SHOWN = 5  # types in a sentence
 

@@ -10,7 +10,7 @@ import click
 from crowdopt.api.explain import explain as call
 from crowdopt.cli.common import NO, ProgressLine, as_json, say, trust_gold
 from crowdopt.cli.manual import manual
-from crowdopt.crowd.evidence import EACH
+from crowdopt.crowd.votes.evidence import EACH
 
 
 @click.command(

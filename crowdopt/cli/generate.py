@@ -11,7 +11,7 @@ from crowdopt.api.generate import generate as call
 from crowdopt.cli.common import as_json, say, size_of, target
 from crowdopt.cli.manual import manual
 from crowdopt.errors import InputError
-from crowdopt.io.part_table import count_tasks
+from crowdopt.io.parts.part_table import count_tasks
 
 
 @click.command(

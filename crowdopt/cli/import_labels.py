@@ -11,7 +11,7 @@ import numpy as np
 from crowdopt.api.import_labels import Imported, import_labels
 from crowdopt.cli.common import as_json, say, size_of, target, trust_gold
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
-from crowdopt.crowd.evidence import EACH
+from crowdopt.crowd.votes.evidence import EACH
 
 
 @click.command(

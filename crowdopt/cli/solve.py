@@ -15,9 +15,9 @@ from crowdopt.cli.adaptive_lines import policy_said
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target, trust_gold
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import PartsLine, check_options, in_parts, is_stated, report_parts
-from crowdopt.crowd.evidence import RULES
-from crowdopt.io.parts_folder import is_in_parts
-from crowdopt.io.plan_folder import run_facts, summary
+from crowdopt.crowd.votes.evidence import RULES
+from crowdopt.io.parts.parts_folder import is_in_parts
+from crowdopt.io.plan.plan_folder import run_facts, summary
 
 PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "as_json")  # what all campaigns have
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.class_votes import ClassVotes, class_vote_errors, least_class_errors
-from crowdopt.crowd.evidence import CLIP, EXACT_ERROR, bhattacharyya_error
 from crowdopt.crowd.hard_needs import mixture, on_hard_tasks
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.voting import log_odds, vote_errors
+from crowdopt.crowd.votes.class_votes import ClassVotes, class_vote_errors, least_class_errors
+from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR, bhattacharyya_error
+from crowdopt.crowd.votes.voting import log_odds, vote_errors
 from crowdopt.elementary import log
 
 SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
@@ -25,8 +25,8 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
 
     Votes have the rule's weights, and the prior's log-odds where the rule heeds them; accuracies are clipped as in the
     evidence, and labels without evidence count for nothing. The error lies in ``[above - width, above]``; the width is
-    0 but for tasks with many labels that all differ (crowdopt.crowd.voting.vote_errors, and
-    crowdopt.crowd.class_votes for more than two classes).
+    0 but for tasks with many labels that all differ (crowdopt.crowd.votes.voting.vote_errors, and
+    crowdopt.crowd.votes.class_votes for more than two classes).
 
     pairs (k, 2): task and worker of each label; -> above, width (tasks,).
     """

@@ -11,6 +11,7 @@ from crowdopt.crowd.exactness import fewest_exact
 from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
+from crowdopt.plain_kernels import for_small
 
 
 def out_of_reach(instance: AssignmentInstance) -> Bools:
@@ -30,7 +31,8 @@ def out_of_reach(instance: AssignmentInstance) -> Bools:
     if instance.the_rule.checked:
         bound = instance.error_bound(instance.collected_evidence + evidence)
         doubtful = np.flatnonzero(~short & ((bound > instance.epsilon) | (most < UNLIMITED)))
-        short[doubtful] = _errs_beyond(instance, doubtful)
+        with for_small(instance.n_tasks, instance.n_workers):
+            short[doubtful] = _errs_beyond(instance, doubtful)
     return short
 
 

@@ -145,7 +145,7 @@ def checked_rows(rows: Any, n: int, m: int) -> OwnRows | None:
     if rows is None or (isinstance(rows, OwnRows) and not len(rows.names)):
         return None
     if not isinstance(rows, OwnRows):
-        raise InputError("rows must be crowdopt.OwnRows (crowdopt.io.own_rows reads them from a table)")
+        raise InputError("rows must be crowdopt.OwnRows (crowdopt.io.campaign.own_rows reads them from a table)")
     try:
         row, pairs = np.asarray(rows.row, np.int64), np.asarray(rows.pairs, np.int64)
         given = (np.asarray(part, np.float64) for part in (rows.coefficient, rows.lower, rows.upper))

@@ -18,8 +18,8 @@ from collections.abc import Callable
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.difficulty import Difficulty
-from crowdopt.crowd.evidence import EXACT_ERROR, PROBIT, bhattacharyya_error, guessing
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.votes.evidence import EXACT_ERROR, PROBIT, bhattacharyya_error, guessing
 from crowdopt.errors import InputError
 
 RULE = EXACT_ERROR.name  # the rule that integrates over difficulty

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.checks import chances, floats, ids, integers, is_amount, per
-from crowdopt.crowd.confusion import checked_tables, class_votes, confusion_evidence, one_coin_like
-from crowdopt.crowd.difficulty import NONE, Difficulty
-from crowdopt.crowd.evidence import BHATTACHARYYA, EXACT_ERROR, Rule, bhattacharyya_error, guessing, rule_named
+from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.crowd.families import dependence, joint_error, joint_need, refuse_rule
+from crowdopt.crowd.gold.checks import chances, floats, ids, integers, is_amount, per
+from crowdopt.crowd.gold.confusion import checked_tables, class_votes, confusion_evidence, one_coin_like
 from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
 from crowdopt.crowd.hard_needs import hard_bound, hard_need, refuse_difficulty
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, Rule, bhattacharyya_error, guessing, rule_named
 from crowdopt.errors import InputError
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array
@@ -56,7 +56,7 @@ class AssignmentInstance:
         Target error probability, in (0, 1/2).
     rule : str, optional
         What makes a task's labels enough: ``exact-error``, ``bhattacharyya``, ``hoeffding``, ``probit`` or
-        ``mean-error`` (crowdopt.crowd.evidence). Default: the promise itself, ``exact-error``; ``bhattacharyya`` where
+        ``mean-error`` (crowd.votes.evidence). Default: the promise itself, ``exact-error``; ``bhattacharyya`` where
         no exact error is known, with confusion tables and several labels of workers who err together.
     cost : float, (workers,) or (types, workers)
         c, what a label is paid; at least 0.
@@ -97,7 +97,7 @@ class AssignmentInstance:
     title, skills_source : str
         What this is; where the accuracies come from.
     origin : Origin, optional
-        The campaign it was read from; stays what it is when fields are replaced (crowdopt.io.overrides).
+        The campaign it was read from; stays what it is when fields are replaced (crowdopt.io.campaign.overrides).
 
     Raises
     ------
@@ -355,7 +355,7 @@ class AssignmentInstance:
         return replace(self, prior=posterior, observed=True)
 
     def with_difficulty(self, difficulty: Difficulty) -> AssignmentInstance:
-        """The instance whose plans heed difficulty, such as :func:`crowdopt.crowd.difficulty_fit.fitted` finds it.
+        """The instance whose plans heed difficulty, such as :func:`crowd.difficulty.difficulty_fit.fitted` finds it.
 
         A fit is in units of the edges that were believed: these are scaled to what they are on easy tasks.
         """

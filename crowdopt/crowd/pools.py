@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import at_best
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.elementary import log, log1p
 
 

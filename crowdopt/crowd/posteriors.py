@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import BHATTACHARYYA, CLIP
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA, CLIP
 from crowdopt.elementary import exp, log, log1p, logaddexp
 
 LEAST = 1e-12  # probability; no class is ruled out entirely

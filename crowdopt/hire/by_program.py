@@ -10,8 +10,8 @@ from crowdopt.arrays import Ints
 from crowdopt.core.certificate import PROVEN, Certificate, certify, relative_gap
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Options, Solution, Solve, Status
-from crowdopt.crowd import gains
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring import gains
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire import ranking
 from crowdopt.hire.frontier import cost_frontier
 from crowdopt.hire.selected import Selection

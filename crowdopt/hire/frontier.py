@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd import gains
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring import gains
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.errors import InputError
 from crowdopt.hire.selected import Frontier, records
 

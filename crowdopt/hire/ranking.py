@@ -15,8 +15,8 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.solution import Status
-from crowdopt.crowd.candidates import SelectionInstance
-from crowdopt.crowd.score_levels import ScoreLevels
+from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.crowd.hiring.score_levels import ScoreLevels
 from crowdopt.errors import InputError
 from crowdopt.hire.ranking_proof import RankingProof
 from crowdopt.hire.selected import Selection

@@ -16,8 +16,8 @@ from math import sqrt
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.candidates import SelectionInstance
-from crowdopt.crowd.score_levels import fraction_sum, whole_sums
+from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.crowd.hiring.score_levels import fraction_sum, whole_sums
 
 NEAR = 50  # tallies; so few are added to a sum that is known, or taken from it, one by one
 BAND = 1e-12  # relative; how far float64 may have moved a gain

@@ -10,9 +10,9 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import PROVEN, Certificate
 from crowdopt.core.solution import Status
-from crowdopt.crowd import gains
-from crowdopt.crowd.candidates import SelectionInstance
-from crowdopt.crowd.skills import empirical_bayes
+from crowdopt.crowd.gold.skills import empirical_bayes
+from crowdopt.crowd.hiring import gains
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire import score_bounds
 from crowdopt.hire.ranking_proof import RankingProof
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.gains import reliability
+from crowdopt.crowd.hiring.gains import reliability
 
 
 def gain_from_estimates(accuracy: Any, variance: Any, classes: int) -> Floats:

@@ -9,8 +9,8 @@ from typing import Any
 
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
-from crowdopt.io.cells import write_table
-from crowdopt.io.folder import check_target
+from crowdopt.io.tables.cells import write_table
+from crowdopt.io.tables.folder import check_target
 
 COMPARISON = "comparison.json"
 WORK = "work"  # finished rows and what they share; a second start goes on from there

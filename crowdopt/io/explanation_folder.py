@@ -9,8 +9,8 @@ from typing import Any
 
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.files import write_text
-from crowdopt.io.cells import write_csv
-from crowdopt.io.folder import new_folder
+from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.tables.folder import new_folder
 
 EXPLANATION = "explain.json"  # the file that tells a folder of ours
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.errors import InputError
 from crowdopt.hire.selected import Frontier, Selection
-from crowdopt.io.cells import write_table
-from crowdopt.io.frames import TableLike
-from crowdopt.io.gold_table import read_gold_table
-from crowdopt.io.tables import Table, read_table
+from crowdopt.io.campaign.gold_table import read_gold_table
+from crowdopt.io.tables.cells import write_table
+from crowdopt.io.tables.frames import TableLike
+from crowdopt.io.tables.table_columns import Table, read_table
 
 EVERY = "*"  # in place of a group: all that are not named
 

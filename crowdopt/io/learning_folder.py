@@ -13,9 +13,9 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.comparison_folder import write_lines
-from crowdopt.io.frames import TableLike
-from crowdopt.io.label_table import read_labels, read_truth, read_types
-from crowdopt.io.tables import Table, read_table
+from crowdopt.io.tables.frames import TableLike
+from crowdopt.io.tables.label_table import read_labels, read_truth, read_types
+from crowdopt.io.tables.table_columns import Table, read_table
 
 LEARNING = "learning.json"
 

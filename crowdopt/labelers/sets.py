@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.voting import log_odds, plurality_error, vote_errors
+from crowdopt.crowd.votes.voting import log_odds, plurality_error, vote_errors
 from crowdopt.elementary import dot
 from crowdopt.errors import InputError
 
@@ -120,7 +120,7 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
     """``P(sum w l > tol) + P(|sum w l| <= tol) / 2``: two classes, sums within the tolerance are ties.
 
     Exact for up to 24 labelers who all differ; beyond, a lower bound that is off by what
-    :func:`crowdopt.crowd.voting.vote_errors` reports.
+    :func:`crowdopt.crowd.votes.voting.vote_errors` reports.
 
     accuracy (n, members): p, one row a vote; weight (members,) or (n, members) float: w; tolerance: tol, at least 0;
     -> (n,).

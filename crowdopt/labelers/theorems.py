@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import zeta
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.voting import poisson_binomial
+from crowdopt.crowd.votes.voting import poisson_binomial
 from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.labelers.agreement import HALF, rivals

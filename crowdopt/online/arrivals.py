@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import Rule, rule_named
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
+from crowdopt.crowd.votes.evidence import Rule, rule_named
 from crowdopt.errors import InputError
 
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import CLIP
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.voting import vote_errors, weighted_vote
+from crowdopt.crowd.votes.evidence import CLIP
+from crowdopt.crowd.votes.voting import vote_errors, weighted_vote
 from crowdopt.elementary import exp, log, log1p, logsumexp
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
@@ -174,7 +174,7 @@ def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     answers are no weighted vote with weights of their own; and for a crowd that breaks the model.
 
     -> error, width (tasks,) float, or None: the error lies in ``[error - width, error]``
-    (crowdopt.crowd.voting.vote_errors).
+    (crowdopt.crowd.votes.voting.vote_errors).
     """
     instance = run.stream.instance
     if instance.classes != 2 or run.answers not in ("weighted", "majority"):

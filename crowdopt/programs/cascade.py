@@ -13,7 +13,7 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.program import Program, extended, find, stack
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.told_tasks import ToldTasks, told_tasks
+from crowdopt.crowd.states.told_tasks import ToldTasks, told_tasks
 from crowdopt.errors import InputError
 from crowdopt.programs import Formulation
 

@@ -11,8 +11,8 @@ from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.families import dependence
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.stored_plan import TOGETHER, StoredPlan
-from crowdopt.recheck.findings import Report
+from crowdopt.io.plan.stored_plan import TOGETHER, StoredPlan
+from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
 WHOLE = ("exact-error", "mean-error")  # rules without a linear program: no vote counts a share of a label

@@ -8,12 +8,12 @@ from crowdopt.core.certificate import BOUND
 from crowdopt.core.roundoff import lowered
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.stored_plan import StoredPlan
-from crowdopt.recheck.certified import CURVE, proved_by_patterns
-from crowdopt.recheck.findings import Report
+from crowdopt.io.plan.stored_plan import StoredPlan
+from crowdopt.recheck.bounds.certified import CURVE, proved_by_patterns
+from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.bounds.wrong_answers import most_money, prove_curve
 from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import SAME
-from crowdopt.recheck.wrong_answers import most_money, prove_curve
 
 
 def check_spending(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:

@@ -16,12 +16,12 @@ from crowdopt.core.certificate import BOUND
 from crowdopt.core.roundoff import sum_below
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.array_text import COUNTS, FLOATS, array_of, text_of
-from crowdopt.io.part_table import read_part
-from crowdopt.io.parts_folder import PartsFolder, known_folder, read_parts_folder
-from crowdopt.io.parts_plan import ASSIGNMENT, read_numbers, read_pairs_of
-from crowdopt.recheck.findings import Report
-from crowdopt.recheck.individual_proofs import least_sets
+from crowdopt.io.parts.array_text import COUNTS, FLOATS, array_of, text_of
+from crowdopt.io.parts.part_table import read_part
+from crowdopt.io.parts.parts_folder import PartsFolder, known_folder, read_parts_folder
+from crowdopt.io.parts.parts_plan import ASSIGNMENT, read_numbers, read_pairs_of
+from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.bounds.individual_proofs import least_sets
 from crowdopt.recheck.plan_claims import agrees, refuse_excess
 from crowdopt.recheck.plan_tables import SAME, check_columns
 

@@ -10,11 +10,11 @@ from crowdopt.arrays import Bools
 from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.elementary import dot
-from crowdopt.io.plan_folder import stated_prior
-from crowdopt.io.stated_difficulty import difficulty_table
-from crowdopt.io.stored_plan import BEST_EFFORT, StoredPlan
-from crowdopt.recheck.certified import certified_bound
-from crowdopt.recheck.findings import Report
+from crowdopt.io.campaign.stated_difficulty import difficulty_table
+from crowdopt.io.plan.plan_folder import stated_prior
+from crowdopt.io.plan.stored_plan import BEST_EFFORT, StoredPlan
+from crowdopt.recheck.bounds.certified import certified_bound
+from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.limits_kept import worst_excess
 from crowdopt.recheck.plan_tables import SAME
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.queue_names import queue_files
-from crowdopt.io.stored_plan import StoredPlan
-from crowdopt.io.tables import Table, read_table
-from crowdopt.io.vote_table import EACH, ONE, class_names, votes_table, weights_table
-from crowdopt.recheck.findings import Report
+from crowdopt.io.plan.queue_names import queue_files
+from crowdopt.io.plan.stored_plan import StoredPlan
+from crowdopt.io.plan.vote_table import EACH, ONE, class_names, votes_table, weights_table
+from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.recheck.bounds.findings import Report
 
 SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
 

@@ -13,21 +13,21 @@ from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import is_number
 from crowdopt.errors import InputError
-from crowdopt.io.campaign import read_with_labels
-from crowdopt.io.overrides import overridden
-from crowdopt.io.plan_folder import stated_prior
-from crowdopt.io.recorded_settings import RECORD
-from crowdopt.io.stated_difficulty import difficulty_table
-from crowdopt.io.stored_plan import BEST_EFFORT, StoredPlan
-from crowdopt.io.stored_policy import StoredPolicy, read_policy
-from crowdopt.recheck.expected_figures import Figures, expected_figures
-from crowdopt.recheck.findings import Report
-from crowdopt.recheck.first_asked import check_first_round
+from crowdopt.io.campaign.campaign_reading import read_with_labels
+from crowdopt.io.campaign.overrides import overridden
+from crowdopt.io.campaign.recorded_settings import RECORD
+from crowdopt.io.campaign.stated_difficulty import difficulty_table
+from crowdopt.io.plan.plan_folder import stated_prior
+from crowdopt.io.plan.stored_plan import BEST_EFFORT, StoredPlan
+from crowdopt.io.plan.stored_policy import StoredPolicy, read_policy
+from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weights
-from crowdopt.recheck.policy_tables import PolicyTables, TypeOfPlan, policy_tables
+from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
+from crowdopt.recheck.policies.first_asked import check_first_round
+from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan, policy_tables
+from crowdopt.recheck.policies.stopping_recursion import Recursion
 from crowdopt.recheck.shares_of_labels import check_shares, priced_shares
-from crowdopt.recheck.stopping_recursion import Recursion
 
 KEPT = 1e-9  # relative; by how much an expected error or load may exceed its limit: rounding of float64
 

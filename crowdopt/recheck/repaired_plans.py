@@ -9,11 +9,11 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.io.label_table import campaign_pairs
-from crowdopt.io.plan_folder import ADDED, REMOVED, REPAIR
-from crowdopt.io.stored_plan import StoredPlan
-from crowdopt.io.tables import read_table
-from crowdopt.recheck.findings import Report
+from crowdopt.io.plan.plan_folder import ADDED, REMOVED, REPAIR
+from crowdopt.io.plan.stored_plan import StoredPlan
+from crowdopt.io.tables.label_table import campaign_pairs
+from crowdopt.io.tables.table_columns import read_table
+from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.plan_claims import agrees
 
 EQUAL = 1e-6  # relative; task values this close are equal: the prices are a solver's

@@ -8,8 +8,8 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.stored_policy import StoredPolicy
-from crowdopt.recheck.findings import Report
+from crowdopt.io.plan.stored_policy import StoredPolicy
+from crowdopt.recheck.bounds.findings import Report
 
 SLACK = 1e-9  # relative; of expected labels
 

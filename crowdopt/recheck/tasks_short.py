@@ -7,8 +7,8 @@ import numpy as np
 from crowdopt.arrays import Bools
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.stored_plan import BEST_EFFORT, VOTE_ERROR, StoredPlan
-from crowdopt.recheck.findings import Report
+from crowdopt.io.plan.stored_plan import BEST_EFFORT, VOTE_ERROR, StoredPlan
+from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.limits_kept import broken_limits
 from crowdopt.recheck.plan_tables import check_columns
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.overrides import BEYOND, BEYOND_RECORD
-from crowdopt.io.plan_folder import REPAIR
-from crowdopt.io.recorded_settings import RECORD
-from crowdopt.io.stored_plan import LIMITS, StoredPlan
-from crowdopt.recheck.certified import CURVE
-from crowdopt.recheck.findings import Report
-from crowdopt.recheck.joint_pull import PER_TASK
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.io.campaign.overrides import BEYOND, BEYOND_RECORD
+from crowdopt.io.campaign.recorded_settings import RECORD
+from crowdopt.io.plan.plan_folder import REPAIR
+from crowdopt.io.plan.stored_plan import LIMITS, StoredPlan
+from crowdopt.recheck.bounds.certified import CURVE
+from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.bounds.joint_pull import PER_TASK
 
 PATTERNS, SETS = "patterns", "sets"
 HELD = {"status", "program", "proven", "proof", "objective", "bound", "certified_bound", "gap", "violation", "labels"}

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.campaign import read_campaign
-from crowdopt.io.overrides import BEYOND, overridden
-from crowdopt.io.recorded_settings import RECORD
-from crowdopt.io.stored_plan import StoredPlan, read_claims, read_plan
-from crowdopt.io.stored_policy import is_policy
+from crowdopt.io.campaign.campaign_reading import read_campaign
+from crowdopt.io.campaign.overrides import BEYOND, overridden
+from crowdopt.io.campaign.recorded_settings import RECORD
+from crowdopt.io.plan.stored_plan import StoredPlan, read_claims, read_plan
+from crowdopt.io.plan.stored_policy import is_policy
 from crowdopt.plain_kernels import for_small
+from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.error_columns import check_errors, check_family_errors, refuse_errors
-from crowdopt.recheck.findings import Report
 from crowdopt.recheck.limits_kept import broken_limits, is_excused
 from crowdopt.recheck.money_spent import check_spending
 from crowdopt.recheck.plan_claims import check_claims, refuse_excess

@@ -18,8 +18,8 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import draft
-from crowdopt.io.archive import arrays_of, read_archive
-from crowdopt.io.label_record import LabelRecord
+from crowdopt.io.campaign.archive import arrays_of, read_archive
+from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.memory import refuse_beyond_memory
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream

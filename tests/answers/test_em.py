@@ -8,7 +8,7 @@ import pytest
 from crowdopt import InputError
 from crowdopt.answers import dawid_skene, majority, one_coin
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.voting import majority_accuracy
+from crowdopt.crowd.votes.voting import majority_accuracy
 from tests.answers.tables import drawn, rows
 from tests.chance import binomial, fewest, most, rng
 

@@ -7,7 +7,7 @@ import pytest
 
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.api.aggregate import aggregate
-from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.labels import Labels
 from tests.chance import fewest, seeds
 from tests.effort import tries

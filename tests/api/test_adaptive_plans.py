@@ -13,7 +13,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, assign, verify, write_campaign
 from crowdopt.cli import main
 from crowdopt.crowd.groups import OwnRows
-from crowdopt.crowd.told_tasks import told_tasks
+from crowdopt.crowd.states.told_tasks import told_tasks
 
 PANEL = AssignmentInstance(
     [[0.94, 0.9, 0.76, 0.66], [0.98, 0.88, 0.86, 0.82]],

@@ -16,8 +16,8 @@ import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError
 from crowdopt.answers.planned import answers, posteriors
 from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.family_draws import KnownLabels
-from crowdopt.crowd.recipes import simulated_labels
+from crowdopt.crowd.recipes.family_draws import KnownLabels
+from crowdopt.crowd.recipes.named_recipes import simulated_labels
 from tests.chance import BASE, binomial, most, rng
 
 

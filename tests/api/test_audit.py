@@ -12,7 +12,7 @@ import pytest
 import crowdopt
 from crowdopt.api.verify import verify_audit
 from crowdopt.errors import InputError
-from crowdopt.io.cells import write_csv
+from crowdopt.io.tables.cells import write_csv
 
 N = 200
 
@@ -160,7 +160,7 @@ def edit(path, change):
 
 
 def recommit(said, **changes):
-    from crowdopt.io.audit_draw import commitment
+    from crowdopt.io.answers.audit_draw import commitment
 
     said = {**said, **changes}
     return {**said, "commitment": commitment(said)}

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.errors import InputError
-from crowdopt.io.overrides import overridden, overrides
-from crowdopt.io.recorded_settings import SETTINGS
-from crowdopt.io.sample import write_sample
+from crowdopt.io.campaign.overrides import overridden, overrides
+from crowdopt.io.campaign.recorded_settings import SETTINGS
+from crowdopt.io.campaign.sample import write_sample
 
 CHANGES = {
     "nothing": lambda one: one,

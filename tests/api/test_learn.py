@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.api import learn
 from crowdopt.cli import main
-from crowdopt.crowd.voting import majority_accuracy
+from crowdopt.crowd.votes.voting import majority_accuracy
 from crowdopt.errors import InputError
 from crowdopt.labelers.sets import best_set
 from tests.chance import fewest, rng

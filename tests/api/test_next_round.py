@@ -16,7 +16,7 @@ from crowdopt import AssignmentInstance, Group, assign, read_campaign, write_cam
 from crowdopt.api.answers import answers
 from crowdopt.api.rehearse import rehearse
 from crowdopt.cli import main
-from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, least_errors
 from tests.sampled import first_of
 

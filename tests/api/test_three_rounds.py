@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import crowdopt
-from crowdopt.crowd.evidence import EACH
+from crowdopt.crowd.votes.evidence import EACH
 
 
 def rounds(folder, first, **later):

@@ -10,7 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt.api.no_plan import why_not
-from crowdopt.crowd.evidence import HOEFFDING
+from crowdopt.crowd.votes.evidence import HOEFFDING
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named

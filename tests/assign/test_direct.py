@@ -11,8 +11,8 @@ from crowdopt import AssignmentInstance, InputError, Options, Status, assign, re
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import breaches
 from crowdopt.backends import BackendMissing
-from crowdopt.crowd.evidence import HOEFFDING
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.votes.evidence import HOEFFDING
 
 SLACK = 1e-6  # what common solvers accept as feasible
 

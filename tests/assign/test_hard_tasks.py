@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import crowdopt
 from crowdopt import AssignmentInstance, InputError, Status, assign
 from crowdopt.api.no_plan import why_not
-from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.exactness import exact_errors, least_errors, relaxation
 from crowdopt.crowd.hard_needs import hard_need
 from tests.assign.test_checked import fewest_by_brute_force, keeps, unrestricted

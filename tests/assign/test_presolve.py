@@ -18,7 +18,7 @@ from crowdopt.assign.presolve import presolved
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.open_tasks import is_open
-from crowdopt.recheck.multipliers import fewest_labels, prove
+from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from tests.small import instances
 
 SURE = (0.99, 0.01)  # what makes a task ask nothing

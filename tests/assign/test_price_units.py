@@ -10,7 +10,7 @@ import pytest
 
 from crowdopt import AssignmentInstance, assign, verify, write_campaign, write_plan
 from crowdopt.assign.price_units import price_unit
-from crowdopt.recheck.price_step import price_step
+from crowdopt.recheck.bounds.price_step import price_step
 from tests.sampled import first_of
 
 

@@ -11,7 +11,7 @@ from crowdopt.api.binding import WHOLE
 from crowdopt.assign import quick
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.quick import quick_plan
-from crowdopt.crowd.recipes import recipe
+from crowdopt.crowd.recipes.named_recipes import recipe
 
 
 @pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])

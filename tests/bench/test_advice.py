@@ -10,11 +10,11 @@ from click.testing import CliRunner
 
 import crowdopt
 from crowdopt.backends import registered
-from crowdopt.bench import advice
-from crowdopt.bench.decision import Condition
-from crowdopt.bench.ours import OWN
+from crowdopt.bench.figures import advice
+from crowdopt.bench.figures.decision import Condition
+from crowdopt.bench.harness.ours import OWN
 from crowdopt.cli import main
-from crowdopt.io.campaign_writing import write_campaign
+from crowdopt.io.campaign.campaign_writing import write_campaign
 
 MADE = {"date": "2026-11-22", "instances": 9, "seconds": 10.0}
 ROWS = [

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from crowdopt.bench.harness.subject import Limits, Subject
 from crowdopt.bench.run import _job
-from crowdopt.bench.subject import Limits, Subject
 from crowdopt.cli import main
 
 LIMITS = {"seconds": 9.0, "megabytes": 4000.0, "threads": 1, "grace": 20.0}

@@ -7,12 +7,12 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from crowdopt.bench.decision import Leaf, decided, grown, left_out
-from crowdopt.bench.losses import Losses, losses_of
-from crowdopt.bench.results import EMPTY, Result
-from crowdopt.bench.subject import Limits, Subject
-from crowdopt.bench.traits import Traits, traits_of
-from crowdopt.crowd.recipes import recipe
+from crowdopt.bench.figures.decision import Leaf, decided, grown, left_out
+from crowdopt.bench.figures.losses import Losses, losses_of
+from crowdopt.bench.figures.traits import Traits, traits_of
+from crowdopt.bench.harness.results import EMPTY, Result
+from crowdopt.bench.harness.subject import Limits, Subject
+from crowdopt.crowd.recipes.named_recipes import recipe
 
 
 def table(pairs: list[int], loss: list[list[float]], methods: tuple[str, ...] = ("small", "large")) -> Losses:

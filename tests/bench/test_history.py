@@ -10,9 +10,18 @@ import pytest
 from click.testing import CliRunner
 
 from crowdopt.bench import run
-from crowdopt.bench.history import FASTER, SAME_SPEED, SLOWER, UNKNOWN, Benchmarked, changes, mean_ratio, word_for
-from crowdopt.bench.results import EMPTY, Result
-from crowdopt.bench.subject import Limits, Subject
+from crowdopt.bench.figures.history import (
+    FASTER,
+    SAME_SPEED,
+    SLOWER,
+    UNKNOWN,
+    Benchmarked,
+    changes,
+    mean_ratio,
+    word_for,
+)
+from crowdopt.bench.harness.results import EMPTY, Result
+from crowdopt.bench.harness.subject import Limits, Subject
 from crowdopt.cli import main
 from crowdopt.report import charts
 from tests.chance import fewest, rng

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt.bench.judge import PROVEN, judge_solution
-from crowdopt.bench.ours import multipliers, point
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.bench.harness.judge import PROVEN, judge_solution
+from crowdopt.bench.harness.ours import multipliers, point
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire.ranking import algorithm1
 from crowdopt.programs import selection
 

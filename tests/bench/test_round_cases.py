@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.bench.sources import open_problem
-from crowdopt.crowd.recipes import recipe
+from crowdopt.crowd.recipes.named_recipes import recipe
 
 
 def test_two_labels_of_each_task_are_in_and_never_bought_again():

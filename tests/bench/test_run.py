@@ -17,11 +17,11 @@ from click.testing import CliRunner
 
 from crowdopt.api import bench as calls
 from crowdopt.api.report import report
-from crowdopt.bench.suites import SUITES, cases_of, subjects_of
+from crowdopt.bench.harness.suites import SUITES, cases_of, subjects_of
 from crowdopt.cli import main
-from crowdopt.crowd.recipes import recipe
+from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.errors import InputError
-from crowdopt.io.campaign_writing import write_campaign
+from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.report import charts
 from tests.dask_cluster import two_workers
 from tests.models import highs

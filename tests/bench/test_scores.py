@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdopt.bench.scores import (
+from crowdopt.bench.figures.scores import (
     alone,
     common,
     contributions,

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from crowdopt.cli import main
-from crowdopt.io.cells import write_csv
+from crowdopt.io.tables.cells import write_csv
 
 
 def run(*words, code=0):

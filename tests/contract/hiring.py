@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.backends import solve
 from crowdopt.core.solution import Options
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire.by_program import solve_program
 from tests.selections import limited
 

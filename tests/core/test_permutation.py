@@ -9,7 +9,7 @@ from crowdopt.core.certificate import certify
 from crowdopt.core.permutation import permuted
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Solution, Status
-from crowdopt.crowd.recipes import recipe
+from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.programs import assignment
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.crowd.below_chance import FALSE_ALARM, against_chance, heed, tell_missing
+from crowdopt.crowd.gold.below_chance import FALSE_ALARM, against_chance, heed, tell_missing
 from crowdopt.errors import GoldWarning
 from tests.chance import most, seeds
 

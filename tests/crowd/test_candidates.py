@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdopt import InputError
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 
 GOOD = {"correct": [8, 5, 9], "asked": 10, "workers": ["ada", "bo", "chen"]}
 BAD = {

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance
-from crowdopt.crowd.class_votes import ClassVotes, class_vote_errors, least_class_errors
-from crowdopt.crowd.evidence import EXACT_ERROR, PROBIT
 from crowdopt.crowd.exactness import CERTAIN, at_best, exact_errors, fewest_exact
-from crowdopt.crowd.voting import plurality_error
+from crowdopt.crowd.votes.class_votes import ClassVotes, class_vote_errors, least_class_errors
+from crowdopt.crowd.votes.evidence import EXACT_ERROR, PROBIT
+from crowdopt.crowd.votes.voting import plurality_error
 
 CASES = [pytest.param(range(6), id="few"), pytest.param(range(6, 306), id="many", marks=pytest.mark.slow)]
 

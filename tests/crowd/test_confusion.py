@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from crowdopt.answers import wmv_confusion
-from crowdopt.crowd.confusion import confusion_evidence, confusions, one_coin_like
-from crowdopt.crowd.evidence import BHATTACHARYYA, bhattacharyya_error
+from crowdopt.crowd.gold.confusion import confusion_evidence, confusions, one_coin_like
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.errors import InputError
 from tests.chance import fewest, rng, seeds
 

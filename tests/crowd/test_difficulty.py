@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from crowdopt.crowd.difficulty import Difficulty, label_terms, mixed_odds
-from crowdopt.crowd.difficulty_fit import EdgedLabels, fitted
+from crowdopt.crowd.difficulty.difficulty_fit import EdgedLabels, fitted
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty, label_terms, mixed_odds
 from tests.chance import fewest, seeds
 from tests.effort import tries
 

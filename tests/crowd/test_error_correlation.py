@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdopt import InputError
-from crowdopt.crowd.error_correlation import error_correlation
+from crowdopt.crowd.gold.error_correlation import error_correlation
 from tests.chance import fewest, most, seeds
 from tests.effort import tries
 

@@ -10,8 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.evidence import BHATTACHARYYA, CLIP, EACH, EXACT_ERROR, FLOOR, HOEFFDING, PROBIT, RULES, rule_named
-from crowdopt.crowd.voting import hoeffding_bound, plurality_error, weighted_error
+from crowdopt.crowd.votes.evidence import (
+    BHATTACHARYYA,
+    CLIP,
+    EACH,
+    EXACT_ERROR,
+    FLOOR,
+    HOEFFDING,
+    PROBIT,
+    RULES,
+    rule_named,
+)
+from crowdopt.crowd.votes.voting import hoeffding_bound, plurality_error, weighted_error
 
 PROMISING = [rule for rule in RULES.values() if not rule.checked]
 accuracies = st.lists(st.floats(0.01, 0.99), min_size=1, max_size=6).map(np.array)

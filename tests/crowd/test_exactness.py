@@ -10,7 +10,7 @@ from hypothesis import given
 
 from crowdopt import AssignmentInstance, InputError
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, fewest_exact, relaxation
-from crowdopt.crowd.voting import weighted_error
+from crowdopt.crowd.votes.voting import weighted_error
 from tests.effort import examples
 from tests.small import instances
 

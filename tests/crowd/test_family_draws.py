@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import binom
 
 from crowdopt import AssignmentInstance, Group
-from crowdopt.crowd.difficulty import Difficulty
-from crowdopt.crowd.family_draws import KnownLabels, family_posteriors
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.posteriors import posteriors
-from crowdopt.crowd.recipes import simulated_labels
+from crowdopt.crowd.recipes.family_draws import KnownLabels, family_posteriors
+from crowdopt.crowd.recipes.named_recipes import simulated_labels
 
 SEEDS = 400
 FALSE_ALARM = 1e-6  # of a whole test

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt.crowd import gains
+from crowdopt.crowd.hiring import gains
 from crowdopt.hire import theorems
 
 tallies = st.integers(2, 40).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n), st.integers(2, 12)))

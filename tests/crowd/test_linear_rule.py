@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import crowdopt
 from crowdopt import AssignmentInstance, InputError
 from crowdopt.api.no_plan import why_not
-from crowdopt.crowd.difficulty import Difficulty
-from crowdopt.crowd.evidence import RULES
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.linear_rule import linear_of, named_rule
+from crowdopt.crowd.votes.evidence import RULES
 from crowdopt.programs import assignment, assignment_dual
 from crowdopt.recheck.verification import verify
 from tests.small import instances

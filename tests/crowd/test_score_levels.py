@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from crowdopt.crowd import score_levels as module
-from crowdopt.crowd.gains import gain_fractions, plug_in_fractions, reliability_fractions
-from crowdopt.crowd.score_levels import levels
+from crowdopt.crowd.hiring import score_levels as module
+from crowdopt.crowd.hiring.gains import gain_fractions, plug_in_fractions, reliability_fractions
+from crowdopt.crowd.hiring.score_levels import levels
 
 
 @pytest.mark.parametrize("value", [gain_fractions, plug_in_fractions, reliability_fractions])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.skills import empirical_bayes, plug_in, unbiased, unbiased_evidence
+from crowdopt.crowd.gold.skills import empirical_bayes, plug_in, unbiased, unbiased_evidence
 from tests.chance import fewest, seeds
 
 

@@ -13,7 +13,7 @@ from scipy.special import erfcx
 from crowdopt import InputError
 from crowdopt.answers import majority, one_coin
 from crowdopt.crowd.labels import Labels, tally
-from crowdopt.crowd.voting import majority_accuracy, plurality_error, vote_errors, weighted_error, weighted_vote
+from crowdopt.crowd.votes.voting import majority_accuracy, plurality_error, vote_errors, weighted_error, weighted_vote
 from tests.chance import FALSE_ALARM, fewest, rng, seeds
 from tests.effort import examples, tries
 

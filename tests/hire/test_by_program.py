@@ -12,7 +12,7 @@ import crowdopt
 from crowdopt import InputError
 from crowdopt.api.select import select_from_tables
 from crowdopt.core.solution import Options, Status
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire.by_program import solve_program, solve_table
 from crowdopt.hire.frontier import cost_frontier
 from tests.effort import tries

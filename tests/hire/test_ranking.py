@@ -12,7 +12,7 @@ import crowdopt
 from crowdopt import InputError
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Status
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire import ranking
 from crowdopt.hire.ranking_proof import RankingProof
 from crowdopt.programs import selection

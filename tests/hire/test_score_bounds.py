@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt import InputError
-from crowdopt.crowd.gains import score
+from crowdopt.crowd.hiring.gains import score
 from crowdopt.hire import score_bounds, theorems
 from tests.chance import fewest, rng
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, read_campaign, recipe, write_campaign
-from crowdopt.io.sample import write_sample
+from crowdopt.io.campaign.sample import write_sample
 from tests.effort import examples
 from tests.small import instances
 

@@ -8,7 +8,7 @@ import pytest
 
 from crowdopt import InputError
 from crowdopt.files import write_text
-from crowdopt.io.folder import PLAN, new_folder
+from crowdopt.io.tables.folder import PLAN, new_folder
 
 
 def test_a_failed_write_leaves_nothing(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.crowd.confusion import confusion_evidence, confusions
+from crowdopt.crowd.gold.confusion import confusion_evidence, confusions
 from tests.chance import binomial, most, rng, seeds
 
 NAMES = ("cat", "dog", "fox")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdopt import InputError
-from crowdopt.io.label_table import campaign_pairs, read_label_table, read_labels, read_truth, read_types
+from crowdopt.io.tables.label_table import campaign_pairs, read_label_table, read_labels, read_truth, read_types
 
 TABLE = "task,worker,label,seconds\nt1,ada,yes,3\nt2,bo,no,4\nt1,bo,yes,5\n"
 

@@ -9,10 +9,10 @@ import pytest
 
 from crowdopt.api.draw_parts import generate_parts, take_apart
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.recipes import recipe
+from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.errors import InputError
-from crowdopt.io.part_table import count_tasks, read_part
-from crowdopt.io.parts_folder import read_parts_folder
+from crowdopt.io.parts.part_table import count_tasks, read_part
+from crowdopt.io.parts.parts_folder import read_parts_folder
 
 pq = pytest.importorskip("pyarrow.parquet", reason="the extra frames is not installed")
 

@@ -19,8 +19,8 @@ import crowdopt
 from crowdopt.cli import main
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Block, Program, relax, stack
-from crowdopt.io.naming import LONGEST, LP, MPS, names_of
-from crowdopt.io.program_files import ids_of, write_program
+from crowdopt.io.programs.naming import LONGEST, LP, MPS, names_of
+from crowdopt.io.programs.program_files import ids_of, write_program
 from crowdopt.programs import assignment, assignment_dual, missing, smallest_coverage
 from tests.effort import examples
 from tests.models.reading import MODELS, assert_same, described, read_by

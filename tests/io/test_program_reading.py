@@ -9,7 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt.core.program import Program
-from crowdopt.io.program_files import ids_of, write_program
+from crowdopt.io.programs.program_files import ids_of, write_program
 from tests.io.test_program_files import INSTANCE, PLAIN, PROGRAMS, odd
 
 OURS = {**PROGRAMS, "odd": odd()}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, answers, assign, read_campaign, verify, write_campaign, write_plan
-from crowdopt.io.vote_table import read_weights
-from crowdopt.recheck.findings import Report
+from crowdopt.io.plan.vote_table import read_weights
+from crowdopt.recheck.bounds.findings import Report
 
 
 class Desk:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt.crowd.label_kinds import WORK
-from crowdopt.crowd.voting import log_odds
+from crowdopt.crowd.votes.voting import log_odds
 from crowdopt.labelers.asking import replay
 from crowdopt.labelers.policy import named
 from crowdopt.labelers.sets import best_set, set_accuracy, top_accuracies

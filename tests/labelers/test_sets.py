@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.voting import majority_accuracy, plurality_error, weighted_error
+from crowdopt.crowd.votes.voting import majority_accuracy, plurality_error, weighted_error
 from crowdopt.labelers.priced_sets import cheapest, worth_its_price
 from crowdopt.labelers.sets import (
     best_set,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from crowdopt.crowd.candidates import SelectionInstance
 from crowdopt.crowd.groups import Group, OwnRows
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 

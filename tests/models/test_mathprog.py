@@ -15,9 +15,9 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.cli import main
 from crowdopt.errors import InputError
-from crowdopt.io.mathprog import data_section
-from crowdopt.io.naming import MPS
-from crowdopt.io.program_files import ids_of, selection_ids
+from crowdopt.io.programs.mathprog import data_section
+from crowdopt.io.programs.naming import MPS
+from crowdopt.io.programs.program_files import ids_of, selection_ids
 from crowdopt.programs import assignment, assignment_dual
 from tests.models.data import OPTIONS, drawn
 from tests.models.reading import HERE, MODELS, assert_same, described, read_by, translated

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt.io.label_record import LabelRecord
+from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from tests.chance import BASE, binomial
 from tests.online.streams import crowd, stream

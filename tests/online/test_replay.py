@@ -12,7 +12,7 @@ from crowdopt.core.certificate import certify
 from crowdopt.crowd.label_kinds import REFUSED, WORK
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
-from crowdopt.io.label_record import LabelRecord
+from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.online.arrivals import Decision
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies.greedy import Greedy

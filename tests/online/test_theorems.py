@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt.core.certificate import certify
-from crowdopt.crowd.evidence import HOEFFDING
-from crowdopt.crowd.voting import hoeffding_bound, vote_errors
+from crowdopt.crowd.votes.evidence import HOEFFDING
+from crowdopt.crowd.votes.voting import hoeffding_bound, vote_errors
 from crowdopt.errors import InputError
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream

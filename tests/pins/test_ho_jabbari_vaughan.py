@@ -9,8 +9,8 @@ import pytest
 
 import crowdopt
 from crowdopt.assign.top_up import cheapest_labels
-from crowdopt.crowd.evidence import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
-from crowdopt.crowd.voting import hoeffding_bound
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
+from crowdopt.crowd.votes.voting import hoeffding_bound
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay

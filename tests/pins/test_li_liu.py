@@ -8,8 +8,8 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from crowdopt.crowd import gains
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring import gains
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire import ranking, theorems
 from crowdopt.hire.score_bounds import interval_half_width, linear_vote_bound
 from crowdopt.hire.theorems import printed_linear_vote_bound

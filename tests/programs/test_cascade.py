@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, InputError, certify, solve
-from crowdopt.crowd.difficulty import Difficulty
-from crowdopt.crowd.told_tasks import told_tasks
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.programs import cascade
 from crowdopt.programs.cascade import Cascade
 from tests.models.reading import MODELS, read_by

@@ -17,7 +17,7 @@ from crowdopt import AssignmentInstance
 from crowdopt.assign.patterns.deal import deal
 from crowdopt.core.program import Program
 from crowdopt.crowd.pools import pools_of
-from crowdopt.io.naming import MPS
+from crowdopt.io.programs.naming import MPS
 from crowdopt.programs import patterns
 from tests.assign.patterns.few_skills import drawn, least
 from tests.effort import examples

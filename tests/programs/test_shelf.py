@@ -20,7 +20,7 @@ NO_QUESTION = {
     "backends/__init__.py",  # copies what it was given, for a caller that may write into it
     "backends/probe.py",  # its tiny program only asks whether a library works
     "backends/modelling/modelled.py",  # reads back what a modelling library states
-    "io/program_reading.py",  # reads what a file states
+    "io/programs/program_reading.py",  # reads what a file states
     "backends/isolated.py",  # reads back, in another process, the program that it was given
 }
 

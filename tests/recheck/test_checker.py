@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, assign, write_campaign, write_plan
-from crowdopt.io.sample import write_sample
+from crowdopt.io.campaign.sample import write_sample
 from crowdopt.recheck.verification import verify
 from tests.effort import examples
 from tests.recheck.checker_blocks import check

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, InputError, verify, write_campaign, write_plan
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.recheck.limited_sets import prove_sets
+from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.effort import examples
 from tests.recheck.written_limits import drawn_lines, drawn_rows, read, summed_by_all_sets
 

@@ -14,7 +14,7 @@ from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.recheck.limited_sets import prove_sets
+from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.recheck.written_limits import drawn_lines, drawn_rows, read, summed_by_all_sets
 
 NEAR = 1e-7

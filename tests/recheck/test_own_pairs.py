@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.recheck.individual_proofs import least_sets
-from crowdopt.recheck.proofs import MANY, _each, _kinds
+from crowdopt.recheck.bounds.individual_proofs import least_sets
+from crowdopt.recheck.bounds.proofs import MANY, _each, _kinds
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given
 
 from crowdopt import AssignmentInstance, InputError, assign, recipe, write_campaign, write_plan
 from crowdopt.assign.plan import Duals
-from crowdopt.io.sample import write_sample
-from crowdopt.recheck.multipliers import fewest_labels, prove
+from crowdopt.io.campaign.sample import write_sample
+from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from crowdopt.recheck.verification import verify
 from tests.effort import examples, tries
 from tests.small import brute_force, instances

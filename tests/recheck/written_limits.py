@@ -10,9 +10,9 @@ import numpy as np
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.groups import OwnRows
-from crowdopt.io.tables import Table
-from crowdopt.recheck.findings import Report
-from crowdopt.recheck.joint_pull import JointPull, joint_pull
+from crowdopt.io.tables.table_columns import Table
+from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull
 
 Line = tuple[str, str, str, float]  # limit, name, task, dual
 

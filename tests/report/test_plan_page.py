@@ -11,8 +11,8 @@ import pytest
 
 import crowdopt
 from crowdopt.errors import InputError
-from crowdopt.io.plan_overview import plan_overview
-from crowdopt.io.sample import write_sample
+from crowdopt.io.campaign.sample import write_sample
+from crowdopt.io.plan.plan_overview import plan_overview
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_a_large_plan_is_counted_instead_of_listed(tmp_path):
 
 def test_rows_beyond_the_list_are_said_to_be_elsewhere(birds, tmp_path, monkeypatch):
     """A page that left tasks out in silence would be taken for the whole."""
-    monkeypatch.setattr("crowdopt.io.plan_overview.ROWS", 5)
+    monkeypatch.setattr("crowdopt.io.plan.plan_overview.ROWS", 5)
     crowdopt.assign(birds, output=tmp_path / "plan")
     page = crowdopt.report(tmp_path / "plan").read_text(encoding="utf-8")
     assert "The first 5 of 24; all are in tasks.csv." in page and "<td>photo-06</td>" not in page

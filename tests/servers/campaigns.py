@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crowdopt import assign, read_campaign, write_plan
 from crowdopt.api.answers import answers
-from crowdopt.io.bridges.pulled_folder import Pulled
+from crowdopt.io.bridges.exchange.pulled_folder import Pulled
 
 WORKERS = ("ada", "bo", "chen", "dana", "emre")
 TASKS = tuple(f"photo {k}" for k in range(1, 13))

@@ -15,8 +15,8 @@ import pytest
 
 from crowdopt import AssignmentInstance, InputError, Status, assign, verify, write_campaign, write_plan
 from crowdopt.crowd.exactness import relaxation
-from crowdopt.recheck.multipliers import fewest_labels, prove
-from crowdopt.recheck.proofs import prove_blocks, prove_patterns
+from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
+from crowdopt.recheck.bounds.proofs import prove_blocks, prove_patterns
 from tests.recheck.checker_blocks import check as by_blocks
 from tests.recheck.checker_blocks import check_rows as by_rows
 from tests.sampled import first_of

@@ -9,9 +9,9 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 

@@ -14,8 +14,8 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
-from crowdopt.crowd.evidence import BHATTACHARYYA
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA
 from crowdopt.elementary import dot
 from crowdopt.programs.fewest_wrong import Tangents, of_tangents
 

@@ -43,7 +43,7 @@ class Askers:
 
 
 @dataclass(frozen=True, eq=False)
-class Proof:
+class PolicyProof:
     """Multipliers: mu of each error row, w <= 0 of each asker's capacity, and of money."""
 
     error: Floats  # (kinds,), or all equal where the mean error is promised
@@ -66,7 +66,7 @@ class AdaptivePlan:
     rows: tuple[PolicyRow, ...]
     objective: float | None
     bound: float
-    proof_of: Proof | None
+    proof_of: PolicyProof | None
     loads: Floats
     errors: Floats
     to_expert: Floats

@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, Askers, Proof
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, Askers, PolicyProof
 from crowdopt.assign.cascade.first_round import first_round
 from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.assign.cascade.stopping_bound import proven_bound
@@ -17,7 +17,7 @@ from crowdopt.core.certificate import certify
 from crowdopt.core.program import find
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.told_tasks import ToldTasks, told_tasks
+from crowdopt.crowd.states.told_tasks import ToldTasks, told_tasks
 from crowdopt.programs.cascade import Cascade, least_excess
 
 SPARE = 1e-9  # relative; above the least multiple of the targets, so that the next solve finds a plan
@@ -86,7 +86,7 @@ def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan
     return replace(plan, status=Status.OPTIMAL) if plan.proven else plan
 
 
-def _proof(cascade: Cascade, dual: Floats) -> Proof:
+def _proof(cascade: Cascade, dual: Floats) -> PolicyProof:
     """The program's multipliers as prices: of errors at least 0, of capacities and money at most 0."""
     rows = cascade.program.rows
     error = np.maximum(0.0, -find(rows, "error").view(dual))[cascade.error_rows]
@@ -94,7 +94,9 @@ def _proof(cascade: Cascade, dual: Floats) -> Proof:
     rows_of, names = cascade.told.shares, cascade.program.rows
     share = np.minimum(0.0, find(names, "share").view(dual)) + 0.0 if rows_of else np.zeros(0)
     shares = tuple((row.limit, row.group, float(one)) for row, one in zip(rows_of, share, strict=True))
-    return Proof(error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0, shares)  # no -0
+    return PolicyProof(
+        error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0, shares
+    )  # no -0
 
 
 def _without_policy(cascade: Cascade, status: Status, options: Options, interrupted: bool = False) -> AdaptivePlan:

@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import ASK, PolicyRow
-from crowdopt.crowd.told_tasks import ToldTasks
+from crowdopt.crowd.states.told_tasks import ToldTasks
 
 
 def first_round(told: ToldTasks, rows: list[PolicyRow], seed: int) -> Ints:

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, EXPERT, PolicyRow, Votes
-from crowdopt.crowd.told_tasks import ToldTasks
+from crowdopt.crowd.states.told_tasks import ToldTasks
 
 Places = dict[tuple[int, int, Votes], list[PolicyRow]]
 LEAST, MOST = 1e-9, 0.49  # a target lies between 0 and 1/2

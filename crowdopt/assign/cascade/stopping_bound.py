@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.cascade.adaptive_plan import Proof
+from crowdopt.assign.cascade.adaptive_plan import PolicyProof
 from crowdopt.programs.cascade import Asking, Cascade
 
 
-def proven_bound(cascade: Cascade, proof: Proof) -> float:
+def proven_bound(cascade: Cascade, proof: PolicyProof) -> float:
     """``sum n V - mu epsilon n + sum M w + budget``: below the cost of every adaptive plan, for any mu >= 0, w <= 0.
 
     ``V(s) = min(mu P(wrong | s), c_E, min_a c_a - w_a + sum_v P(v | s, a) V(s, v))``, the price of a task that stands
@@ -26,7 +26,7 @@ def proven_bound(cascade: Cascade, proof: Proof) -> float:
     return float(total + proof.budget * (told.instance.budget or 0.0))
 
 
-def _values(cascade: Cascade, proof: Proof, kind: int) -> Floats:
+def _values(cascade: Cascade, proof: PolicyProof, kind: int) -> Floats:
     """V of a kind, (levels, states)."""
     law, money = cascade.told.joint[kind], 1.0 - proof.budget
     total = law.sum(axis=1)

@@ -11,10 +11,10 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
 from crowdopt.crowd.classes import Classes, classes_of, firsts
-from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.group_limits import labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.programs.aggregated import own_entries
 from crowdopt.programs.assignment import shares_of
 
@@ -156,74 +156,94 @@ def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared |
     if instance.the_rule.checked and _skills_told_apart(instance) > ROWS:
         return None
     classes = classes_of(instance, joint=True, pooled=pooled)
-    limited, fewest, most = task_limits(instance)
-    worker, task = firsts(classes.worker_class), firsts(classes.task_class)
-    member = membership(instance)[:, worker]
-    apart, over = _apart(member[limited])
-    beside, fewest_beside, most_beside = member[limited][over], fewest[over], most[over]
-    limited, fewest, most = [limited[k] for k in apart], fewest[apart], most[apart]
-    mine = member[limited]
-    group = np.where(mine.any(axis=0), mine.argmax(axis=0) if limited else 0, len(limited))
-    tops = np.where(most[:, task] >= UNBOUNDED, ANY, most[:, task])
-    room = np.where(classes.capacity > 0, classes.room, 0)
-    by_error, tied = instance.rule == EXACT_ERROR.name, instance.own_rows is not None
-    key = np.hstack(
-        [
-            *(classes.evidence, classes.cost, room, classes.least, fewest[:, task].T, tops.T),
-            *(classes.fewest[:, None], classes.most[:, None], fewest_beside[:, task].T, most_beside[:, task].T),
-            *(
-                [own_entries(classes).toarray().reshape(-1, *room.shape).transpose(1, 0, 2).reshape(len(room), -1)]
-                if tied
-                else []
-            ),
-            *(
-                [instance.accuracy[instance.task_type[task]][:, worker], _held(instance)[task][:, None]]
-                if by_error
-                else []
-            ),
-        ]
-    )
-    _, first, row_of = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    limits = _limits_per_task(instance, classes)
+    _, first, row_of = np.unique(_told_apart_by(classes, limits), axis=0, return_index=True, return_inverse=True)
     row_of = row_of.reshape(-1)
     if first.size > ROWS:
         return None
-    rows = []
-    for row, t in enumerate(first.tolist()):
-        kinds = np.flatnonzero(row_of == row)
-        kinds = kinds[np.argsort(classes.floor[kinds], kind="stable")]
-        given = np.repeat(np.arange(worker.size), classes.least[t])
-        inside = np.bincount(group[given], minlength=len(limited) + 1)
-        low = np.maximum(0, np.append(fewest[:, task[t]], 0) - inside)
-        top = np.append(tops[:, t], ANY)
-        labels = int(classes.most[t])
-        rows.append(
-            TaskRow(
-                evidence=classes.evidence[t],
-                cost=classes.cost[t],
-                given=given,
-                room=room[t] - classes.least[t],
-                group=group,
-                low=low,
-                top=np.where(top < ANY, np.maximum(0, top - inside), ANY),
-                fewest=max(0, int(classes.fewest[t]) - given.size),
-                most=ANY if labels >= UNLIMITED else labels - given.size,
-                kinds=kinds,
-                need=np.maximum(0.0, classes.floor[kinds] - classes.evidence[t, given].sum()),
-                beside=Overlaps(
-                    beside,
-                    np.maximum(0, fewest_beside[:, task[t]] - beside[:, given].sum(axis=1)),
-                    np.maximum(0, most_beside[:, task[t]] - beside[:, given].sum(axis=1)),
-                ),
-                law=law_of(instance, task[kinds], worker) if by_error else None,
-            )
-        )
+    rows = [_row(classes, limits, t, np.flatnonzero(row_of == row)) for row, t in enumerate(first.tolist())]
     if any(row.law is not None and row.law.begun(row.given) > ANSWERS for row in rows):
         return None
     count = classes.tasks_in.astype(np.int64)
-    problem = Prepared(
-        classes, rows, row_of, count, np.arange(count.size), _coupling(instance, classes, (rows, first), member)
+    return Prepared(classes, rows, row_of, count, np.arange(count.size), _coupling(classes, (rows, first)))
+
+
+class LimitsPerTask(NamedTuple):
+    """Least and most labels of groups per task: of groups that are apart, and of the others."""
+
+    group: Ints  # (G,): groups that are apart; the last one is of everybody else
+    low: Ints  # (apart, task classes)
+    top: Ints  # (apart, task classes)
+    member: Bools  # (others, G)
+    low_beside: Ints  # (others, task classes)
+    top_beside: Ints  # (others, task classes)
+
+
+def _limits_per_task(instance: AssignmentInstance, classes: Classes) -> LimitsPerTask:
+    limited, fewest, most = task_limits(instance)
+    task = firsts(classes.task_class)
+    member = _members(classes)[limited]
+    apart, over = _apart(member)
+    mine, low, top = member[apart], fewest[:, task], most[:, task]
+    group = np.where(mine.any(axis=0), mine.argmax(axis=0) if apart else 0, len(apart))
+    tops = np.where(top[apart] >= UNBOUNDED, ANY, top[apart])
+    return LimitsPerTask(group, low[apart], tops, member[over], low[over], top[over])
+
+
+def _members(classes: Classes) -> Bools:
+    """Who is in which group, (groups, G)."""
+    return membership(classes.instance)[:, firsts(classes.worker_class)]
+
+
+def _told_apart_by(classes: Classes, limits: LimitsPerTask) -> Floats:
+    """What makes classes of tasks rows of their own: everything but their needs, (task classes, k)."""
+    instance, worker, task = classes.instance, firsts(classes.worker_class), firsts(classes.task_class)
+    key = [classes.evidence, classes.cost, _room(classes), classes.least, limits.low.T, limits.top.T]
+    key += [classes.fewest[:, None], classes.most[:, None], limits.low_beside.T, limits.top_beside.T]
+    if instance.own_rows is not None:
+        key.append(np.hstack(list(_own_by_class(classes))))
+    if instance.rule == EXACT_ERROR.name:
+        key += [instance.accuracy[instance.task_type[task]][:, worker], _held(instance)[task][:, None]]
+    return np.hstack(key)
+
+
+def _room(classes: Classes) -> Ints:
+    """Labels of each class of workers for a task of each class, at most."""
+    return np.where(classes.capacity > 0, classes.room, 0)
+
+
+def _own_by_class(classes: Classes) -> Floats:
+    """What a label counts in each row of one's own, (own rows, task classes, G)."""
+    counts: Floats = own_entries(classes).toarray().reshape(-1, *classes.room.shape)
+    return counts
+
+
+def _row(classes: Classes, limits: LimitsPerTask, t: int, kinds: Ints) -> TaskRow:
+    """The row of some classes of tasks, of which t is one."""
+    instance, task = classes.instance, firsts(classes.task_class)
+    kinds = kinds[np.argsort(classes.floor[kinds], kind="stable")]
+    given = np.repeat(np.arange(classes.least.shape[1]), classes.least[t])
+    inside = np.bincount(limits.group[given], minlength=len(limits.low) + 1)
+    inside_beside = limits.member[:, given].sum(axis=1)
+    top, labels = np.append(limits.top[:, t], ANY), int(classes.most[t])
+    low_beside = np.maximum(0, limits.low_beside[:, t] - inside_beside)
+    top_beside = np.maximum(0, limits.top_beside[:, t] - inside_beside)
+    by_error = instance.rule == EXACT_ERROR.name
+    return TaskRow(
+        evidence=classes.evidence[t],
+        cost=classes.cost[t],
+        given=given,
+        room=_room(classes)[t] - classes.least[t],
+        group=limits.group,
+        low=np.maximum(0, np.append(limits.low[:, t], 0) - inside),
+        top=np.where(top < ANY, np.maximum(0, top - inside), ANY),
+        fewest=max(0, int(classes.fewest[t]) - given.size),
+        most=ANY if labels >= UNLIMITED else labels - given.size,
+        kinds=kinds,
+        need=np.maximum(0.0, classes.floor[kinds] - classes.evidence[t, given].sum()),
+        beside=Overlaps(limits.member, low_beside, top_beside),
+        law=law_of(instance, task[kinds], firsts(classes.worker_class)) if by_error else None,
     )
-    return problem
 
 
 def _skills_told_apart(instance: AssignmentInstance) -> int:
@@ -233,10 +253,8 @@ def _skills_told_apart(instance: AssignmentInstance) -> int:
     return np.unique(np.round(instance.accuracy @ weight, 8)[used]).size
 
 
-def _coupling(
-    instance: AssignmentInstance, classes: Classes, known: tuple[list[TaskRow], Ints], member: Bools
-) -> Coupling:
-    rows, first = known
+def _coupling(classes: Classes, known: tuple[list[TaskRow], Ints]) -> Coupling:
+    instance, (rows, first), member = classes.instance, known, _members(classes)
     load, most = classes.loads
     lower, upper = [np.where(load > 0, load, -np.inf)], [most]
     weight = [np.zeros((0, load.size))]
@@ -247,7 +265,7 @@ def _coupling(
         upper.append(side if name == "most_share" else np.full(len(bound), np.inf))
     own = np.zeros((0, len(rows), load.size))
     if instance.own_rows is not None:
-        own = own_entries(classes).toarray().reshape(-1, classes.need.size, load.size)[:, first]
+        own = _own_by_class(classes)[:, first]
         lower.append(instance.own_rows.lower)
         upper.append(instance.own_rows.upper)
     if instance.budget is not None:

@@ -23,7 +23,7 @@ from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.certificate import Certificate, certify, next_integer, pulling_sides
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import BY_SIZE, Listener, Options
+from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution
 from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
@@ -214,31 +214,8 @@ def solve_by_sets(
     problem = None if loose is None else problem_of(loose, alike)
     if loose is None or problem is None:
         return None
-    classes = problem.classes
-    if problem.rows[0].law is not None:
-        classes = classes_of(relaxation(loose), joint=True, pooled=alike)
-    classes = _with_few_needs(classes, problem)
-    program = aggregated.of_classes(classes)
-    solution = solvers.solve(program, BY_SIZE, replace(options, time_limit=clock.left))
-    known = certify(solution)
-    known = Certificate(None, known.bound, known.proof, None, None)
-    if known.proof == "certificate" and has_whole_prices(classes):
-        known = replace(known, bound=next_integer(known.bound))
-    duals = None if solution.dual is None else _linear_duals(classes, program, solution.dual)
-    duals = None if duals is None else of_all(instance, loose, duals)
-    standing = Standing(
-        instance=instance,
-        solvers=solvers,
-        options=options,
-        clock=clock,
-        listener=listener,
-        duals=None
-        if solution.dual is None
-        else of_all(instance, loose, _linear_duals(classes, program, solution.dual)),
-        certified=known.bound if known.proof == "certificate" else -np.inf,
-        known=known,
-        interrupted=solution.interrupted,
-    )
+    standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
+    program, solution = _first_bound(standing, problem)
     if solution.dual is None or standing.done:
         return standing.plan()
     try:
@@ -254,6 +231,26 @@ def solve_by_sets(
     except KeyboardInterrupt:
         standing.interrupted = True
     return standing.plan()
+
+
+def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Solution]:
+    """The LP over classes, and what it proves: the first bound."""
+    loose = problem.classes.instance
+    classes = problem.classes
+    if problem.rows[0].law is not None:
+        classes = classes_of(relaxation(loose), joint=True, pooled=problem.classes.pooled)
+    classes = _with_few_needs(classes, problem)
+    program = aggregated.of_classes(classes)
+    solution = standing.solvers.solve(program, BY_SIZE, replace(standing.options, time_limit=standing.clock.left))
+    known = certify(solution)
+    standing.known = Certificate(None, known.bound, known.proof, None, None)
+    if known.proof == "certificate":
+        bound = next_integer(known.bound) if has_whole_prices(classes) else known.bound
+        standing.known, standing.certified = replace(standing.known, bound=bound), bound
+    if solution.dual is not None:
+        standing.duals = of_all(standing.instance, loose, _linear_duals(classes, program, solution.dual))
+    standing.interrupted = solution.interrupted
+    return program, solution
 
 
 def _with_few_needs(classes: Classes, problem: Prepared) -> Classes:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import folded
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
 ANSWERS = 16_500  # combinations of answers to a set, at most: what is followed
 SPARE = 1e-7  # evidence; room for rounding where it only saves work

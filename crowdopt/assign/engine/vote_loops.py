@@ -13,10 +13,10 @@ import numpy as np
 from crowdopt.assign.engine.cheapest_votes import priced_votes
 from crowdopt.assign.engine.prepared import problem_of
 from crowdopt.core.solution import Listener, Progress
-from crowdopt.crowd.evidence import EXACT_ERROR
 from crowdopt.crowd.exactness import errors_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.voting import are_compiled
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.votes.voting import are_compiled
 
 SEARCHES = f"{__name__}:searches"
 

@@ -12,7 +12,7 @@ from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.crowd.classes import Classes, classes_of
-from crowdopt.crowd.recipes import recipe
+from crowdopt.crowd.recipes.named_recipes import recipe
 
 PARTS = ("sharing", "trading", "the_rest")  # functions below, that which takes longest first
 

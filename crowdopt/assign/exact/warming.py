@@ -8,7 +8,7 @@ from crowdopt.assign.exact.compiling import load
 from crowdopt.assign.exact.search import Solvers
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.core.solution import Options
-from crowdopt.crowd.recipes import recipe
+from crowdopt.crowd.recipes.named_recipes import recipe
 
 WARM = "R10:60x40"
 

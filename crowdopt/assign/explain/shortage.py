@@ -12,10 +12,10 @@ from crowdopt.assign.error_targets import LEAST, MOST, least_target
 from crowdopt.assign.explain.joint_shortage import JointShortage, joint_shortage
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.difficulty import NONE
-from crowdopt.crowd.evidence import BHATTACHARYYA, guessing
+from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import exact_errors, fewest_exact, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA, guessing
 from crowdopt.programs import smallest_coverage
 
 SHOWN = 20  # types in sentences; what else is to be said comes after them

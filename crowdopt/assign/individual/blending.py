@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.ascent import Ascent
+from crowdopt.assign.individual.prices.ascent import Ascent
+from crowdopt.assign.individual.prices.sweep import CLOSE, Prices, Sweep, Sweeper
 from crowdopt.assign.individual.served import Served
-from crowdopt.assign.individual.sweep import CLOSE, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 
 DEAR = 4.0  # what a label too many costs, in units of the highest price of a worker

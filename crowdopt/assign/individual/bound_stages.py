@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from crowdopt.assign.individual.plan_stages import plan_soon
-from crowdopt.assign.individual.rows import starting_prices
-from crowdopt.assign.individual.sampled_prices import sampled_prices
-from crowdopt.assign.individual.sweep import Sweep
+from crowdopt.assign.individual.prices.rows import starting_prices
+from crowdopt.assign.individual.prices.sampled_prices import sampled_prices
+from crowdopt.assign.individual.prices.sweep import Sweep
 from crowdopt.assign.individual.work import Work
 
 SOON = 1_000_000  # pairs from which a first plan comes before the first bound

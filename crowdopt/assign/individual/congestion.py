@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.assign.individual.prices.sweep import Sweep, Sweeper
 from crowdopt.assign.individual.served import CLOSE, NODES, Served
-from crowdopt.assign.individual.sweep import Sweep, Sweeper
 from crowdopt.core.clock import Clock
 
 STEEP = (3.0, 3.0, 3.0, 10.0, 10.0, 30.0, 30.0)  # price of the whole room taken twice, in mean labels, pass by pass
@@ -46,15 +46,15 @@ def _respond(
 ) -> bool:
     """Each task chooses once, in an order by chance; whether there was time for all."""
     from crowdopt.assign.individual.kernels import responding
+    from crowdopt.assign.individual.kernels.least_set import Pay, SetEffort
 
-    tasks, pay = dealt.tasks, 1.0 - dealt.prices.budget
+    tasks, money = dealt.tasks, 1.0 - dealt.prices.budget
+    effort = SetEffort(NODES, CLOSE)
     queue, each = rng.permutation(tasks.size), 1.0 / tasks.size if is_first else 0.0
     for begin in range(0, queue.size, PART):
         if clock.over:
             return False
         behind = 1.0 - begin * each if is_first else 0.0
-        responding.respond(
-            queue[begin : begin + PART], behind, each, tasks.arrays, tasks.target, worker, slope, tasks.room, pay,
-            NODES, CLOSE, dealt.left, dealt.hands, dealt.held,
-        )  # fmt: skip
+        part, pull = queue[begin : begin + PART], responding.Pull(slope, tasks.room, behind, each)
+        responding.respond(part, tasks.arrays, tasks.target, Pay(worker, money), pull, effort, dealt.arrays)
     return True

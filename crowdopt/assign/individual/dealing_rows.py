@@ -9,9 +9,9 @@ from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.compiling import get_ready
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.split import ROOM, Split
-from crowdopt.assign.individual.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.individual.served import Served
-from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes

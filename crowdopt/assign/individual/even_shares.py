@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.rows import averaged
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.rows import averaged
 from crowdopt.elementary import dot
 
 FAINT = 1e-12  # a smaller share is none

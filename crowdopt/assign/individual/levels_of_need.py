@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
 
 
 @dataclass(frozen=True, eq=False)

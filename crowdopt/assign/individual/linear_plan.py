@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.even_shares import KeptShares, even_shares
 from crowdopt.assign.individual.loading import load
-from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
-from crowdopt.assign.individual.reduced_costs import OwnDuals, price_pairs
-from crowdopt.assign.individual.rows import rows_point
-from crowdopt.assign.individual.sampled_prices import sampled_prices
+from crowdopt.assign.individual.prices.ascent import Ascent
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.prices.reduced_costs import OwnDuals, price_pairs
+from crowdopt.assign.individual.prices.rows import rows_point
+from crowdopt.assign.individual.prices.sampled_prices import sampled_prices
+from crowdopt.assign.individual.prices.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.individual.shares import Shares
-from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import Certificate

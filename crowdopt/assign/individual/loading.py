@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 
 from crowdopt.assign.individual.congestion import congested
-from crowdopt.assign.individual.own_tasks import own_tasks
+from crowdopt.assign.individual.prices.own_tasks import own_tasks
+from crowdopt.assign.individual.prices.sweep import Prices, Sweeper
 from crowdopt.assign.individual.served import Served
-from crowdopt.assign.individual.sweep import Prices, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import PAD, SetsMet
-from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Options, Solve

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.ascent import DEEPER, MOST_NODES
 from crowdopt.assign.individual.levels_of_need import LevelsOfNeed
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import CLOSE, NODES, Prices, Sweep, Sweeper
+from crowdopt.assign.individual.prices.ascent import DEEPER, MOST_NODES
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import CLOSE, NODES, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.programs import nested_sets

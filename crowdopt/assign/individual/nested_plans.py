@@ -8,8 +8,8 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.individual.nested import PAD, Nested
+from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.individual.served import Served
-from crowdopt.assign.individual.sweep import Prices
 from crowdopt.core.solution import Options, Solve
 from crowdopt.programs import nested_sets
 

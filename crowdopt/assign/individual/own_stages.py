@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.assign.individual import bins, nested
+from crowdopt.assign.individual import nested
 from crowdopt.assign.individual.bound_stages import climb, first_bound
 from crowdopt.assign.individual.loading import load
-from crowdopt.assign.individual.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.plan_stages import blend_sweeps, congest, deal, first_plan
-from crowdopt.assign.individual.set_stages import by_bins, mix, nest
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.individual.set_stages import mix, nest
 from crowdopt.assign.individual.work import MIXED_TASKS, Work
 from crowdopt.assign.plan import Duals
 from crowdopt.assign.standing import Solvers, Standing
-from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
@@ -77,16 +76,7 @@ def solve_individually(
         before = clock.spent
         load()
         clock = Clock(options.time_limit, clock.started + clock.spent - before)
-    standing = Standing(
-        instance=instance,
-        solvers=solvers,
-        options=options,
-        clock=clock,
-        listener=listener,
-        duals=None,
-        certified=-np.inf,
-        known=Certificate(None, -np.inf, "none", None, None),
-    )
+    standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
     try:
         for stage in _stages(standing, tasks):
             if standing.done:
@@ -117,9 +107,6 @@ def _stages(standing: Standing, tasks: OwnTasks) -> Iterator[Callable[[], None]]
     yield partial(first_plan, work)
     if deals:
         yield from (partial(deal, work, step) for step in STEPS[1:] if not work.has_plan)
-    if not work.is_nested and bins.pays(tasks, np.unique(tasks.arrays.row).size):
-        for finer in bins.levels(tasks):
-            yield from by_bins(work, finer)
     for number, sweeps in enumerate(CLIMBS if tasks.size <= MIXED_TASKS else ()):
         yield partial(climb, work, sweeps, hurries=deals or (work.is_many and not work.has_plan))
         yield partial(mix, work)

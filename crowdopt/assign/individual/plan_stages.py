@@ -9,10 +9,10 @@ import numpy as np
 from crowdopt.assign.individual.blending import blend
 from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.dealing_rows import deal_rows
+from crowdopt.assign.individual.prices.rows import averaged
+from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.individual.resettling import resettle
-from crowdopt.assign.individual.rows import averaged
 from crowdopt.assign.individual.served import Served
-from crowdopt.assign.individual.sweep import Prices
 from crowdopt.assign.individual.work import Work
 
 PARTS = (1.0, 0.3, 0.1)  # of the prices of the rows' linear program at which first plans are served, neediest first

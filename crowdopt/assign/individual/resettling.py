@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.mixing import Mixer, Mixture, dealt_of
-from crowdopt.assign.individual.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.ascent import Ascent
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import CLOSE, Sweeper
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import SetsMet
-from crowdopt.assign.individual.sweep import CLOSE, Sweeper
 from crowdopt.core.clock import Clock
 
 SOME = 5_000  # tasks that get other sets

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import Prices, Sweep
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import Prices, Sweep
 from crowdopt.core.clock import Clock
 
 TABLE = 4_000_000  # rows x workers up to which all rows' prices are kept
@@ -58,7 +58,7 @@ class Served:
     def reprice(self, prices: Prices) -> None:
         """Take other prices."""
         self.prices = prices
-        self._kernels.fill(self._counter, self.tasks.arrays, prices.worker, 1.0 - prices.budget)
+        self._kernels.fill(self._counter, self.tasks.arrays, self._pay)
 
     def copy(self) -> Served:
         """The same labels, to be changed apart."""
@@ -131,9 +131,15 @@ class Served:
             np.add.at(self.left, self.hands[k, : max(0, self.held[k])].astype(np.int64), 1)
             self.held[k] = -1
 
+    @property
+    def arrays(self) -> Any:
+        """What compiled loops read and write of it."""
+        return self._kernels.HandsHeld(self.left, self.hands, self.held)
+
+    @property
+    def _pay(self) -> Any:
+        return self._kernels.Pay(self.prices.worker, 1.0 - self.prices.budget)
+
     def _state(self) -> tuple[Any, ...]:
-        tasks, prices = self.tasks, self.prices
-        return (
-            tasks.arrays, tasks.target, self._counter, prices.worker, 1.0 - prices.budget, NODES, CLOSE,
-            self.left, self.hands, self.held,
-        )  # fmt: skip
+        effort = self._kernels.SetEffort(NODES, CLOSE)
+        return self.tasks.arrays, self.tasks.target, self._counter, self._pay, effort, self.arrays

@@ -1,27 +1,21 @@
-"""Plans from sets where each task is priced by itself: nested ones, those of bins, and mixtures of the sets met."""
+"""Plans from sets where each task is priced by itself: nested ones, and mixtures of the sets met."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from crowdopt.assign.exact.dive import DiveSettings
-from crowdopt.assign.individual.bins import Bins
-from crowdopt.assign.individual.bound_stages import settle_at
 from crowdopt.assign.individual.mixing import WHOLE, Mixture, dealt_of
 from crowdopt.assign.individual.nested import Nested
 from crowdopt.assign.individual.nested_plans import completed, dealt_sets, whole_shares
+from crowdopt.assign.individual.prices.sweep import Prices, Sweep
 from crowdopt.assign.individual.sets_met import SetsMet
-from crowdopt.assign.individual.sweep import Prices, Sweep
 from crowdopt.assign.individual.work import Work
 
 NESTING = 0.6  # of the time left, for sets that serve all tasks of a row that need no more
 LOOSENED = (0.0, 0.05, 0.1, 0.2)  # of the whole shares of such sets, by chance, from one search to the next
-DEEP = 2_400  # nodes for each task at the prices of bins, where whole labels decide
-CAREFUL = DiveSettings(repricings=20)  # the second dive
 CHOSEN = 12_000  # sets among which branch and bound chooses
 PULLS = (0.5, 0.0)  # of the master's prices towards the best ones, where its next sets are priced
 SETTLED, OFFERED = 1e-5, 4  # relative: the master's value is the bound; masters from one plan to the next
@@ -39,7 +33,7 @@ def nest(work: Work) -> None:
     soon.serve_all(sets.levels.order[::-1], standing.clock)
     for known in (best, soon):
         sets.add(work.tasks, known.hands, known.held)
-    work.is_nested = sets.grow(best.prices, partial(_visit, work), standing.clock.part(NESTING))
+    sets.grow(best.prices, partial(_visit, work), standing.clock.part(NESTING))
     whole = whole_shares(sets)
     for part in LOOSENED if sets.point is not None else ():
         if standing.done:
@@ -58,29 +52,6 @@ def _visit(work: Work, prices: Prices, nodes: int) -> Sweep | None:
     work.ascent.nodes = max(work.ascent.nodes, nodes)
     work.keep(sweep)
     return sweep
-
-
-def by_bins(work: Work, finer: int) -> Iterator[Callable[[], None]]:
-    """Prices and plans of tasks taken as alike by their greatest needs."""
-    clock = work.standing.clock
-    bins = Bins(work.tasks, work.prices, work.standing.solvers.make_master, finer)
-
-    def price() -> None:
-        work.prices = bins.prices(clock)
-        work.ascent.nodes = max(work.ascent.nodes, DEEP)
-        sweep = work.ascent.deepen(work.prices)
-        if sweep is not None:
-            work.hear(sweep)
-            work.keep(sweep)
-            settle_at(work)
-
-    def dive(settings: DiveSettings) -> None:
-        if bins.blocks.point is not None:
-            work.offer(bins.dive(settings, work.rng, clock, work.sweeper.width, work.prices))
-
-    yield price
-    yield partial(dive, DiveSettings())
-    yield partial(dive, CAREFUL)
 
 
 def mix(work: Work) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sweep import Prices
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.programs.own_sets import KnownSets
 
 PAD = -1  # in a row of workers, behind the last one

@@ -8,9 +8,9 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.direct import LEAST, clipped, strict
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.reduced_costs import OwnDuals, price_pairs
-from crowdopt.assign.individual.sweep import Prices
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.reduced_costs import OwnDuals, price_pairs
+from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock

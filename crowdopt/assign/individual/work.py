@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.mixing import Mixer
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sampled_prices import WIDE, sizes
+from crowdopt.assign.individual.prices.ascent import Ascent
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sampled_prices import WIDE, sizes
+from crowdopt.assign.individual.prices.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import SetsMet
-from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.plan import Duals
 from crowdopt.assign.standing import Standing
 from crowdopt.core.certificate import Certificate, next_integer
@@ -36,7 +36,6 @@ class Work:
     tasks: OwnTasks
     chosen: tuple[NDArray[Any], Ints] | None = None
     soon: float = np.inf
-    is_nested: bool = False
 
     def __post_init__(self) -> None:
         standing, tasks = self.standing, self.tasks

@@ -1,6 +1,6 @@
 """The coordinator of tasks in parts: it knows prices and sums, never a task.
 
-``max_w  sum_j M_j w_j + sum_p g_p(w), w <= 0``, where ``g_p`` is what part p says (crowdopt.assign.individual.sweep).
+``max_w  sum_j M_j w_j + sum_p g_p(w), w <= 0``, where ``g_p`` is what part p says (assign.individual.prices.sweep).
 Sums go in the order of the parts, and nothing depends on the clock or on who computed what: the same parts bring the
 same plan.
 """
@@ -14,11 +14,11 @@ from math import fsum
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.blending import DEAR, NOTHING
-from crowdopt.assign.individual.own_tasks import OwnTasks
-from crowdopt.assign.individual.sampled_prices import WIDE, SampledStart, prices_of_sample, sizes
-from crowdopt.assign.individual.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
+from crowdopt.assign.individual.prices.ascent import Ascent
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sampled_prices import WIDE, SampledStart, prices_of_sample, sizes
+from crowdopt.assign.individual.prices.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
 from crowdopt.assign.individual.work import MARGIN
 from crowdopt.assign.parts.asked import PartLook, PartPlan, Parts, PartsAnswer, TimeIsUp
 from crowdopt.assign.parts.part_work import ENDLESS, Start

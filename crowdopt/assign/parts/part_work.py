@@ -10,9 +10,9 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.individual.blending import spread
 from crowdopt.assign.individual.congestion import congested
-from crowdopt.assign.individual.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.sweep import CLOSE, Prices, Sweep, Sweeper
 from crowdopt.assign.individual.served import Served
-from crowdopt.assign.individual.sweep import CLOSE, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.elementary import dot

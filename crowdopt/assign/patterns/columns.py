@@ -13,8 +13,8 @@ from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solve, Status
-from crowdopt.crowd.pattern_errors import Errors
 from crowdopt.crowd.pools import Pools
+from crowdopt.crowd.votes.pattern_errors import Errors
 from crowdopt.elementary import dot
 from crowdopt.programs.pattern_master import of_priced_menu
 from crowdopt.programs.patterns import SCALE, PatternSet, of_menu

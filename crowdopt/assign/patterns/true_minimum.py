@@ -19,7 +19,7 @@ from crowdopt.core.solution import Listener, Options, Progress, Solution, Solve,
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools, pools_of
-from crowdopt.crowd.voting import are_compiled
+from crowdopt.crowd.votes.voting import are_compiled
 from crowdopt.elementary import dot
 from crowdopt.errors import InputError
 from crowdopt.programs.patterns import PatternSet, of_menu

@@ -9,7 +9,7 @@ from functools import cache
 
 from crowdopt.core.program import Program
 from crowdopt.core.registry import discover
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from crowdopt.bench.sources import Problem, Source
 from crowdopt.bench.sources.recipe_cases import of_instance
-from crowdopt.io.campaign import read_campaign
-from crowdopt.io.program_files import READERS
+from crowdopt.io.campaign.campaign_reading import read_campaign
+from crowdopt.io.programs.program_files import READERS
 
 
 def read(name: str, seed: int) -> Problem:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crowdopt.bench.sources import LP, Problem, Source
 from crowdopt.core.program import Program, relax
-from crowdopt.io.program_files import READERS, read_program
+from crowdopt.io.programs.program_files import READERS, read_program
 
 
 def is_program(name: str) -> bool:

@@ -12,7 +12,7 @@ from crowdopt.bench.sources import Problem, Source
 from crowdopt.bench.sources.recipe_cases import of_instance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
-from crowdopt.crowd.recipes import recipe, simulated_labels
+from crowdopt.crowd.recipes.named_recipes import recipe, simulated_labels
 
 FORM = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x(?!1:)\d+):second")
 ROUND = 2  # second entry of the seed that draws the first round

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.bench.sources import LP, Problem, Source
 from crowdopt.core.program import Program, relax
-from crowdopt.crowd.candidates import SelectionInstance
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.programs import selection
 
 FORM = re.compile(r"SELECT:([1-9]\d{0,4})x([1-9]\d{0,4})(:priced)?")

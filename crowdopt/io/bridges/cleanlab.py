@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.bridge import Bridge, Wishes
-from crowdopt.io.cells import cells_of
-from crowdopt.io.tables import Table
+from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
+from crowdopt.io.tables.cells import cells_of
+from crowdopt.io.tables.table_columns import Table
 
 NONE = {"", "nan", "none", "<na>", "null"}  # how pandas writes that there is no label
 IDS = ("", "task", "index", "unnamed: 0")  # how a column of ids is called

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.bridge import Bridge, Wishes
-from crowdopt.io.bridges.foreign_json import seconds
-from crowdopt.io.cells import cells_of
-from crowdopt.io.tables import Table
+from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
+from crowdopt.io.bridges.exchange.foreign_json import seconds
+from crowdopt.io.tables.cells import cells_of
+from crowdopt.io.tables.table_columns import Table
 
 TRUE = {"true", "yes", "1"}
 

@@ -15,10 +15,10 @@ from typing import Any
 from crowdopt.documents import Each, Keys, Maybe
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import inspect_panel
-from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.bridge import Bridge, Wishes
-from crowdopt.io.bridges.foreign_json import BYTES, ID, check, parsed, read_json, refuse, scalar, seconds
-from crowdopt.io.bridges.pushed_round import PushedRound
+from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
+from crowdopt.io.bridges.exchange.foreign_json import BYTES, ID, check, parsed, read_json, refuse, scalar, seconds
+from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 
 REMEDY = "give a log of Inspect, or convert it: inspect log convert LOG --to json --output-dir FOLDER"
 SCORE = Keys(optional={"metadata": Maybe(Keys(open=True))}, open=True)

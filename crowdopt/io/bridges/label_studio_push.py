@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crowdopt.documents import Each, Keys
-from crowdopt.io.bridges.bridge import Change
-from crowdopt.io.bridges.foreign_json import ID, check, scalar
+from crowdopt.io.bridges.exchange.bridge import Change
+from crowdopt.io.bridges.exchange.foreign_json import ID, check, scalar
+from crowdopt.io.bridges.exchange.pushed_round import PushedRound
+from crowdopt.io.bridges.exchange.web import Web
 from crowdopt.io.bridges.label_studio_api import ANSWER, BATCH, PROJECT, accounts, tasks_of
 from crowdopt.io.bridges.label_studio_tasks import (
     MODEL,
@@ -23,8 +25,6 @@ from crowdopt.io.bridges.label_studio_tasks import (
     task_data,
     tokens,
 )
-from crowdopt.io.bridges.pushed_round import PushedRound
-from crowdopt.io.bridges.web import Web
 
 TAB = Keys(required={"id": ID, "data": Keys(open=True)}, open=True)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from crowdopt.documents import Shape
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.annotations import Annotations
-from crowdopt.io.bridges.bridge import Address, Changes, Wishes
-from crowdopt.io.bridges.foreign_json import check
+from crowdopt.io.bridges.exchange.annotations import Annotations
+from crowdopt.io.bridges.exchange.bridge import Address, Changes, Wishes
+from crowdopt.io.bridges.exchange.foreign_json import check
+from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 from crowdopt.io.bridges.label_studio_api import ANSWER, accounts, connect, find_project, title_of
 from crowdopt.io.bridges.label_studio_push import StudioPush
-from crowdopt.io.bridges.pushed_round import PushedRound
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crowdopt.io.bridges.annotations import Annotations, with_gold
-from crowdopt.io.bridges.bridge import Bridge, Wishes
 from crowdopt.io.bridges.crowd_kit import rows_of
-from crowdopt.io.tables import read_table
+from crowdopt.io.bridges.exchange.annotations import Annotations, with_gold
+from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
+from crowdopt.io.tables.table_columns import read_table
 
 
 def read_truth_inference(path: Path, wishes: Wishes) -> Annotations:

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.label_kinds import WORK
-from crowdopt.crowd.voting import log_odds
+from crowdopt.crowd.votes.voting import log_odds
 from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.labelers.fixed import Fixed

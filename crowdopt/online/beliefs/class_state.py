@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints, sealed
-from crowdopt.crowd.difficulty import LARGEST, Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import LARGEST, Difficulty
 from crowdopt.online.beliefs.grid import GRID
 from crowdopt.online.beliefs.state import ONCE, Beliefs, Ids, SkillArrays, SkillPrior
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.skills import empirical_bayes
+from crowdopt.crowd.gold.skills import empirical_bayes
 from crowdopt.elementary import dot, exp, log, log1p
 from crowdopt.online.beliefs.grid import GRID, expected
 

@@ -27,7 +27,7 @@ def _both(x, y):
 
 @njit(cache=True, nogil=True, inline="always")
 def _settled(easy, hard, lean, share):
-    """Log odds of class 1, and the chance of being hard, by the sums over labels (crowdopt.crowd.difficulty)."""
+    """Log odds of class 1, and the chance of being hard, by the sums over labels (crowd.difficulty.hard_tasks)."""
     first, second = log1p(-share) + lean, log(share)
     up = _both(first + easy / 2, second + hard / 2)
     down = _both(first - easy / 2, second - hard / 2)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.difficulty import Difficulty, label_terms, mixed_odds
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty, label_terms, mixed_odds
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -19,7 +19,7 @@ WORTH = 0.2  # of what a label on an easy task tells, below which a task is give
 class TaskOdds:
     """Sums over labels from which a task's log odds follow, given how hard tasks are.
 
-    difficulty: with a share above 0; sums (3, tasks): of crowdopt.crowd.difficulty.label_terms; written to.
+    difficulty: with a share above 0; sums (3, tasks): of crowdopt.crowd.difficulty.hard_tasks.label_terms; written to.
     """
 
     def __init__(self, difficulty: Difficulty, sums: Floats) -> None:

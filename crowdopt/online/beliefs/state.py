@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints, sealed
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.difficulty import NONE, Difficulty, mixed_odds
-from crowdopt.crowd.difficulty_fit import SCALES, EdgedLabels, fitted
+from crowdopt.crowd.difficulty.difficulty_fit import SCALES, EdgedLabels, fitted
+from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty, mixed_odds
 from crowdopt.elementary import arctanh, dot, exp, log, log1p, power, tanh
 from crowdopt.online.beliefs.grid import CELLS, GRID, error_at_level, expected
 
@@ -70,7 +70,7 @@ class HardTasks(NamedTuple):
     """How hard tasks are, for compiled loops.
 
     ``share`` is h, ``left`` is s. ``sums`` is (3, tasks): log odds of class 1 if the task is easy, if it is hard, and
-    what the labels add to the log odds that it is easy (crowdopt.crowd.difficulty). ``chance`` is (tasks,): that the
+    what the labels add to the log odds that it is easy (crowd.difficulty.hard_tasks). ``chance`` is (tasks,): that the
     task is hard.
     """
 

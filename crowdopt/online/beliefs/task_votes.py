@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficult_classes import class_terms
-from crowdopt.crowd.difficulty import Difficulty
-from crowdopt.crowd.evidence import CLIP
+from crowdopt.crowd.difficulty.difficult_classes import class_terms
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.elementary import exp, log, log1p, logaddexp, logsumexp, tanh
 from crowdopt.online.beliefs.shared_difficulty import TaskOdds
 
@@ -48,7 +48,7 @@ def log_odds(accuracy: Floats) -> Floats:
 
 
 class PairVotes:
-    """Two classes. ``sums`` is (4, tasks): log odds of class 1, and sums of crowdopt.crowd.difficulty.label_terms."""
+    """Two classes. ``sums`` is (4, tasks): log odds of class 1, and sums of crowd.difficulty.hard_tasks.label_terms."""
 
     def __init__(self, tasks: int) -> None:
         self.sums = np.zeros((4, tasks))

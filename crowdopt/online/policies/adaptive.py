@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.difficulty import NONE, Difficulty
-from crowdopt.crowd.difficulty_fit import EdgedLabels, fitted
-from crowdopt.crowd.evidence import CLIP
+from crowdopt.crowd.difficulty.difficulty_fit import EdgedLabels, fitted
+from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.gold_skills import gold_skills

@@ -9,8 +9,8 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.evidence import BHATTACHARYYA
 from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA
 from crowdopt.elementary import dot, exp, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known

@@ -13,7 +13,7 @@ from crowdopt.answers.audit.audited import METHODS, AuditTerms
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.crowd.labels import Labels
-from crowdopt.io.label_table import read_labels, read_truth
+from crowdopt.io.tables.label_table import read_labels, read_truth
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import breach, breached
 from tests.chance import fewest, most, seeds

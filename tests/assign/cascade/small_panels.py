@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from crowdopt import AssignmentInstance
-from crowdopt.crowd.difficulty import Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 
 EXPERT = 4.0
 

@@ -16,7 +16,7 @@ from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
 from crowdopt.crowd.classes import classes_of
-from crowdopt.recheck.limited_sets import prove_sets
+from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.recheck.written_limits import read
 
 DRAWS = range(8)

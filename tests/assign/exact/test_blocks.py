@@ -17,7 +17,7 @@ from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated
-from crowdopt.recheck.proofs import minimum_knapsack, prove_blocks
+from crowdopt.recheck.bounds.proofs import minimum_knapsack, prove_blocks
 from tests.effort import examples
 from tests.small import brute_force, instances
 

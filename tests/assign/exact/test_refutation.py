@@ -8,7 +8,7 @@ import pytest
 from crowdopt import AssignmentInstance, Status, assign
 from crowdopt.assign.exact import stages
 from crowdopt.assign.exact.search import Search
-from crowdopt.recheck.proofs import prove_blocks
+from crowdopt.recheck.bounds.proofs import prove_blocks
 from tests.effort import tries
 from tests.small import brute_force, three_by_four
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.recheck.multipliers import fewest_labels, prove
+from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from tests.effort import examples
 from tests.small import brute_force, instances
 

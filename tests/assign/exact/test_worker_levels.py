@@ -19,7 +19,7 @@ from crowdopt.assign.plan import breaches
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.campaign_writing import write_campaign
+from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.recheck.verification import verify
 from tests.effort import examples
 from tests.small import brute_force

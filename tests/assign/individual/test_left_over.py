@@ -10,8 +10,8 @@ import pytest
 from crowdopt import assign, recipe
 from crowdopt.answers.planned import posteriors
 from crowdopt.assign.plan import breaches
-from crowdopt.crowd.recipes import simulated_labels
-from crowdopt.recheck.proofs import prove_blocks
+from crowdopt.crowd.recipes.named_recipes import simulated_labels
+from crowdopt.recheck.bounds.proofs import prove_blocks
 
 
 @pytest.mark.slow

@@ -9,16 +9,16 @@ import pytest
 
 from crowdopt import AssignmentInstance
 from crowdopt.api.binding import SOLVERS
-from crowdopt.assign.individual.ascent import Ascent
 from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.own_stages import solve_individually
-from crowdopt.assign.individual.own_tasks import own_tasks
-from crowdopt.assign.individual.sampled_prices import sampled_prices, sizes
-from crowdopt.assign.individual.sweep import Prices, Sweeper
+from crowdopt.assign.individual.prices.ascent import Ascent
+from crowdopt.assign.individual.prices.own_tasks import own_tasks
+from crowdopt.assign.individual.prices.sampled_prices import sampled_prices, sizes
+from crowdopt.assign.individual.prices.sweep import Prices, Sweeper
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
-from crowdopt.recheck.proofs import prove_blocks
+from crowdopt.recheck.bounds.proofs import prove_blocks
 from tests.assign.individual.test_own_stages import individual
 
 OPTIONS = Options(time_limit=60.0)

@@ -12,12 +12,12 @@ from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.individual import nested, own_stages
 from crowdopt.assign.individual.nested import Nested
 from crowdopt.assign.individual.nested_plans import completed, dealt_sets, whole_shares
-from crowdopt.assign.individual.own_tasks import own_tasks
-from crowdopt.assign.individual.sweep import Prices, Sweep, Sweeper
+from crowdopt.assign.individual.prices.own_tasks import own_tasks
+from crowdopt.assign.individual.prices.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
-from crowdopt.recheck.proofs import prove_blocks
+from crowdopt.recheck.bounds.proofs import prove_blocks
 
 CLOCK, OPTIONS = Clock(600.0), Options(time_limit=60.0)
 
@@ -86,7 +86,7 @@ def test_who_may_not_have_a_worker_gets_none():
 
 
 def test_priors_of_their_own_are_solved_to_the_end():
-    """Few labels for each task and needs all different: the master's bound and plan meet, where bins left a gap."""
+    """Few labels for each task and needs all different: the master's bound and plan meet."""
     instance = recipe("B5:1000x300", seed=0)
     first = np.random.default_rng(5).uniform(0.3, 0.7, 1000)
     instance = replace(instance, rule="bhattacharyya", prior=np.column_stack([first, 1 - first]))

@@ -12,8 +12,8 @@ from crowdopt.assign.individual import bound_stages
 from crowdopt.assign.individual.own_stages import is_individual, solve_individually
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options, Progress
-from crowdopt.recheck.individual_proofs import least_sets
-from crowdopt.recheck.proofs import minimum_knapsack, prove_blocks
+from crowdopt.recheck.bounds.individual_proofs import least_sets
+from crowdopt.recheck.bounds.proofs import minimum_knapsack, prove_blocks
 from tests.effort import examples
 from tests.small import brute_force, instances
 

@@ -12,11 +12,11 @@ from crowdopt import AssignmentInstance, Status, assign, recipe, relax, solve
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.individual import linear_plan
 from crowdopt.assign.individual.linear_plan import solve_linearly
-from crowdopt.assign.individual.own_tasks import own_tasks
+from crowdopt.assign.individual.prices.own_tasks import own_tasks
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options, Progress
 from crowdopt.programs import assignment
-from crowdopt.recheck.multipliers import prove
+from crowdopt.recheck.bounds.multipliers import prove
 from tests.assign.individual.test_own_stages import individual
 from tests.small import instances
 

@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt import AssignmentInstance
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.crowd.voting import weighted_error
+from crowdopt.crowd.votes.voting import weighted_error
 from tests.models.pooled import RULES
 
 
@@ -34,7 +34,7 @@ def drawn(seed: int) -> AssignmentInstance:
 
 
 def least(instance: AssignmentInstance) -> float | None:
-    """The least cost over all sets of pairs by the exact errors, each from crowdopt.crowd.voting."""
+    """The least cost over all sets of pairs by the exact errors, each from crowdopt.crowd.votes.voting."""
     n, m = instance.n_tasks, instance.n_workers
     prior = instance.prior[1]
     known = {}

@@ -15,9 +15,9 @@ from crowdopt import AssignmentInstance, Status, assign, verify, write_campaign,
 from crowdopt.assign.patterns.proven_prices import PricedTask, prices_prove
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd.voting import weighted_error
-from crowdopt.recheck import sets_by_level
-from crowdopt.recheck.proofs import prove_patterns
+from crowdopt.crowd.votes.voting import weighted_error
+from crowdopt.recheck.bounds import sets_by_level
+from crowdopt.recheck.bounds.proofs import prove_patterns
 from tests.effort import examples
 
 NEAR = 1e-9

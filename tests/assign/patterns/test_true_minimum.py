@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, InputError, assign, recipe, solve, write_campaign, write_plan
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.pattern_errors import Errors
-from crowdopt.recheck.proofs import prove_patterns
+from crowdopt.crowd.votes.pattern_errors import Errors
+from crowdopt.recheck.bounds.proofs import prove_patterns
 from crowdopt.recheck.verification import verify
 from tests.assign.patterns.few_skills import drawn, least
 from tests.effort import examples

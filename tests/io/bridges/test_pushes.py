@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 from crowdopt import InputError, assign, pull, push, read_campaign, write_plan
-from crowdopt.io.bridges import label_studio_api, web
-from crowdopt.io.bridges.addresses import checked_url
+from crowdopt.io.bridges import label_studio_api
+from crowdopt.io.bridges.exchange import web
+from crowdopt.io.bridges.exchange.addresses import checked_url
 from crowdopt.io.bridges.inspect_panel import winner
 from crowdopt.io.bridges.label_studio_tasks import tokens
 from tests.effort import tries
@@ -173,7 +174,7 @@ def serving(answer: Any) -> Iterator[str]:
 @pytest.fixture
 def token(monkeypatch) -> None:
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", TOKEN)
-    monkeypatch.setattr("crowdopt.io.bridges.web.PAUSES", (0.0,))
+    monkeypatch.setattr("crowdopt.io.bridges.exchange.web.PAUSES", (0.0,))
 
 
 def test_the_token_is_in_no_message_and_follows_no_redirect(desk, token):

@@ -9,29 +9,39 @@ gains by another set: where loads are large that is the optimum of the program w
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from crowdopt.assign.individual.kernels.least_set import new_desk, rank
+from crowdopt.assign.individual.kernels.least_set import Ranked, new_desk, rank
 from crowdopt.assign.individual.kernels.serving import GAIN, choose
 from crowdopt.compiled_kernels import njit
 
 
+class Pull(NamedTuple):
+    """How the multipliers of loads follow the loads."""
+
+    slope: np.ndarray  # (m,): rho, by how much a label too many changes the multiplier
+    room: np.ndarray  # (m,) int: capacities
+    behind: float  # share of the room that is kept for tasks that have no set yet
+    each: float  # by how much that falls with each task
+
+
 @njit(cache=True, nogil=True)
-def respond(queue, behind, each, tasks, target, worker, slope, room, pay, nodes, close, left, hands, held):
+def respond(queue, tasks, target, pay, pull, effort, plan):
     """Let each task of the queue choose its set anew at the prices of the moment.
 
-    queue (n,) int: tasks, in the order in which they choose; behind, each: share of the room that is kept for tasks
-    that have no set yet, and by how much it falls with each task; tasks: all tasks; target (k,): evidence that a task
-    of a plan gets; worker (m,): w0, the workers' multipliers where their capacity is just used up; slope (m,): rho, by
-    how much a label too many changes the multiplier; room (m,) int: capacities; pay: ``1 - b``, b <= 0 the budget's
-    multiplier; nodes, close: of the search for a set, and how close it comes, relatively; left (m,) int: capacities
-    left, below 0 where a worker has too many; written; hands (k, width), held (k,): the sets; written.
+    queue (n,) int: tasks, in the order in which they choose; tasks: all tasks; target (k,): evidence that a task of a
+    plan gets; pay: the multipliers where capacities are just used up; pull: how they follow the loads; effort: of the
+    search for a set; plan: written.
     """
+    worker, slope, room, behind = pay.worker, pull.slope, pull.room, pull.behind
+    left, hands, held = plan.left, plan.hands, plan.held
     m = worker.size
     desk, price = new_desk(m), np.empty(m)
     order, ratio = np.empty(m, np.int64), np.empty(m)
     for k in queue:
-        behind -= each
+        behind -= pull.each
         cost = tasks.cost[tasks.row[k] if tasks.cost.shape[0] > 1 else 0]
         for t in range(held[k]):
             left[hands[k, t]] += 1
@@ -39,10 +49,10 @@ def respond(queue, behind, each, tasks, target, worker, slope, room, pay, nodes,
             now = worker[j]
             if now <= 0:
                 now = min(0.0, now + slope[j] * (left[j] - behind * room[j]))
-            price[j] = max(GAIN, pay * cost[j] - now)
+            price[j] = max(GAIN, pay.money * cost[j] - now)
             desk.skip[j] = False
         n = rank(price, tasks.worth[tasks.row[k]], order, ratio)
-        new = choose(k, tasks, target, price, n, order, nodes, close, hands.shape[1], desk)
+        new = choose(k, tasks, target, Ranked(price, order, n), effort, hands.shape[1], desk)
         if new < np.inf:
             held[k] = desk.labels[0]
             for t in range(held[k]):

@@ -1,8 +1,4 @@
-"""Compiled loops that give tasks sets of workers with capacity left, one task after another.
-
-The state of a plan: ``hands[k, :held[k]]`` are the workers of task k (held is -1 where it has none yet), ``left[j]`` is
-what remains of worker j's capacity, below 0 where a worker has too many.
-"""
+"""Compiled loops that give tasks sets of workers with capacity left, one task after another."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.assign.individual.kernels.least_set import least_set, new_desk, rank
+from crowdopt.assign.individual.kernels.least_set import Pay, Ranked, SetEffort, least_set, new_desk, rank
 from crowdopt.compiled_kernels import njit
 
 GAIN = 1e-9  # a smaller one is rounding
@@ -26,54 +22,62 @@ class Counter(NamedTuple):
     row: np.ndarray  # (1,): the row at hand; -1: none, -2: all are there
 
 
+class HandsHeld(NamedTuple):
+    """The state of a plan, written: ``hands[k, :held[k]]`` are the workers of task k."""
+
+    left: np.ndarray  # (m,) int: what remains of each capacity; below 0 where a worker has too many
+    hands: np.ndarray  # (k, width) int
+    held: np.ndarray  # (k,) int: -1 where a task has no set yet
+
+
 @njit(cache=True, nogil=True)
-def fill(counter, tasks, worker, pay):
+def fill(counter, tasks, pay):
     """Work out prices and orders of all rows, where there is room for all.
 
-    tasks: the rows; worker (m,): w, the workers' multipliers; pay: ``1 - b``, b <= 0 the budget's multiplier.
+    tasks: the rows; pay: the multipliers.
     """
     if counter.ranked.size == tasks.worth.shape[0]:
         for r in range(tasks.worth.shape[0]):
-            _fill_row(counter, r, r, tasks, worker, pay)
+            _fill_row(counter, r, r, tasks, pay)
         counter.row[0] = -2
     else:
         counter.row[0] = -1
 
 
 @njit(cache=True, nogil=True)
-def _fill_row(counter, at, r, tasks, worker, pay):
+def _fill_row(counter, at, r, tasks, pay):
     cost, price = tasks.cost[r if tasks.cost.shape[0] > 1 else 0], counter.price[at]
-    for j in range(worker.size):
-        price[j] = max(GAIN, pay * cost[j] - worker[j])
+    for j in range(price.size):
+        price[j] = max(GAIN, pay.money * cost[j] - pay.worker[j])
     counter.ranked[at] = rank(price, tasks.worth[r], counter.order[at], counter.ratio)
 
 
 @njit(cache=True, nogil=True)
-def _at(counter, r, tasks, worker, pay):
-    """Where the counter has row r."""
-    if counter.row[0] == -2:
-        return r
-    if counter.row[0] != r:
-        _fill_row(counter, 0, r, tasks, worker, pay)
-        counter.row[0] = r
-    return 0
+def _at(counter, r, tasks, pay):
+    """What the counter has of row r."""
+    at = r
+    if counter.row[0] != -2:
+        at = 0
+        if counter.row[0] != r:
+            _fill_row(counter, 0, r, tasks, pay)
+            counter.row[0] = r
+    return Ranked(counter.price[at], counter.order[at], counter.ranked[at])
 
 
 @njit(cache=True, nogil=True)
-def choose(k, tasks, target, price, ranked, order, nodes, close, width, desk):
+def choose(k, tasks, target, ranked, effort, width, desk):
     """The cheapest set for task k of workers whom the desk does not skip; what it costs, infinite where there is none.
 
     Labels are added, the cheapest first, where a set has too few; one with too many is none at all.
 
-    k: the task; tasks: all tasks; target (k,): evidence that a task of a plan gets; price (m,): of each worker's label;
-    ranked, order int and (m,) int: workers by ratio, how many and who; nodes, close: of the search for a set, and how
-    close it comes, relatively; width: labels that there is room for; desk: says who is out of the question, beside the
-    task's barred workers; takes the set; -> the cost.
+    k: the task; tasks: all tasks; target (k,): evidence that a task of a plan gets; ranked: workers and prices; effort:
+    of the search; width: labels that there is room for; desk: says who is out of the question, beside the task's barred
+    workers; takes the set; -> the cost.
     """
-    worth, skip, found = tasks.worth[tasks.row[k]], desk.skip, desk.found
+    worth, skip, found, price = tasks.worth[tasks.row[k]], desk.skip, desk.found, ranked.price
     for t in range(tasks.starts[k], tasks.starts[k + 1]):
         skip[tasks.barred[t]] = True
-    _, new = least_set(ranked, order, price, worth, target[k], close, nodes, desk)
+    _, new = least_set(ranked.size, ranked.order, price, worth, target[k], effort.close, effort.nodes, desk)
     size = desk.labels[0]
     if new < np.inf and size < tasks.fewest[k]:
         for t in range(size):
@@ -96,22 +100,22 @@ def choose(k, tasks, target, price, ranked, order, nodes, close, width, desk):
 
 
 @njit(cache=True, nogil=True)
-def _propose(k, tasks, target, counter, at, nodes, close, left, hands, held, desk):
+def _propose(k, tasks, target, ranked, effort, plan, desk):
     """The cheapest set for task k of workers with capacity left, its own labels given back; ``(new, old)`` prices."""
-    price = counter.price[at]
+    left, hands, held = plan.left, plan.hands, plan.held
     old = 0.0 if held[k] >= 0 else np.inf
     for t in range(held[k]):
         left[hands[k, t]] += 1
-        old += price[hands[k, t]]
+        old += ranked.price[hands[k, t]]
     for j in range(left.size):
         desk.skip[j] = left[j] <= 0
-    ranked, order, width = counter.ranked[at], counter.order[at], hands.shape[1]
-    return choose(k, tasks, target, price, ranked, order, nodes, close, width, desk), old
+    return choose(k, tasks, target, ranked, effort, hands.shape[1], desk), old
 
 
 @njit(cache=True, nogil=True)
-def _settle(k, take, left, hands, held, desk):
+def _settle(k, take, plan, desk):
     """Take the proposed set, or go back to the labels the task had."""
+    left, hands, held = plan.left, plan.hands, plan.held
     if take:
         held[k] = desk.labels[0]
         for t in range(held[k]):
@@ -121,42 +125,41 @@ def _settle(k, take, left, hands, held, desk):
 
 
 @njit(cache=True, nogil=True)
-def serve(queue, tasks, target, counter, worker, pay, nodes, close, left, hands, held, over):
+def serve(queue, tasks, target, counter, pay, effort, plan, over):
     """Give each task of the queue its cheapest set where that is cheaper than what it has.
 
     queue (n,) int: tasks, in the order in which they are served; tasks: all tasks; target (k,): evidence that a task of
-    a plan gets; counter: prices and orders of workers (:func:`fill`); worker (m,): w, the workers' multipliers; pay:
-    ``1 - b``, b <= 0 the budget's multiplier; nodes, close: of the search for a set, and how close it comes,
-    relatively; left (m,) int: capacities left; written; hands (k, width), held (k,): the sets; written; over: a worker
-    who has too many: tasks take the cheapest set whatever they had until that is over; -1: nobody; -> how many tasks
-    took a new set.
+    a plan gets; counter: prices and orders of workers (:func:`fill`); pay: the multipliers; effort: of the search for a
+    set; plan: written; over: a worker who has too many: tasks take the cheapest set whatever they had until that is
+    over; -1: there is none; -> how many tasks took a new set.
     """
-    desk, taken = new_desk(left.size), 0
+    desk, taken = new_desk(plan.left.size), 0
     for k in queue:
-        if over >= 0 and left[over] >= 0:
+        if over >= 0 and plan.left[over] >= 0:
             break
-        at = _at(counter, tasks.row[k], tasks, worker, pay)
-        new, old = _propose(k, tasks, target, counter, at, nodes, close, left, hands, held, desk)
+        ranked = _at(counter, tasks.row[k], tasks, pay)
+        new, old = _propose(k, tasks, target, ranked, effort, plan, desk)
         take = new < np.inf if over >= 0 else new < old - GAIN
-        _settle(k, take, left, hands, held, desk)
+        _settle(k, take, plan, desk)
         taken += take
     return taken
 
 
 @njit(cache=True, nogil=True)
-def regrets(queue, tasks, target, counter, worker, pay, nodes, close, left, hands, held, out):
+def regrets(queue, tasks, target, counter, pay, effort, plan, out):
     """How much dearer each task of the queue gets without workers who have too many or none left.
 
     queue (n,) int: tasks; tasks: all tasks; target (k,): evidence that a task of a plan gets; counter: prices and
-    orders of workers (:func:`fill`); worker (m,): w, the workers' multipliers; pay: ``1 - b``, b <= 0 the budget's
-    multiplier; nodes, close: of the search for a set, and how close it comes, relatively; left (m,) int: capacities
-    left; as before in the end; hands (k, width), held (k,): the sets; as before in the end; out (n,): written; infinite
-    where it is impossible.
+    orders of workers (:func:`fill`); pay: the multipliers; effort: of the search for a set; plan: as before in the end;
+    out (n,): written; infinite where it is impossible.
     """
-    desk = new_desk(left.size)
+    desk = new_desk(plan.left.size)
     for t in range(queue.size):
         k = queue[t]
-        at = _at(counter, tasks.row[k], tasks, worker, pay)
-        new, old = _propose(k, tasks, target, counter, at, nodes, close, left, hands, held, desk)
+        ranked = _at(counter, tasks.row[k], tasks, pay)
+        new, old = _propose(k, tasks, target, ranked, effort, plan, desk)
         out[t] = new - old
-        _settle(k, False, left, hands, held, desk)
+        _settle(k, False, plan, desk)
+
+
+__all__ = ["Counter", "HandsHeld", "Pay", "SetEffort", "choose", "fill", "regrets", "serve"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crowdopt.assign.individual.kernels.least_set import HAIR, least_set, new_desk, rank
@@ -12,66 +14,80 @@ FLAT = 1e-9  # relative; a line that promises no more than this ends that search
 ENDLESS = np.iinfo(np.int64).max  # the most labels of a task without such a limit
 
 
+class TaskGroup(NamedTuple):
+    """The tasks number, number + groups, ..."""
+
+    number: int
+    groups: int  # in all
+
+
+class Found(NamedTuple):
+    """What pricing brings; all of it is written."""
+
+    value: np.ndarray  # (k,): the bounds
+    rate: np.ndarray  # (k,): the prices of evidence in the linear programs
+    limit: np.ndarray  # (k,): the multipliers l of limits on labels
+    hands: np.ndarray  # (k, width): a set of each task
+    held: np.ndarray  # (k,): its labels; -1 where none is known or it is wider than there is room for
+    load: np.ndarray  # (groups, m), added to: how often the sets have each worker
+    paid: np.ndarray  # (groups,), added to: their price without multipliers
+
+
 @njit(cache=True, nogil=True)
-def price_groups(first, last, groups, tasks, pay, worker, close, nodes, value, rate, limit, hands, held, load, paid):
-    """``value[k] = max_l min sum ((1 - b) c_kj - w_j - l) y_j + l count``: a lower bound for each task of the groups.
+def price_group(group, tasks, pay, effort, found):
+    """``value[k] = max_l min sum ((1 - b) c_kj - w_j - l) y_j + l count``: a lower bound for each task of the group.
 
-    Group g has the tasks g, g + groups, ... Prices are the same for all tasks of a row, so they are ranked once a row.
+    Prices are the same for all tasks of a row, so they are ranked once a row.
 
-    first, last, groups: the groups from ``first`` to the one before ``last``, of so many in all; tasks: all tasks; pay:
-    ``1 - b``, b <= 0 the budget's multiplier; worker (m,): w, the workers' multipliers: at most 0 but for least loads;
-    close, nodes: how far a bound may stay below its set, relatively; nodes of the search for a set; value, rate, limit
-    (k,), written: the bounds, the prices of evidence in the linear programs, and the multipliers l of limits on labels;
-    hands (k, width), held (k,), written: a set of each task; held is -1 where none is known or it is wider than there
-    is room for; load (groups, m), paid (groups,): added to: how often the sets have each worker, and their price
-    without multipliers.
+    group: whose tasks; tasks: all tasks; pay: the multipliers, those of workers at most 0 but for least loads; effort:
+    of the search for a set; found: written.
     """
-    m = worker.size
+    worker, hands, held = pay.worker, found.hands, found.held
+    m, g = worker.size, group.number
     desk, price, forced = new_desk(m), np.empty(m), np.empty(m, np.int64)
     order, ratio = np.empty(m, np.int64), np.empty(m)
     at, n, many, base, lifted = -1, 0, 0, 0.0, 0.0
-    for g in range(first, last):
-        for k in range(g, tasks.row.size, groups):
-            r = tasks.row[k]
-            worth, cost = tasks.worth[r], tasks.cost[r if tasks.cost.shape[0] > 1 else 0]
-            if r != at:
-                at, many, base, lifted = r, 0, 0.0, 0.0
-                for j in range(m):
-                    price[j] = pay * cost[j] - worker[j]
-                    if price[j] <= 0:
-                        forced[many], many = j, many + 1
-                        base += price[j]
-                        lifted += worth[j]
-                n = rank(price, worth, order, ratio)
-            begin, end = tasks.starts[k], tasks.starts[k + 1]
-            below, need = base, tasks.floor[k] - lifted
-            for t in range(begin, end):
-                j = tasks.barred[t]
-                desk.skip[j] = True
+    for k in range(g, tasks.row.size, group.groups):
+        r = tasks.row[k]
+        worth, cost = tasks.worth[r], tasks.cost[r if tasks.cost.shape[0] > 1 else 0]
+        if r != at:
+            at, many, base, lifted = r, 0, 0.0, 0.0
+            for j in range(m):
+                price[j] = pay.money * cost[j] - worker[j]
                 if price[j] <= 0:
-                    below -= price[j]
-                    need += worth[j]
-            bound, _ = least_set(n, order, price, worth, need, close, nodes, desk)
-            count = desk.labels[0]
-            for t in range(many):
-                if not desk.skip[forced[t]]:
-                    desk.found[count] = forced[t]
-                    count += 1
-            desk.labels[0] = count
-            value[k], rate[k], limit[k] = below + bound, desk.rate[0], 0.0
-            if bound == np.inf:
-                held[k] = -1
-            elif count < tasks.fewest[k] or count > tasks.most[k]:
-                value[k] = _limited(k, tasks, price, worth, value[k], count, close, nodes, limit, hands, held)
-            else:
-                _store(k, desk, hands, held)
-            for t in range(begin, end):
-                desk.skip[tasks.barred[t]] = False
-            if held[k] >= 0:
-                for t in range(held[k]):
-                    j = hands[k, t]
-                    load[g, j] += 1.0
-                    paid[g] += cost[j]
+                    forced[many], many = j, many + 1
+                    base += price[j]
+                    lifted += worth[j]
+            n = rank(price, worth, order, ratio)
+        begin, end = tasks.starts[k], tasks.starts[k + 1]
+        below, need = base, tasks.floor[k] - lifted
+        for t in range(begin, end):
+            j = tasks.barred[t]
+            desk.skip[j] = True
+            if price[j] <= 0:
+                below -= price[j]
+                need += worth[j]
+        bound, _ = least_set(n, order, price, worth, need, effort.close, effort.nodes, desk)
+        count = desk.labels[0]
+        for t in range(many):
+            if not desk.skip[forced[t]]:
+                desk.found[count] = forced[t]
+                count += 1
+        desk.labels[0] = count
+        found.value[k], found.rate[k], found.limit[k] = below + bound, desk.rate[0], 0.0
+        if bound == np.inf:
+            held[k] = -1
+        elif count < tasks.fewest[k] or count > tasks.most[k]:
+            found.value[k] = _limited(k, tasks, price, worth, count, effort, found)
+        else:
+            _store(k, desk, hands, held)
+        for t in range(begin, end):
+            desk.skip[tasks.barred[t]] = False
+        if held[k] >= 0:
+            for t in range(held[k]):
+                j = hands[k, t]
+                found.load[g, j] += 1.0
+                found.paid[g] += cost[j]
 
 
 @njit(cache=True, nogil=True)
@@ -85,12 +101,13 @@ def _store(k, desk, hands, held):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _limited(k, tasks, price, worth, value, count, close, nodes, limit, hands, held):
+def _limited(k, tasks, price, worth, count, effort, found):
     """The best multiplier of a limit on labels that the cheapest set breaks, and a set that keeps the limit.
 
     The bound is concave in the multiplier, and each set is a line of it: where the lines of a set with too few and of
     one with too many labels meet, the next set is priced, until none lies below.
     """
+    value, limit, hands, held = found.value[k], found.limit, found.hands, found.held
     few = count < tasks.fewest[k]
     goal = tasks.fewest[k] if few else tasks.most[k]
     m, desk = price.size, new_desk(price.size)
@@ -106,12 +123,12 @@ def _limited(k, tasks, price, worth, value, count, close, nodes, limit, hands, h
     near, near_value, near_slope = 0.0, value, float(goal - count)
     far_value, far_slope, here = 0.0, 0.0, far
     for step in range(STEPS):
-        bound, size = _shifted(here, price, worth, tasks.floor[k], close, nodes, shifted, desk)
+        bound, size = _shifted(here, price, worth, tasks.floor[k], effort, shifted, desk)
         if bound == np.inf:
             return np.inf
-        found, slope = bound + here * goal, float(goal - size)
-        if found > best:
-            best, limit[k] = found, here
+        line, slope = bound + here * goal, float(goal - size)
+        if line > best:
+            best, limit[k] = line, here
         if tasks.fewest[k] <= size <= tasks.most[k]:
             cost = 0.0
             for t in range(size):
@@ -120,15 +137,15 @@ def _limited(k, tasks, price, worth, value, count, close, nodes, limit, hands, h
                 known, kept = True, cost
                 _store(k, desk, hands, held)
         if step == 0:
-            far_value, far_slope = found, slope
+            far_value, far_slope = line, slope
             if slope == 0 or (slope > 0) == few:
                 break
         elif slope == 0:
             break
         elif (slope > 0) == few:
-            near, near_value, near_slope = here, found, slope
+            near, near_value, near_slope = here, line, slope
         else:
-            far, far_value, far_slope = here, found, slope
+            far, far_value, far_slope = here, line, slope
         if near_slope == far_slope:
             break
         here = (far_value - near_value + near_slope * near - far_slope * far) / (near_slope - far_slope)
@@ -138,7 +155,7 @@ def _limited(k, tasks, price, worth, value, count, close, nodes, limit, hands, h
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _shifted(by, price, worth, need, close, nodes, shifted, desk):
+def _shifted(by, price, worth, need, effort, shifted, desk):
     """The cheapest set if every label costs so much less: the bound and how many labels it has."""
     total = 0.0
     for j in range(price.size):
@@ -148,7 +165,7 @@ def _shifted(by, price, worth, need, close, nodes, shifted, desk):
             need -= worth[j]
     order, ratio = np.empty(price.size, np.int64), np.empty(price.size)
     n = rank(shifted, worth, order, ratio)
-    bound, _ = least_set(n, order, shifted, worth, need, close, nodes, desk)
+    bound, _ = least_set(n, order, shifted, worth, need, effort.close, effort.nodes, desk)
     count = desk.labels[0]
     for j in range(price.size):
         if shifted[j] <= 0 and not desk.skip[j]:
@@ -158,4 +175,4 @@ def _shifted(by, price, worth, need, close, nodes, shifted, desk):
     return total + bound, count
 
 
-__all__ = ["HAIR", "price_groups"]
+__all__ = ["HAIR", "price_group"]

@@ -1,0 +1,126 @@
+"""Methods of our own: they see the instance where backends see the program.
+
+What they import is loaded where they run: a process that measures a backend starts without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdopt.arrays import Floats
+from crowdopt.backends import solve
+from crowdopt.bench.harness.method_run import MethodRun
+from crowdopt.bench.sources import LP
+from crowdopt.core.program import Program
+from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.errors import InputError
+
+if TYPE_CHECKING:
+    from crowdopt.assign.exact.search import Solvers
+
+BACKEND = "highs"  # what the exact method solves its linear programs with
+
+
+@dataclass(frozen=True)
+class Own:
+    """A method of our own: what loads its compiled code, and what solves and leaves an answer in the run's folder."""
+
+    warm_up: Callable[[], object]
+    perform: Callable[[MethodRun], dict[str, Any]]
+
+
+def solvers() -> Solvers:
+    """What the exact method is given."""
+    from crowdopt.assign.exact.search import Solvers
+    from crowdopt.backends.highs import HighsMaster
+
+    return Solvers(solve, HighsMaster, BACKEND)
+
+
+def _warm_exact() -> None:
+    from crowdopt.assign.exact.warming import warm
+
+    warm(solvers())
+
+
+def _warm_algorithm1() -> None:
+    from crowdopt.hire.ranking import algorithm1
+
+    algorithm1(SelectionInstance(correct=np.array([5, 8, 9]), asked=np.full(3, 10)))
+
+
+def _exact(run: MethodRun) -> dict[str, Any]:
+    """A plan folder, which is verified as any plan is."""
+    if run.problem.instance is None:
+        raise InputError("the exact method solves assignment problems only")
+    from crowdopt.assign.exact.stages import solve_exact
+    from crowdopt.assign.presolve import presolved
+    from crowdopt.io.plan.plan_folder import write_plan
+
+    run.tell("solving")
+    started = perf_counter()
+    exact = partial(solve_exact, kind=run.program, solvers=solvers(), options=run.options, listener=run.listener)
+    plan = presolved(run.problem.instance, exact)
+    solved = perf_counter() - started
+    run.tell("solved")
+    if plan.found:
+        write_plan(plan, run.folder / "plan")
+    bound = plan.bound if np.isfinite(plan.bound) else None
+    return {"status": plan.status.value, "raw": plan.proof, "claimed_bound": bound, "timings": whole(solved)}
+
+
+def _algorithm1(run: MethodRun) -> dict[str, Any]:
+    """A point of the selection program and its multipliers in closed form, which are checked as any solver's are."""
+    if run.problem.selection is None:
+        raise InputError("Algorithm 1 solves selection problems only")
+    from crowdopt.hire.ranking import algorithm1
+
+    run.tell("solving")
+    started = perf_counter()
+    selection = algorithm1(run.problem.selection)
+    solved = perf_counter() - started
+    run.tell("solved")
+    program = run.problem.build(LP)
+    primal, dual = point(program, selection.members), multipliers(program, run.problem.selection)
+    np.savez(run.folder / "solution.npz", primal=primal, dual=dual)
+    claimed = {"status": selection.status.value, "raw": selection.method, "claimed_bound": selection.certificate.bound}
+    return {**claimed, "timings": whole(solved)}
+
+
+def point(program: Program, workers: Any) -> Floats:
+    """The point of the selection program that hires these workers, at least one, each once; -> (columns,)."""
+    values = np.zeros(program.cost.size)
+    size = len(workers)
+    program.column("u").view(values)[size - 1] = 1.0
+    program.column("w").view(values)[size - 1, workers] = 1.0
+    return values
+
+
+def multipliers(program: Program, instance: SelectionInstance) -> Floats:
+    """``lambda_k = G_(k)/sqrt(k)``, ``mu_ki = max(0, G_i/sqrt(k) - lambda_k)``, ``theta = max_k F_k``, in our sign.
+
+    program: of selection, for the rows' places; -> (rows,).
+    """
+    k = np.arange(1, instance.sizes + 1)
+    gains = instance.gain / np.sqrt(k)[:, None]
+    threshold = np.sort(instance.gain)[::-1][: instance.sizes] / np.sqrt(k)
+    above = np.maximum(0.0, gains - threshold[:, None])
+    values = np.zeros(program.row_lower.size)
+    program.row("member").view(values)[...] = -above
+    program.row("count").view(values)[...] = -threshold
+    program.row("one").view(values)[...] = -(above.sum(axis=1) + k * threshold).max()
+    return values
+
+
+def whole(seconds: float) -> dict[str, float]:
+    """The timings of a method that has no parts."""
+    return {"build": 0.0, "hand_over": 0.0, "solve": seconds, "read_back": 0.0, "total": seconds}
+
+
+OWN = {"exact": Own(_warm_exact, _exact), "algorithm1": Own(_warm_algorithm1, _algorithm1)}

@@ -1,0 +1,1 @@
+"""Whom could be hired: estimates, gains and scores of candidates."""

@@ -1,0 +1,1 @@
+"""Synthetic instances that a name and a seed mean once and for all."""

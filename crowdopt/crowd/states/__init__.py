@@ -1,0 +1,1 @@
+"""What a task can have been told: votes by asker, numbered."""

@@ -1,0 +1,1 @@
+"""What labels are worth together: evidence by rule, and exact errors of weighted votes."""

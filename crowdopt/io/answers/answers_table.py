@@ -1,0 +1,81 @@
+"""Answers as tables, and the gold that weighted votes need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from crowdopt.answers.voted import Answers
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.gold.below_chance import against_chance, heed
+from crowdopt.crowd.labels import Labels
+from crowdopt.errors import InputError
+from crowdopt.io.hiring_tables import read_gold
+from crowdopt.io.tables.cells import write_table
+from crowdopt.io.tables.frames import TableLike, name_of
+from crowdopt.io.tables.table_columns import read_table
+
+
+def read_gold_shares(source: TableLike, labels: Labels, trust_gold: bool = False) -> Floats:
+    """Share of gold that each worker of the labels answered correctly.
+
+    source: columns worker, correct, asked, or worker, task, label, truth; labels: of the workers; trust_gold: whether
+    it is taken as it is, even where workers are below chance; -> (workers,): NaN for a worker without gold. Raises
+    InputError if the table cannot be used, or the crowd is below chance.
+    """
+    names, correct, asked = read_gold(source)
+    if not trust_gold:
+        heed(against_chance(correct, asked, len(labels.classes)), names, name_of(source))
+    place = {name: k for k, name in enumerate(names)}
+    rows = np.array([place.get(name, -1) for name in labels.workers])
+    with np.errstate(invalid="ignore"):
+        share: Floats = np.where((rows >= 0) & (asked[rows] > 0), correct[rows] / asked[rows], np.nan)
+    return share
+
+
+def read_gold_by_class(source: TableLike, labels: Labels, trust_gold: bool = False) -> Ints:
+    """Gold answers of each worker of the labels by true class and by answer.
+
+    source: columns worker, true, answered, and optionally count, how many such answers a row stands for; others are
+    ignored, and workers without labels too; labels: of the workers and classes; trust_gold: whether it is taken as it
+    is, even where workers are below chance; -> (workers, classes, classes). Raises InputError if the table cannot be
+    used, has a class that the labels have not, or the crowd is below chance.
+    """
+    table = read_table(source, ("worker", "true", "answered"), ("count",), extras=True)
+    place = {name: k for k, name in enumerate(labels.workers)}
+    worker = np.array([place.get(name, -1) for name in table.ids("worker")], np.int64)
+    classes = {name: k for k, name in enumerate(labels.classes)}
+    remedy = "the classes are those of the labels; check the name"
+    true, answered = (table.places(name, classes, remedy) for name in ("true", "answered"))
+    count = table.counts("count") if "count" in table else np.ones(table.rows, np.int64)
+    tallies = np.zeros((len(place), len(classes), len(classes)), np.int64)
+    here = worker >= 0
+    np.add.at(tallies, (worker[here], true[here], answered[here]), count[here])
+    if not tallies.any():
+        raise InputError(f"{table.path.name} has no gold of any worker of the labels; check the ids")
+    if not trust_gold:
+        right, asked = np.trace(tallies, axis1=1, axis2=2), tallies.sum(axis=(1, 2))
+        heed(against_chance(right, asked, len(classes)), labels.workers, name_of(source))
+    return tallies
+
+
+def write_answers(answers: Answers, labels: Labels, path: Path, force: bool = False) -> None:
+    """``task,label,confidence,labels`` for every task, whole or not at all.
+
+    labels: of the names of tasks and classes; path: the file; force: whether a file that is there is replaced.
+    """
+    names = [*labels.classes, ""]
+    columns = [labels.tasks, [names[k] for k in answers.answer.tolist()], answers.confidence, answers.count]
+    write_table(path, ["task", "label", "confidence", "labels"], columns, force)
+
+
+def write_accuracies(answers: Answers, labels: Labels, path: Path, force: bool = False) -> None:
+    """``worker,labels,accuracy`` for every worker, whole or not at all.
+
+    answers: by a method that estimates accuracies; labels: of the workers' names; path: the file; force: whether a file
+    that is there is replaced.
+    """
+    if answers.accuracy is None:
+        raise InputError(f"{answers.method} estimates nobody's accuracy; choose one-coin or dawid-skene")
+    write_table(path, ["worker", "labels", "accuracy"], [labels.workers, labels.counts, answers.accuracy], force)

@@ -1,0 +1,149 @@
+"""What came of an audit on disk: ``audit.json``, ``answers.csv`` with the corrections, ``checked.csv``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.answers.audit.audited import Audited, Draw
+from crowdopt.arrays import Bools
+from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys
+from crowdopt.errors import InputError
+from crowdopt.io.answers.answered import AnsweredTable
+from crowdopt.io.answers.audit_draw import DRAW, Committed, write_checks
+from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.tables.folder import new_folder
+from crowdopt.io.tables.table_columns import read_table
+from crowdopt.version import __version__
+
+AUDIT = "audit.json"
+CLAIMED = Keys(
+    required={
+        "sentence": TEXT,
+        "wrong_at_most": COUNT,
+        "certified": FLAG,
+        "commitment": TEXT,
+        "checked_sha256": TEXT,
+        "left": Each(COUNT),
+    },
+    open=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ExpertAnswers:
+    """The expert's answers, sorted by what they count for."""
+
+    path: Path
+    digest: str  # SHA-256 of the file's bytes
+    label: dict[int, str]  # place of each answer that was looked at -> what the expert says
+    wrong: Bools  # (k,): of the first k answers in the order of the draw, whether the expert says otherwise
+    # looked at and wrong: among the least sure answers, and among those neither drawn nor least sure
+    certain: tuple[int, int]  # (int, int)
+    others: tuple[int, int]  # (int, int)
+
+
+def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int) -> ExpertAnswers:
+    """Read the columns task and label; rows without a label were not looked at yet.
+
+    path: the expert's table; table: the answers that are audited; listed: tasks in ``check.csv``, from the top of the
+    draw's order. Raises InputError if a task is unknown or named twice, or one was skipped while later ones of the draw
+    were looked at.
+    """
+    file = Path(path)
+    rows = read_table(file, ("task", "label"), extras=True)
+    known = {task: i for i, task in enumerate(table.tasks)}
+    rows.unique_ids("task")
+    places = rows.places("task", known, "it has no answer in the audit").tolist()
+    label = {i: said for i, said in zip(places, rows["label"], strict=True) if said}
+    drawn = draw.order[: max(0, listed - draw.certain.size)].tolist()
+    seen = [i in label for i in drawn]
+    count = seen.index(False) if False in seen else len(seen)
+    if any(seen[count:]):
+        later = table.tasks[drawn[seen.index(True, count)]]
+        raise InputError(
+            f"{file.name}: task {table.tasks[drawn[count]]} has no label, while {later}, drawn after it, has one; "
+            "the order of check.csv must be kept, or the claim would depend on what was skipped"
+        )
+    wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
+    certain = [i for i in draw.certain.tolist() if i in label]
+    others = sorted(set(label) - set(drawn) - set(certain))
+    digest = sha256(file.read_bytes()).hexdigest()
+    return ExpertAnswers(file, digest, label, wrong, _counts(certain, label, table), _counts(others, label, table))
+
+
+def _counts(places: list[int], label: dict[int, str], table: AnsweredTable) -> tuple[int, int]:
+    return len(places), sum(label[i] != table.labels[i] for i in places)
+
+
+def facts(audited: Audited, committed: Committed, expert: ExpertAnswers) -> dict[str, Any]:
+    """The claim in numbers, everything that its page shows."""
+    draw, terms = audited.draw, audited.draw.terms
+    return {
+        "sentence": audited.sentence,
+        "wrong_at_most": audited.wrong_at_most,
+        "certified": audited.certified,
+        "answers": draw.answers,
+        "target": terms.target,
+        "delta": terms.delta,
+        "confidence": committed.confidence,
+        "earlier": len(committed.earlier),
+        "method": terms.method,
+        "expert_error": terms.expert_error,
+        "seed": terms.seed,
+        "checked": audited.checked,
+        "corrected": audited.corrected,
+        "drawn_checked": int(audited.wrong.size),
+        "drawn_wrong": int(audited.wrong.sum()),
+        "least_sure_checked": audited.certain_checked,
+        "least_sure_wrong": audited.certain_wrong,
+        "others_checked": audited.others_checked,
+        "others_wrong": audited.others_wrong,
+        "groups": _groups(audited),
+        "left": audited.left.tolist(),
+        "checked_sha256": expert.digest,
+        "answers_sha256": committed.digest,
+        "commitment": committed.commitment,
+        "version": __version__,
+    }
+
+
+def _groups(audited: Audited) -> list[dict[str, Any]]:
+    """Claims held against what was seen, by group."""
+    draw, count = audited.draw, audited.wrong.size
+    groups = draw.strata.size.size
+    checked = np.bincount(draw.stratum[:count], minlength=groups)
+    wrong = np.bincount(draw.stratum[:count], weights=audited.wrong, minlength=groups).astype(int)
+    rows = zip(draw.strata.size.tolist(), draw.strata.claim.tolist(), checked.tolist(), wrong.tolist(), strict=True)
+    return [dict(zip(("answers", "claimed", "checked", "wrong"), row, strict=True)) for row in rows]
+
+
+def listed_checks(folder: Path) -> tuple[int, bool]:
+    """How many tasks ``check.csv`` lists, and whether it shows their answers."""
+    table = read_table(folder / "check.csv", ("task",), ("answer",))
+    return table.rows, "answer" in table
+
+
+def write_audit(
+    audited: Audited, table: AnsweredTable, said: dict[str, Any], expert: ExpertAnswers, folder: Path, checks: int
+) -> None:
+    """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on.
+
+    table: the answers that were audited; said: what ``audit.json`` says (:func:`facts`); folder: of the audit; its
+    ``draw.json`` stays; checks: tasks that ``check.csv`` lists.
+    """
+    show = listed_checks(folder)[1]
+    with new_folder(folder, DRAW, force=True) as new:
+        shutil.copyfile(folder / DRAW, new / DRAW)
+        shutil.copyfile(expert.path, new / "checked.csv")
+        write_checks(audited.draw, table, new, checks, show)
+        corrected = [expert.label.get(i, label) for i, label in enumerate(table.labels)]
+        looked = ["yes" if i in expert.label else "no" for i in range(len(corrected))]
+        write_csv(new / "answers.csv", ["task", "label", "checked"], [table.tasks, corrected, looked])
+        (new / AUDIT).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")

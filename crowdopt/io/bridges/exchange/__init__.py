@@ -1,0 +1,1 @@
+"""What every bridge rests on: annotations and rounds in one shape, folders, addresses, HTTP."""

@@ -1,0 +1,98 @@
+"""What people did in a tool, in one shape whatever the tool: labels, cancelled ones, times, gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from crowdopt.errors import InputError
+from crowdopt.io.tables.table_columns import read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One worker's work on one task."""
+
+    # ids; the worker's is the account's name in the tool
+    task: str
+    worker: str
+    label: str  # the class; empty where none was given
+    seconds: float | None = None  # how long it took
+    when: str = ""  # when it was given, as the tool writes it; later ones sort after earlier ones
+    cancelled: bool = False  # whether the worker skipped the task, or took the label back
+    gold: bool = False  # whether the tool marks this label as the truth of its task
+    place: str = ""  # where it stands in the tool's file
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a label to vote with."""
+        return bool(self.label) and not self.cancelled
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """All of them, in the tool's order, and the true labels that the tool knows."""
+
+    rows: tuple[Annotation, ...]
+    source: str  # the file or server they are from, for messages
+    truth: Mapping[str, str] = field(default_factory=dict)  # task -> its true label
+
+    def of_workers(self, people: Mapping[str, str], workers: Iterable[str] = ()) -> Annotations:
+        """The same with the campaign's ids in place of account names.
+
+        An account is the worker that ``people`` says; else the worker of that id; else, for an e-mail address, the
+        worker whose id stands before the @. Others keep their name.
+        """
+        known = set(workers)
+        names = {name: _worker(name, people, known) for name in {row.worker for row in self.rows}}
+        rows = tuple(replace(row, worker=names[row.worker]) for row in self.rows)
+        return Annotations(rows, self.source, self.truth)
+
+
+def _worker(account: str, people: Mapping[str, str], workers: set[str]) -> str:
+    if account in people:
+        return people[account]
+    short = account.partition("@")[0]
+    return short if account not in workers and short in workers else account
+
+
+def with_gold(rows: Iterable[Annotation], source: str, truth: Mapping[str, str] | None = None) -> Annotations:
+    """Annotations whose true labels are those marked as gold, beside others that are known.
+
+    truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ.
+    """
+    every, known = tuple(rows), dict(truth or {})
+    for row in every:
+        if row.gold and row.counts and known.setdefault(row.task, row.label) != row.label:
+            raise InputError(
+                f"{source}, {row.place}: task {row.task} is marked as {row.label!r} and as {known[row.task]!r}; "
+                "keep one mark"
+            )
+    return Annotations(every, source, known)
+
+
+def latest(rows: Iterable[Annotation]) -> tuple[list[Annotation], list[Annotation]]:
+    """One annotation of each pair of task and worker, and those that it replaced.
+
+    A label counts more than a cancelled one, a later one more than an earlier one; of equal times the last in the file.
+    """
+    best: dict[tuple[str, str], Annotation] = {}
+    replaced = []
+    for row in rows:
+        pair = row.task, row.worker
+        old = best.setdefault(pair, row)
+        if replace(old, place="") == replace(row, place=""):
+            continue  # the same row, read twice
+        if (row.counts, row.when) >= (old.counts, old.when):
+            best[pair], row = row, old
+        replaced.append(row)
+    return list(best.values()), replaced
+
+
+def read_people(path: str | Path | None) -> dict[str, str]:
+    """Account -> worker, from a table with these columns; empty without a table."""
+    if path is None:
+        return {}
+    table = read_table(Path(path), ("worker", "account"), extras=True)
+    return dict(zip(table.unique_ids("account"), table.ids("worker"), strict=True))

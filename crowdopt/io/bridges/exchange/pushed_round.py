@@ -1,0 +1,133 @@
+"""A round as a tool needs it: who is shown what, what a task looks like, what can be chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crowdopt.errors import InputError
+from crowdopt.io.answers.answered import read_answered
+from crowdopt.io.campaign.campaign_reading import read_with_labels
+from crowdopt.io.plan.stored_plan import read_pairs
+from crowdopt.io.plan.vote_table import read_weights
+from crowdopt.io.tables.cells import cells_of
+from crowdopt.io.tables.table_columns import Table
+
+RESERVED = ("task", "queue", "workers", "id")  # columns that the tools' own keys would be written over
+
+
+@dataclass(frozen=True, eq=False)
+class PushedRound:
+    """A plan with everything that a labelling tool shows of it."""
+
+    title: str  # of the campaign
+    # all there are
+    classes: tuple[str, ...]
+    workers: tuple[str, ...]
+    queues: dict[str, tuple[str, ...]]  # task -> the workers who are to label it, in the campaign's order of both
+    content: dict[str, dict[str, str]]  # task -> column -> what is shown; the id alone where nothing is known
+    answers: dict[str, tuple[str, float]]  # task -> the answer so far, and its chance to be right
+    weights: dict[str, dict[str, float]]  # task -> worker -> weight of the vote, for the pairs of the plan
+    # whether the content is from a table; else it is the task's id, which replaces nothing that a tool has already
+    described: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of what is shown of a task."""
+        return tuple(next(iter(self.content.values())))
+
+    @property
+    def busy(self) -> tuple[str, ...]:
+        """Workers with at least one task, in the campaign's order."""
+        named = {worker for workers in self.queues.values() for worker in workers}
+        return tuple(worker for worker in self.workers if worker in named)
+
+    @property
+    def pairs(self) -> int:
+        """Labels to come."""
+        return sum(map(len, self.queues.values()))
+
+
+def read_round(
+    campaign: str | Path,
+    plan: str | Path,
+    content: str | Path | None = None,
+    answers: str | Path | None = None,
+    classes: tuple[str, ...] = (),
+) -> PushedRound:
+    """Read a round from a campaign's and a plan's folder.
+
+    campaign, plan: folders; content: table with a column ``task`` and others, which are shown; answers: what
+    ``aggregate`` wrote of the labels so far; classes: what can be chosen, where the campaign does not name it. Raises
+    InputError if something cannot be read, does not belong together, or a task has no content.
+    """
+    known = read_with_labels(campaign)
+    instance = known.instance
+    pairs, table = read_pairs(plan, instance)
+    if "value" in table:
+        raise InputError(f"{plan} is a plan of shares; solve with --program ip for labels that can be handed out")
+    if instance.confusion is not None:
+        raise InputError("gold by class votes class by class, which no tool knows; hand out the plan's queues instead")
+    weight = read_weights(plan, instance)[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    order = np.lexsort((pairs[:, 1], pairs[:, 0])).tolist()
+    weights: dict[str, dict[str, float]] = {}
+    for task, worker, value in ((*pairs[k].tolist(), float(weight[k])) for k in order):
+        weights.setdefault(instance.task_id(task), {})[instance.worker_id(worker)] = value
+    queues = {task: tuple(workers) for task, workers in weights.items()}
+    if not queues:
+        raise InputError(f"{plan} plans no labels; there is nothing to hand out")
+    names = _classes(known.class_names(), classes, instance.class_names is None and not known.collected_labels)
+    return PushedRound(
+        title=instance.title,
+        classes=names,
+        workers=tuple(instance.worker_id(j) for j in range(instance.n_workers)),
+        queues=queues,
+        content=_content(content, list(queues)),
+        answers={} if answers is None else _answers(answers, names),
+        weights=weights,
+        described=content is not None,
+    )
+
+
+def _classes(known: tuple[str, ...], given: tuple[str, ...], unnamed: bool) -> tuple[str, ...]:
+    if not given:
+        return known
+    if len(set(given)) < len(given) or "" in given:
+        raise InputError("--classes names a class twice, or one without a name; give each once, as in cat,dog")
+    if len(given) != len(known):
+        raise InputError(f"--classes names {len(given)} classes, the campaign has {len(known)}; name each of them")
+    strange = [name for name in known if name not in given and not name.startswith("(other ")]
+    if strange and not unnamed:
+        raise InputError(f"--classes leaves out {strange[0]!r}, which is a class of the campaign")
+    return given
+
+
+def _content(path: str | Path | None, tasks: list[str]) -> dict[str, dict[str, str]]:
+    """What is shown of each task of the round."""
+    if path is None:
+        return {task: {"text": task} for task in tasks}
+    header, columns, rows = cells_of(Path(path))
+    if "task" not in header or len(set(header)) < len(header) or len(header) < 2:
+        raise InputError(f"{Path(path).name}, line 1: the header must be task and what is to be shown, as in task,text")
+    table = Table(Path(path), dict(zip(header, columns, strict=True)), rows)
+    shown = [name for name in header if name != "task"]
+    taken = [name for name in shown if name in RESERVED or not name.isidentifier()]
+    if taken:
+        raise InputError(
+            f"{Path(path).name}, line 1: {taken[0]!r} cannot be a column that is shown; give it another name"
+        )
+    place = {task: row for row, task in enumerate(table.unique_ids("task"))}
+    missing = [task for task in tasks if task not in place]
+    if missing:
+        raise InputError(f"{Path(path).name} has no row for task {missing[0]!r} ({len(missing)} missing); add them")
+    return {task: {name: table[name][place[task]] for name in shown} for task in tasks}
+
+
+def _answers(path: str | Path, classes: tuple[str, ...]) -> dict[str, tuple[str, float]]:
+    """Answers so far, with their chances to be right; those that name no class are left out."""
+    table = read_answered(path)
+    claims = [0.0] * len(table.tasks) if table.claims is None else table.claims.tolist()
+    rows = zip(table.tasks, table.labels, claims, strict=True)
+    return {task: (label, 1 - error) for task, label, error in rows if label in classes}

@@ -1,0 +1,195 @@
+"""HTTP with a token: the only file of the package that speaks to a network, and only where a user names a server.
+
+The token comes from the environment, is sent to that server alone (redirects are not followed) and is written nowhere.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from crowdopt.errors import InputError
+from crowdopt.io.bridges.exchange.addresses import on_this_machine
+from crowdopt.io.bridges.exchange.foreign_json import parsed
+
+PATIENCE = 120  # seconds of silence until an answer is given up
+SECONDS = 900  # for a whole answer, however it drips; an export of a million labels takes minutes
+BYTES = 2**30  # of an answer; an export of a million labels has half of it, and twice as many do not fit into memory
+PIECE = 2**16  # bytes read at a time
+PAGES = 10_000  # of a listing: at 100 on a page a million tasks, more than such a server holds
+LISTING = 3600  # seconds for all pages of a listing
+PAUSES = (0.5, 1.0, 2.0)  # seconds between tries of a call that may be repeated
+BUSY = {502, 503, 504}  # a server that is starting or overloaded
+REPEATABLE = {"GET", "PATCH"}  # what is the same done twice
+COMPLAINT, SHOWN = 4000, 300  # bytes of a server's complaint that are read, letters that are shown
+
+
+class Refused(InputError):
+    """A server's no: ``status`` is its number."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the token elsewhere."""
+
+    def redirect_request(self, *args: Any) -> None:
+        return None
+
+
+@dataclass
+class Web:
+    """A server that is called with a header of authorization."""
+
+    url: str  # as :func:`checked_url` gives it
+    name: str  # of the tool, for messages
+    headers: dict[str, str]  # sent with every call
+    secrets: tuple[str, ...] = ()  # what no message may repeat
+    _opener: urllib.request.OpenerDirector = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        handlers: list[Any] = [_NoRedirect()]
+        if on_this_machine(urlsplit(self.url).hostname or ""):
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The answer to a question."""
+        return self.call("GET", f"{path}?{urlencode(query)}" if query else path)
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        """One call and its answer, tried again where that cannot do harm."""
+        data = None if body is None else json.dumps(body).encode("utf-8")
+        for pause in (*PAUSES, None):
+            request = urllib.request.Request(self.url + path, data, self.headers, method=method)
+            try:
+                asked = self._asked(request)
+                if not isinstance(asked.error, urllib.error.HTTPError):
+                    return self._value(asked.content)
+                complaint: InputError = self._refusal(asked.error, asked.content)
+                again = asked.error.code in BUSY
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                if isinstance(error, InputError):
+                    raise
+                complaint, again = self._silence(error), _may_pass(error)
+            if pause is None or not again or method not in REPEATABLE:
+                raise complaint
+            time.sleep(pause)
+        raise AssertionError
+
+    def _asked(self, request: urllib.request.Request) -> ServerCall:
+        """The call when it has ended, within the limits of all its bytes and seconds.
+
+        It is waited for in a thread of its own: no timeout of a socket ends what drips, body, header or name server.
+        """
+        asked = ServerCall(self._opener, request)
+        asked.start()
+        asked.join(SECONDS)
+        if asked.is_alive():
+            asked.given_up = True
+            raise InputError(
+                f"{self.name} at {self.url} did not end its answer within {SECONDS} s; see what keeps it, then run the "
+                "same command again: what is done is not done twice"
+            )
+        if asked.error is not None and not isinstance(asked.error, urllib.error.HTTPError):
+            raise asked.error
+        if len(asked.content) > BYTES:
+            raise InputError(
+                f"{self.name} at {self.url} answers with more than {BYTES} bytes; export it to files, in parts, and "
+                "name these in place of --url"
+            )
+        return asked
+
+    def _value(self, content: bytes) -> Any:
+        """The answer, in which the token is masked: whatever is shown, or written, of it cannot have it."""
+        text, source = content.decode("utf-8", errors="replace"), f"the answer of {self.name} at {self.url}"
+        try:
+            return self._masked(parsed(text, source)) if text.strip() else None
+        except RecursionError:
+            raise InputError(f"{source} is nested too deeply; no tool writes such a file") from None
+
+    def _masked(self, value: Any) -> Any:
+        if isinstance(value, str):
+            for secret in self.secrets:
+                value = value.replace(secret, "***")
+        elif isinstance(value, list):
+            return [self._masked(entry) for entry in value]
+        elif isinstance(value, dict):
+            return {self._masked(key): self._masked(entry) for key, entry in value.items()}
+        return value
+
+    def _refusal(self, error: urllib.error.HTTPError, content: bytes) -> Refused:
+        """What the server says, on one line and without the token."""
+        said = self._masked(" ".join(_reason(content.decode("utf-8", errors="replace")).split()))
+        if len(content) >= COMPLAINT:  # it may end within a token
+            said = said[: -max(map(len, self.secrets), default=1)]
+        if "<html" in said.lower():
+            said = ""
+        if error.code in (301, 302, 303, 307, 308):
+            said = "it sends on to another address, which is not followed; give that address as --url"
+        said = said[:SHOWN] or self._masked(str(error.reason))[:SHOWN]
+        return Refused(error.code, f"{self.name} at {self.url} said no ({error.code}): {said}")
+
+    def _silence(self, error: Exception) -> InputError:
+        reason = getattr(error, "reason", error)
+        said = self._masked(" ".join(str(reason).split()))[:SHOWN] or type(error).__name__
+        return InputError(
+            f"{self.name} at {self.url} did not answer: {said}; see that it runs, then run the same command again: "
+            "what is done is not done twice"
+        )
+
+
+class ServerCall(threading.Thread):
+    """A call at work: its ``content``, or the ``error`` it ended with."""
+
+    def __init__(self, opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> None:
+        super().__init__(daemon=True)
+        self.opener, self.request, self.given_up = opener, request, False
+        self.content = b""
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        """Read until the answer ends, has too many bytes, or is no longer waited for."""
+        pieces, size = [], 0
+        try:
+            with self.opener.open(self.request, timeout=PATIENCE) as answer:
+                while size <= BYTES and not self.given_up and (piece := answer.read1(PIECE)):
+                    pieces.append(piece)
+                    size += len(piece)
+                if answer.length and size <= BYTES:
+                    raise http.client.IncompleteRead(b"", answer.length)
+        except urllib.error.HTTPError as error:
+            self.error = error
+            with suppress(OSError, http.client.HTTPException), error:
+                pieces = [error.read(COMPLAINT)]
+        except Exception as error:
+            self.error = error
+        self.content = b"".join(pieces)
+
+
+def _reason(said: str) -> str:
+    """What a complaint in JSON says in its words."""
+    try:
+        value = parsed(said, "")
+    except InputError:
+        return said
+    known = value if isinstance(value, dict) else {}
+    words = [known.get(key) for key in ("detail", "validation_errors", "error") if known.get(key)]
+    return ", ".join(map(str, words)) or said
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether a try a moment later may go better."""
+    reason = getattr(error, "reason", error)
+    return not isinstance(reason, ssl.SSLError | ValueError | TimeoutError)

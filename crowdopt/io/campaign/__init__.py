@@ -1,0 +1,1 @@
+"""A campaign folder: its settings and tables, read into one instance and written from one."""

@@ -1,0 +1,110 @@
+"""A large synthetic instance as one ``.npz`` file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.crowd.difficulty.hard_tasks import NONE
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.documents import misfit
+from crowdopt.errors import InputError
+from crowdopt.files import draft
+from crowdopt.io.campaign.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
+from crowdopt.io.campaign.stated_difficulty import DIFFICULTY, stated_difficulty
+from crowdopt.io.tables.folder import check_target
+
+FORMAT = 1
+HARD = ("hard_share", "hard_left")  # entries of a difficulty, where there is one
+FIELDS = tuple(field.name for field in fields(AssignmentInstance) if field.name not in ("origin", "difficulty"))
+JOINT = {  # entries that are text: how each is written and read, and its shape
+    "groups": (written_groups, recorded_groups, GROUPS),
+    "own_rows": (written_rows, recorded_rows, ROWS),
+}
+SINGLE = (*JOINT, *HARD, "rule", "title", "skills_source", "classes", "observed", "budget")
+KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
+    **dict.fromkeys(("rule", "title", "skills_source", "groups", "own_rows"), ("U", "one text")),
+    **dict.fromkeys(("tasks", "workers", "types", "class_names"), ("U", "texts")),
+    **dict.fromkeys(("classes",), ("iu", "one whole number")),
+    **dict.fromkeys(("observed",), ("b", "true or false")),
+    **dict.fromkeys(("budget",), ("iuf", "one number")),
+}
+
+
+def write_archive(instance: AssignmentInstance, path: Path, force: bool = False) -> None:
+    """Write every field of the instance; absent ids are left out, shared prices kept once."""
+    check_target(path, None, force)
+    with draft(path, replace=force) as file:
+        np.savez_compressed(file, **arrays_of(instance))
+
+
+def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
+    """The entries of an archive: every field that is there."""
+    arrays: dict[str, Any] = {"format": FORMAT}
+    for name in FIELDS:
+        value = getattr(instance, name)
+        if name in JOINT:
+            if value:
+                arrays[name] = np.asarray(json.dumps(JOINT[name][0](instance)))
+        elif value is not None:
+            arrays[name] = np.asarray(value)
+    if instance.difficulty.share:
+        arrays |= dict(zip(HARD, (instance.difficulty.share, instance.difficulty.left), strict=True))
+    if (instance.cost == instance.cost[0]).all():
+        arrays["cost"] = instance.cost[0]
+    return arrays
+
+
+def read_archive(path: Path) -> AssignmentInstance:
+    """Read what :func:`write_archive` wrote; nothing in it is executed."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except Exception as error:  # damage surfaces as whatever zip, zlib or numpy stumble over first
+        said = " ".join(str(error).split())[:200]
+        raise InputError(f"{path.name} is not an archive of arrays: {said}") from None
+    if arrays.pop("format", np.int64(0)).tolist() != FORMAT:
+        raise InputError(f"{path.name} is no campaign of format {FORMAT}; write it anew with this version")
+    strange = sorted(set(arrays) - {*FIELDS, *HARD})
+    if strange:
+        raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
+    missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)
+    if missing:
+        raise InputError(f"{path.name} lacks the entry {sorted(missing)[0]!r}")
+    for name, array in arrays.items():
+        kinds, wanted = KINDS.get(name, ("biuf", "numbers"))
+        if array.dtype.kind not in kinds or (name in SINGLE and array.ndim > 0):
+            raise InputError(
+                f"{path.name}: the entry {name} must be {wanted}, not {array.dtype} of shape {array.shape}"
+            )
+    hard = {key: arrays.pop(name).item() for key, name in zip(("share", "left"), HARD, strict=True) if name in arrays}
+    wrong = misfit(hard, DIFFICULTY, "hard") if hard else None
+    if wrong is not None:
+        raise InputError(f"{path.name}: {wrong}")
+    joint = {name: str(arrays.pop(name).item()) for name in JOINT if name in arrays}
+    instance = AssignmentInstance(
+        **{name: _restored(array) for name, array in arrays.items()},
+        difficulty=stated_difficulty(hard) if hard else NONE,
+    )
+    return replace(instance, **{name: _parsed(path, instance, name, text) for name, text in joint.items()})
+
+
+def _parsed(path: Path, instance: AssignmentInstance, name: str, text: str) -> Any:
+    """Groups or own rows out of their entry."""
+    _, read, shape = JOINT[name]
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    wrong = misfit(value, shape, name)
+    if wrong is not None:
+        raise InputError(f"{path.name}: {wrong}")
+    return read(instance, value)
+
+
+def _restored(array: np.ndarray[Any, Any]) -> Any:
+    return array.item() if array.ndim == 0 else array

@@ -1,0 +1,144 @@
+"""How often each worker of a campaign is right on each type: given, or estimated from gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Floats
+from crowdopt.crowd.difficulty.hard_tasks import LARGEST
+from crowdopt.crowd.gold.confusion import confusion_evidence, confusions, one_coin_like
+from crowdopt.crowd.gold.skills import ESTIMATORS
+from crowdopt.errors import InputError
+from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, optional_table, refuse_repeats
+from crowdopt.io.campaign.gold_table import GoldTally, is_by_class, tally_gold
+from crowdopt.io.campaign.stated_difficulty import stated_difficulty
+from crowdopt.io.tables.frames import TableLike
+from crowdopt.io.tables.table_columns import Table, find_table, read_table
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignSkills:
+    """What a campaign knows of its workers."""
+
+    accuracy: Floats  # (types, workers)
+    source: str  # where it comes from, in words
+    # where gold is by true class and answer; the accuracies then tell as much
+    confusion: Floats | None = None  # (types, workers, classes, classes)
+    names: tuple[str, ...] | None = None  # the classes that such gold names
+    gold: GoldTally | None = None  # the tallies that they come from
+
+
+def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
+    """Accuracies of a campaign's workers, or their confusion tables, and where they come from.
+
+    folder: of the campaign, with skills.csv or gold.csv; ids: of the campaign; settings: of campaign.toml: ``skills``
+    names the method for gold. Raises InputError if there are both tables or neither, or an accuracy is missing or
+    outside of [0, 1].
+    """
+    skills, gold = optional_table(folder, "skills"), find_table(folder, "gold")
+    if (skills is None) == (gold is None):
+        have = "both" if skills else "neither"
+        raise InputError(f"{folder} has {have} of skills.csv and gold.csv; it needs exactly one of them")
+    if gold is not None:
+        return skills_from_gold(gold, ids, settings)
+    assert skills is not None
+    values = skills.numbers("accuracy")
+    outside = np.flatnonzero((values < 0) | (values > 1))
+    if outside.size:
+        row = int(outside[0])
+        raise skills.error(
+            row, "accuracy", f"{skills['accuracy'][row]} is not in [0, 1]; give the share of right labels"
+        )
+    return CampaignSkills(filled(skills, values, ids), "given")
+
+
+def skills_from_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
+    """What gold says of the workers: accuracies, or confusion tables where it tells true classes from answers.
+
+    source: tallies, answers beside the truth, or answers by true class; settings: of campaign.toml: ``skills``,
+    ``gold_source``, ``difficulty``, and for gold by class ``prior``, ``classes``.
+    """
+    if is_by_class(source):
+        return _by_class(source, ids, settings)
+    method, gold = settings.get("skills", "empirical-bayes"), tally_gold(source, ids)
+    estimate = _means_for_missing(ESTIMATORS[method](gold.correct, gold.asked))
+    accuracy = np.broadcast_to(estimate, (len(ids.types), len(ids.workers))).copy()
+    words = f"{method} from {settings.get('gold_source', 'gold')}"
+    return CampaignSkills(_on_easy_tasks(accuracy, settings), words, gold=gold)
+
+
+def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
+    """Confusion tables from gold with columns worker[,type],true,answered[,count], type by type."""
+    if settings.get("skills", "empirical-bayes") != "empirical-bayes" or "difficulty" in settings:
+        raise InputError("gold by class takes neither another method for skills nor difficulty; take them out")
+    gold = read_table(source, *COLUMNS["gold by class"])
+    kinds, workers = ids.cells(gold)
+    names = _class_names(gold, settings)
+    place = {name: k for k, name in enumerate(names)}
+    true, answered = (gold.places(side, place, "it is no class of the campaign") for side in ("true", "answered"))
+    count = gold.counts("count") if "count" in gold else np.ones(gold.rows, np.int64)
+    tallies = np.zeros((len(ids.types), len(ids.workers), len(names), len(names)), np.int64)
+    for row in [kinds] if "type" in gold else [np.full(gold.rows, k) for k in range(len(ids.types))]:
+        np.add.at(tallies, (row, workers, true, answered), count)
+    tally = GoldTally(np.trace(tallies, axis1=2, axis2=3), tallies.sum(axis=(2, 3)), gold.path.name)
+    known = tally.asked.sum(axis=1) > 0
+    if not known.any():
+        raise InputError(f"{gold.path.name}: nobody was asked anything, so skills cannot be estimated; give skills.csv")
+    tallies[~known] = tallies.sum(axis=0)  # a type without gold is like all others together
+    tables = np.stack([confusions(one) for one in tallies])
+    accuracy = np.stack([one_coin_like(confusion_evidence(one), len(names)) for one in tables])
+    words = f"confusion tables from {settings.get('gold_source', 'gold')}"
+    return CampaignSkills(accuracy, words, tables, names, tally)
+
+
+def _class_names(gold: Table, settings: dict[str, Any]) -> tuple[str, ...]:
+    """The classes: the prior's, else those that gold names."""
+    if "prior" in settings:
+        return tuple(settings["prior"])
+    names = sorted({*gold.ids("true"), *gold.ids("answered")})
+    if len(names) < 2 or len(names) != settings.get("classes", len(names)):
+        wanted = f", the campaign has {settings['classes']}" if "classes" in settings else ""
+        raise InputError(f"{gold.path.name} names {len(names)} classes{wanted}; name all of them by a prior")
+    return tuple(names)
+
+
+def _on_easy_tasks(accuracy: Floats, settings: dict[str, Any]) -> Floats:
+    """Gold is as often hard as other tasks are: the edge on easy tasks is gold's over ``1 - h + h s``, but below 1."""
+    if "difficulty" not in settings:
+        return accuracy
+    edge = (2 * accuracy - 1) / stated_difficulty(settings["difficulty"]).mean
+    most = np.maximum(LARGEST, np.abs(2 * accuracy - 1))
+    return 0.5 + np.clip(edge, -most, most) / 2
+
+
+def filled(table: Table, values: Floats, ids: Ids) -> Floats:
+    """A table of type and worker from rows worker[, type]; every cell must be given.
+
+    table: columns worker and, where types differ, type; values (rows,): what each row says; ids: of the campaign;
+    -> (types, workers). Raises InputError if a cell has no row, or two.
+    """
+    kinds, workers = ids.cells(table)
+    refuse_repeats(table, kinds * len(ids.workers) + workers, "worker", "this worker and type")
+    cells = np.full((len(ids.types), len(ids.workers)), np.nan)
+    if "type" in table:
+        cells[kinds, workers] = values
+    else:
+        cells[:, workers] = values
+    if np.isnan(cells).any():
+        kind, worker = np.argwhere(np.isnan(cells))[0]
+        what = f"worker {ids.workers[worker]!r}, type {ids.types[kind]!r}"
+        raise InputError(f"{table.path.name} has no row for {what}; add one")
+    return cells
+
+
+def _means_for_missing(estimate: Floats) -> Floats:
+    known = ~np.isnan(estimate)
+    overall = estimate[known].mean() if known.any() else 0.5
+    means = np.array(
+        [row[there].mean() if there.any() else overall for row, there in zip(estimate, known, strict=True)]
+    )
+    return np.where(known, estimate, means[:, None])

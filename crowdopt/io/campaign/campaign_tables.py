@@ -1,0 +1,92 @@
+"""The tables of a campaign folder: which columns they have, and the ids that tie them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.errors import InputError
+from crowdopt.io.tables.table_columns import Table, find_table, read_table
+
+COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "tasks": (("task",), ("type", "epsilon", "min_labels", "max_labels")),
+    "workers": (("worker", "capacity"), ("price", "min_tasks")),
+    "skills": (("worker", "accuracy"), ("type",)),
+    "gold": (("worker", "correct", "asked"), ("type",)),
+    "gold answers": (("worker", "task", "label", "truth"), ("type",)),
+    "gold by class": (("worker", "true", "answered"), ("type", "count")),
+    "prices": (("worker", "price"), ("type",)),
+    "forbidden": (("task", "worker"), ()),
+    "fixed": (("task", "worker"), ()),
+    "collected": (("task", "worker", "label"), ()),
+    "groups": (("worker", "group"), ()),
+    "rows": (("row", "task", "worker", "coefficient"), ("lower", "upper")),
+}
+
+
+def optional_table(folder: Path, name: str) -> Table | None:
+    """A table of the campaign, or None if it is not there."""
+    path = find_table(folder, name.partition(" ")[0])
+    return None if path is None else read_table(path, *COLUMNS[name])
+
+
+def needed_table(folder: Path, name: str) -> Table:
+    """A table that every campaign has."""
+    table = optional_table(folder, name)
+    if table is None:
+        required, optional = COLUMNS[name]
+        shape = ",".join(required) + "".join(f"[,{column}]" for column in optional)
+        raise InputError(f"there is no {name}.csv in {folder}; it is a table with the header {shape}")
+    return table
+
+
+def refuse_empty(*tables: Table) -> None:
+    """InputError where a table has no row."""
+    for table in tables:
+        if table.rows == 0:
+            raise InputError(f"{table.path.name} has a header but no rows; a campaign needs tasks and workers")
+
+
+def refuse_repeats(table: Table, keys: Ints, column: str, what: str) -> None:
+    """Refuse a table in which a key stands twice.
+
+    keys (rows,): what must be there once; column, what: the column to name in the complaint, and what was there before.
+    """
+    unique, first = np.unique(keys, return_index=True)
+    if unique.size < keys.size:
+        row = int(np.setdiff1d(np.arange(keys.size), first)[0])
+        raise table.error(row, column, f"{what} was there before; give it one row")
+
+
+@dataclass
+class Ids:
+    """The ids of a campaign and their places."""
+
+    tasks: list[str]
+    workers: list[str]
+    types: list[str]
+    task: dict[str, int] = field(init=False)
+    worker: dict[str, int] = field(init=False)
+    type: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.task, self.worker, self.type = (
+            {name: k for k, name in enumerate(names)} for names in (self.tasks, self.workers, self.types)
+        )
+
+    def cells(self, table: Table) -> tuple[Ints, Ints]:
+        """Type and worker of each row of a table with columns worker[, type]; type -1 stands for every type."""
+        workers = table.places("worker", self.worker, "add it to the workers table or drop the row")
+        if "type" not in table:
+            return np.full(table.rows, -1), workers
+        return table.places("type", self.type, "no task is of that type"), workers
+
+    def pairs(self, table: Table) -> Ints:
+        """Task and worker of each row, each pair once."""
+        tasks = table.places("task", self.task, "add it to the tasks table or drop the row")
+        workers = table.places("worker", self.worker, "add it to the workers table or drop the row")
+        refuse_repeats(table, tasks * len(self.workers) + workers, "worker", "this pair")
+        return np.column_stack([tasks, workers])

@@ -1,0 +1,94 @@
+"""Gold as a table: tallies of each worker, or the answers themselves beside the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.crowd.gold.below_chance import against_chance, heed, tell_missing
+from crowdopt.errors import InputError
+from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, refuse_repeats
+from crowdopt.io.tables.frames import TableLike
+from crowdopt.io.tables.table_columns import Table, has_column, read_table
+
+
+@dataclass(frozen=True, eq=False)
+class GoldTally:
+    """Answers to gold, counted."""
+
+    # c and s; one row where gold does not tell types apart
+    correct: Ints  # (types, workers)
+    asked: Ints  # (types, workers)
+    source: str  # where they stand, for sentences
+
+
+def is_by_class(source: TableLike) -> bool:
+    """Whether gold tells true classes from answers."""
+    return has_column(source, "true")
+
+
+def read_gold_table(source: TableLike, extras: bool = False) -> Table:
+    """Gold as columns worker[, type], correct, asked: tallies, or a row for each answer, right or not.
+
+    source: columns worker, correct, asked; or worker, task, label, truth; either with a type; extras: whether other
+    columns are ignored; else they are refused; -> of answers it keeps the column ``task``.
+    """
+    answers = has_column(source, "truth")
+    table = read_table(source, *COLUMNS["gold answers" if answers else "gold"], extras=extras)
+    table.ids("worker")
+    if answers:
+        return _counted(table)
+    right, asked = table.counts("correct"), table.counts("asked")
+    if (right > asked).any():
+        row = int(np.flatnonzero(right > asked)[0])
+        raise table.error(
+            row,
+            "correct",
+            f"{right[row]} correct of {asked[row]} asked are more correct answers than control questions; "
+            "see whether the columns are swapped",
+        )
+    return table
+
+
+def _counted(table: Table) -> Table:
+    """Each answer as a tally of one."""
+    pairs = list(zip(table.ids("worker"), table.ids("task"), strict=True))
+    if len(set(pairs)) < len(pairs):
+        first = {pair: row for row, pair in reversed(list(enumerate(pairs)))}
+        row = next(row for row, pair in enumerate(pairs) if first[pair] < row)
+        raise table.error(row, "worker", f"{pairs[row][0]!r} answered {pairs[row][1]!r} before; keep one answer")
+    right = ["1" if label == true else "0" for label, true in zip(table.ids("label"), table.ids("truth"), strict=True)]
+    columns = {**table.columns, "correct": right, "asked": ["1"] * table.rows}
+    return Table(table.path, columns, table.rows, table.at_hand)
+
+
+def tally_gold(source: TableLike, ids: Ids) -> GoldTally:
+    """The tallies of a campaign's workers, by type where gold has types."""
+    gold = read_gold_table(source)
+    kinds, workers = ids.cells(gold)
+    if "task" not in gold:
+        refuse_repeats(gold, kinds * len(ids.workers) + workers, "worker", "this worker and type")
+    rows = len(ids.types) if "type" in gold else 1
+    correct, asked = np.zeros((2, rows, len(ids.workers)), np.int64)
+    cells = np.maximum(kinds, 0), workers
+    np.add.at(correct, cells, gold.counts("correct"))
+    np.add.at(asked, cells, gold.counts("asked"))
+    if asked.sum() == 0:
+        raise InputError(f"{gold.path.name}: nobody was asked anything, so skills cannot be estimated; give skills.csv")
+    return GoldTally(correct, asked, gold.path.name)
+
+
+def heed_gold(gold: GoldTally, classes: int, workers: Sequence[str]) -> None:
+    """Refuse gold of a crowd below chance; warn of workers below chance, or without gold."""
+    heed(against_chance(gold.correct, gold.asked, classes), workers, gold.source)
+    tell_missing(gold.asked, workers, gold.source)
+
+
+def class_count(source: TableLike) -> int:
+    """How many classes a table of gold names; 2 where it has tallies."""
+    table = read_table(source, ("worker",), ("label", "truth", "true", "answered"), extras=True)
+    names = {cell for column in ("label", "truth", "true", "answered") if column in table for cell in table[column]}
+    return max(2, len(names))

@@ -1,0 +1,134 @@
+"""Groups and rows of one's own as tables of a campaign: groups.csv, rows.csv."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.crowd.groups import Group, OwnRows
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, optional_table
+from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.tables.frames import TableLike
+from crowdopt.io.tables.table_columns import Table, read_table
+
+MOST = 20_000_000  # entries of all rows together, once empty cells stand for everybody
+
+
+def read_groups(folder: Path, ids: Ids, settings: dict[str, Any]) -> list[Group]:
+    """The groups of groups.csv with the limits of campaign.toml.
+
+    Raises InputError if campaign.toml limits a group that nobody is in, or a worker is unknown or twice in one group.
+    """
+    table, limits = optional_table(folder, "groups"), settings.get("groups", {})
+    members: dict[str, list[int]] = {}
+    if table is not None:
+        workers = table.places("worker", ids.worker, "add it to the workers table or drop the row")
+        for row, (worker, group) in enumerate(zip(workers.tolist(), table.ids("group"), strict=True)):
+            if worker in members.setdefault(group, []):
+                raise table.error(row, "group", f"the worker is in {group!r} already; give each membership one row")
+            members[group].append(worker)
+    strange = next((name for name in limits if name not in members), None)
+    if strange is not None:
+        near = get_close_matches(strange, list(members), n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise InputError(f"campaign.toml: nobody is in the group {strange!r}; {hint}groups.csv (worker,group) says who")
+    return [Group(name, tuple(those), **limits.get(name, {})) for name, those in members.items()]
+
+
+def read_own(folder: Path, ids: Ids) -> OwnRows | None:
+    """The rows of rows.csv; None where there is none."""
+    table = optional_table(folder, "rows")
+    return None if table is None else _rows(table, ids)
+
+
+def read_rows(path: TableLike, instance: AssignmentInstance) -> OwnRows:
+    """Rows of a table row,task,worker,coefficient[,lower][,upper].
+
+    An empty task or worker stands for all of them. Sides are stated in any line of a row; where several lines state one
+    they must agree; a row needs a side.
+
+    Raises InputError if the table cannot be read, names an unknown task or worker, or a row's sides are missing or
+    contradictory.
+    """
+    ids = Ids(
+        [instance.task_id(i) for i in range(instance.n_tasks)],
+        [instance.worker_id(j) for j in range(instance.n_workers)],
+        [],
+    )
+    return _rows(read_table(path, *COLUMNS["rows"]), ids)
+
+
+def _rows(table: Table, ids: Ids) -> OwnRows:
+    names = list(dict.fromkeys(table.ids("row")))
+    place = {name: k for k, name in enumerate(names)}
+    row = np.array([place[name] for name in table["row"]], np.int64)
+    everything = {"task": {**ids.task, "": -1}, "worker": {**ids.worker, "": -1}}
+    task = table.places("task", everything["task"], "add it to the tasks table or drop the row")
+    worker = table.places("worker", everything["worker"], "add it to the workers table or drop the row")
+    value = table.numbers("coefficient")
+    sides = [_sides(table, name, row, len(names), end) for name, end in (("lower", -np.inf), ("upper", np.inf))]
+    open_ended = np.flatnonzero(np.isinf(sides[0]) & np.isinf(sides[1]))
+    if open_ended.size:
+        raise table.error(
+            int(np.flatnonzero(row == open_ended[0])[0]), "row", "has no side; give it a lower or an upper"
+        )
+    n, m = len(ids.tasks), len(ids.workers)
+    counts = np.where(task < 0, n, 1) * np.where(worker < 0, m, 1)
+    if counts.sum() > MOST:
+        raise InputError(f"{table.path.name} comes to {counts.sum()} entries, more than {MOST}; name fewer pairs")
+    pairs = [
+        np.stack(np.meshgrid(np.arange(n) if i < 0 else [i], np.arange(m) if j < 0 else [j], indexing="ij"), axis=-1)
+        for i, j in zip(task.tolist(), worker.tolist(), strict=True)
+    ]
+    flat = np.concatenate([np.zeros((0, 2), np.int64), *(part.reshape(-1, 2) for part in pairs)])
+    return OwnRows(tuple(names), np.repeat(row, counts), flat, np.repeat(value, counts), *sides)
+
+
+def _sides(table: Table, name: str, row: Any, count: int, absent: float) -> Any:
+    """One side of each row: stated once, or several times alike."""
+    sides = np.full(count, absent)
+    if name not in table:
+        return sides
+    stated = table.numbers(name, empty=absent)
+    for line in np.flatnonzero(np.isfinite(stated)).tolist():
+        if np.isfinite(sides[row[line]]) and sides[row[line]] != stated[line]:
+            raise table.error(line, name, f"says {stated[line]:g}, but an earlier line of the row {sides[row[line]]:g}")
+        sides[row[line]] = stated[line]
+    return sides
+
+
+def write_groups(instance: AssignmentInstance, folder: Path) -> None:
+    """groups.csv of an instance, where it has any."""
+    pairs = [(instance.worker_id(j), group.name) for group in instance.groups for j in group.members]
+    if pairs:
+        write_csv(folder / "groups.csv", ["worker", "group"], zip(*pairs, strict=True))
+
+
+def write_rows(instance: AssignmentInstance, folder: Path) -> None:
+    """rows.csv of an instance, where it has any; its sides stand in the first line of each row."""
+    rows = instance.own_rows
+    if rows is None:
+        return
+    first = np.zeros(rows.row.size, bool)
+    first[np.unique(rows.row, return_index=True)[1]] = True
+    if len(set(rows.row.tolist())) < len(rows.names):
+        raise InputError("a row of one's own without entries cannot be written as a table; drop it")
+    columns: list[Any] = [
+        [rows.names[k] for k in rows.row.tolist()],
+        [instance.task_id(i) for i in rows.pairs[:, 0].tolist()],
+        [instance.worker_id(j) for j in rows.pairs[:, 1].tolist()],
+        rows.coefficient,
+        *(
+            [
+                repr(float(side[k])) if there and np.isfinite(side[k]) else ""
+                for k, there in zip(rows.row, first, strict=True)
+            ]
+            for side in (rows.lower, rows.upper)
+        ),
+    ]
+    write_csv(folder / "rows.csv", ["row", "task", "worker", "coefficient", "lower", "upper"], columns)

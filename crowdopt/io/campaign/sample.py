@@ -1,0 +1,69 @@
+"""A small campaign to start from: photographs of birds and plants, labelled by ten volunteers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdopt.io.tables.folder import CAMPAIGN as MARK
+from crowdopt.io.tables.folder import new_folder
+
+CAMPAIGN = """\
+# A campaign is a folder of plain tables. This file holds its settings; the tables beside it are:
+#
+#   tasks.csv     task[,type][,epsilon][,min_labels][,max_labels]   what is to be labelled
+#   workers.csv   worker,capacity[,price][,min_tasks]               who can label, how much, for what pay
+#   gold.csv      worker[,type],correct,asked                       how well each did on tasks with known answers
+#                 (or each answer, worker,task,label,truth; or skills.csv: worker[,type],accuracy, if you know those)
+#
+# and, if you need them: prices.csv, forbidden.csv, fixed.csv, collected.csv (labels that are already in).
+
+title = "birds and plants"
+
+# Every task's answer shall be wrong with at most this probability.
+epsilon = 0.1
+
+# Labels are enough if their vote errs no more than that, exactly computed. Stricter rules, for programs that are
+# linear: "bhattacharyya", "hoeffding" (as in Ho et al. 2013, two classes).
+# rule = "bhattacharyya"
+
+# How likely each class is before any label; leave it out if you do not know.
+# prior = { yes = 0.8, no = 0.2 }
+
+# The most the labels may cost in all; leave it out for no limit.
+# budget = 150.0
+"""
+
+WORKERS = (  # worker, capacity, then gold as (correct, asked) on birds and on plants
+    ("ada", 16, (19, 20), (11, 20)),
+    ("bo", 16, (18, 20), (18, 20)),
+    ("chen", 16, (12, 20), (19, 20)),
+    ("dana", 16, (17, 20), (19, 20)),
+    ("emre", 16, (10, 20), (18, 20)),
+    ("femi", 16, (14, 20), (18, 20)),
+    ("gus", 16, (16, 20), (13, 20)),
+    ("hana", 16, (9, 20), (10, 20)),
+    ("ines", 16, (18, 20), (14, 20)),
+    ("jo", 16, (15, 20), (19, 20)),
+)
+TYPES = ("bird", "plant")
+PHOTOS = 24
+
+
+def write_sample(folder: str | Path, force: bool = False) -> None:
+    """Write the sample campaign; InputError if the folder exists or cannot be written."""
+    with new_folder(Path(folder), MARK, force) as new:
+        tasks = [f"photo-{k:02d},{TYPES[k % len(TYPES)]}" for k in range(1, PHOTOS + 1)]
+        workers = [f"{name},{capacity}" for name, capacity, *_ in WORKERS]
+        gold = [
+            f"{name},{kind},{correct},{asked}"
+            for name, _, *tallies in WORKERS
+            for kind, (correct, asked) in zip(TYPES, tallies, strict=True)
+        ]
+        texts = {
+            "campaign.toml": CAMPAIGN,
+            "tasks.csv": "\n".join(["task,type", *tasks, ""]),
+            "workers.csv": "\n".join(["worker,capacity", *workers, ""]),
+            "gold.csv": "\n".join(["worker,type,correct,asked", *gold, ""]),
+        }
+        for name, text in texts.items():
+            (new / name).write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,1 @@
+"""Campaigns whose tasks lie in parts, and their plans."""

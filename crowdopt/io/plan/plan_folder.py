@@ -1,0 +1,253 @@
+"""A plan folder: what to do, what it rests on, and the numbers with which a stranger can check it."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.assign.plan import Plan, queues
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
+from crowdopt.io.campaign.recorded_settings import RECORD
+from crowdopt.io.campaign.stated_difficulty import difficulty_table
+from crowdopt.io.plan.queue_names import queue_files
+from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS, VOTE_ERROR
+from crowdopt.io.plan.vote_table import write_weights
+from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.tables.folder import PLAN, new_folder
+from crowdopt.version import __version__
+
+LIBRARIES = ("highspy", "numpy", "scipy")
+REPAIR, ADDED, REMOVED = "repair.csv", "added", "removed"  # what mending changed in an approximation
+
+
+def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
+    """Write a plan as a folder, whole or not at all.
+
+    Raises
+    ------
+    ValueError
+        If there is no plan to write.
+    InputError
+        If the target exists and is not forced, or cannot be written.
+    """
+    if plan.pairs is None:
+        raise ValueError(f"there is no plan to write: {plan.status.value}")
+    with new_folder(Path(folder), PLAN, force) as new:
+        _write_assignment(plan, new)
+        _write_tasks(plan, new)
+        _write_workers(plan, new)
+        _write_limits(plan, new)
+        write_weights(plan.instance, plan.pairs, new)
+        _write_queues(plan, new)
+        _write_repair(plan, new)
+        write_json(new / "plan.json", summary(plan))
+        write_json(new / "run.json", run_facts(plan))
+
+
+def summary(plan: Plan) -> dict[str, Any]:
+    """The plan in numbers: all of it the same in two equal runs."""
+    instance = plan.instance
+    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
+    numbers: dict[str, Any] = {
+        "title": instance.title,
+        "status": BEST_EFFORT if plan.short.size else plan.status.value,
+        "program": plan.program,
+        "proven": plan.proven and not plan.short.size,
+        "proof": "none" if plan.short.size else plan.proof,
+        "objective": plan.objective,
+        "bound": _finite(plan.bound),
+        "certified_bound": _finite(plan.certified_bound),
+        "gap": _finite(plan.gap),
+        "violation": plan.violation,
+        "labels": None if plan.pairs is None else _whole(plan.labels),
+        "cost": plan.objective,
+        "tasks": instance.n_tasks,
+        "workers": instance.n_workers,
+        "rule": instance.rule,
+        "classes": instance.classes,
+        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
+        "skills": instance.skills_source,
+        "method": plan.method,
+        "backend": plan.backend,
+        "seed": plan.seed,
+    }
+    if plan.duals is not None:
+        numbers["certified_by"] = plan.duals.form
+        if plan.duals.form == "patterns":
+            numbers |= {"wrong_dual": plan.duals.wrong, "levels": plan.duals.levels}
+        if plan.duals.form == "sets" and instance.rule == EXACT_ERROR.name:
+            numbers["levels"] = plan.duals.levels
+    if instance.has_prior or instance.observed:
+        numbers["prior"] = stated_prior(instance)
+    if instance.difficulty.share:
+        numbers["difficulty"] = difficulty_table(instance.difficulty)
+    if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
+        numbers["budget_dual"] = plan.duals.budget
+    if plan.short.size:
+        numbers["short"] = [instance.task_id(i) for i in plan.short.tolist()]
+    if plan.note:
+        numbers["note"] = plan.note
+    if plan.spending:
+        numbers["spending"] = plan.spending
+    if plan.repaired is not None:
+        numbers["repaired"] = {name: getattr(plan.repaired, name) for name in ("labels", "short", "lacking")}
+    numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
+    return {**numbers, "versions": versions()}
+
+
+def stated_prior(instance: AssignmentInstance) -> Any:
+    """Each class's probability, whose logarithm the rule's vote adds; or, with labels observed, that it is per task."""
+    if instance.observed:
+        return "given the labels already in"
+    names = instance.class_names or tuple(str(k) for k in range(instance.classes))
+    return dict(zip(names, instance.prior.tolist(), strict=True)) if instance.prior.ndim == 1 else "per task"
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that the plan's numbers depend on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Asked once: each answer reads a file of every library."""
+    found = {"crowdopt": __version__, "python": platform.python_version()}
+    for library in LIBRARIES:
+        try:
+            found[library] = version(library)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def run_facts(plan: Plan) -> dict[str, Any]:
+    """What differs between two equal runs."""
+    return {"started": plan.started, "seconds": plan.seconds, "interrupted": plan.interrupted}
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if number == int(number) else number
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write a file of a plan folder: indented, keys in the order given."""
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+
+
+def _write_assignment(plan: Plan, folder: Path) -> None:
+    assert plan.pairs is not None
+    columns: list[Any] = [_task_ids(plan.instance, plan.pairs), _worker_ids(plan.instance, plan.pairs)]
+    header = ["task", "worker"]
+    if plan.amounts is not None:
+        columns, header = [*columns, plan.amounts], [*header, "value"]
+    write_csv(folder / "assignment.csv", header, columns)
+
+
+def _task_ids(instance: AssignmentInstance, pairs: NDArray[np.int64]) -> list[str]:
+    return [instance.task_id(i) for i in pairs[:, 0].tolist()]
+
+
+def _worker_ids(instance: AssignmentInstance, pairs: NDArray[np.int64]) -> list[str]:
+    return [instance.worker_id(j) for j in pairs[:, 1].tolist()]
+
+
+def _counted(plan: Plan, values: NDArray[np.float64]) -> NDArray[Any]:
+    """Counts of labels: whole in a plan of whole labels."""
+    return values if plan.program == "lp" else values.astype(np.int64)
+
+
+def _write_tasks(plan: Plan, folder: Path) -> None:
+    instance, duals = plan.instance, plan.duals
+    columns: dict[str, Iterable[Any]] = {
+        "task": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "labels": _counted(plan, plan.task_labels),
+        **_errors(plan),
+        "evidence": plan.evidence,
+        "need": instance.need,
+        "dual": [""] * instance.n_tasks if duals is None else duals.task,
+    }
+    if plan.short.size:
+        if plan.vote_error is not None and not instance.the_rule.checked:
+            columns[VOTE_ERROR] = plan.vote_error
+        columns["target"] = instance.epsilon
+        columns["short"] = np.where(np.isin(np.arange(instance.n_tasks), plan.short), "yes", "no")
+    if plan.family_errors is not None:
+        columns["independent_error"], columns["worst_error"] = plan.family_errors
+    if duals is not None and duals.labels.any():
+        columns["labels_dual"] = duals.labels
+    write_csv(folder / "tasks.csv", list(columns), columns.values())
+
+
+def _errors(plan: Plan) -> dict[str, Any]:
+    """The errors by the rule that was used: exact ones where it promises those, else its bound."""
+    if plan.exact_error is None:
+        return {"error_bound": plan.instance.error_bound(plan.evidence)}
+    above, width = plan.exact_error
+    return {"exact_error": above} | ({"exact_width": width} if width.any() else {})
+
+
+def _write_workers(plan: Plan, folder: Path) -> None:
+    instance = plan.instance
+    columns: dict[str, Iterable[Any]] = {
+        "worker": [instance.worker_id(j) for j in range(instance.n_workers)],
+        "load": _counted(plan, plan.loads),
+        "capacity": instance.capacity,
+        "dual": [""] * instance.n_workers if plan.duals is None else plan.duals.worker,
+    }
+    write_csv(folder / "workers.csv", list(columns), columns.values())
+
+
+def _write_limits(plan: Plan, folder: Path) -> None:
+    """Multipliers of groups, shares and rows of one's own, where a plan has any that are not 0."""
+    joint = {} if plan.duals is None else plan.duals.joint
+    instance = plan.instance
+    groups, rows = instance.groups, []
+    named = {
+        "group": [group.name for group in groups if group.has_task_limits],
+        "most_share": [group.name for group in groups if group.max_share < 1],
+        "least_share": [group.name for group in groups if group.min_share > 0],
+        "own": [] if instance.own_rows is None else instance.own_rows.names,
+    }
+    limit = {"group": "per_task", "most_share": "max_share", "least_share": "min_share", "own": "row"}
+    for block, duals in joint.items():
+        for place in np.argwhere(duals != 0).tolist():
+            task = instance.task_id(place[1]) if len(place) > 1 else ""
+            rows.append((limit[block], named[block][place[0]], task, float(duals[tuple(place)])))
+    if rows:
+        write_csv(folder / LIMITS, ["limit", "name", "task", "dual"], zip(*rows, strict=True))
+
+
+def _write_queues(plan: Plan, folder: Path) -> None:
+    """One list of tasks per worker in the plan, in the order of the tasks."""
+    assert plan.pairs is not None
+    if plan.amounts is not None:
+        return
+    place = folder / "queues"
+    place.mkdir()
+    names = queue_files([plan.instance.worker_id(j) for j in range(plan.instance.n_workers)])
+    for worker, tasks in queues(plan.pairs):
+        write_csv(place / names[worker], ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
+
+
+def _write_repair(plan: Plan, folder: Path) -> None:
+    """Labels that mending an approximation bought or took away."""
+    if plan.repaired is None:
+        return
+    pairs = np.concatenate([plan.repaired.added, plan.repaired.removed])
+    change = [ADDED] * len(plan.repaired.added) + [REMOVED] * len(plan.repaired.removed)
+    columns = [_task_ids(plan.instance, pairs), _worker_ids(plan.instance, pairs), change]
+    write_csv(folder / REPAIR, ["task", "worker", "change"], columns)

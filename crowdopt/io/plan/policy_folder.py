@@ -1,0 +1,170 @@
+"""The folder of an adaptive plan: its policy, the first round's queues, and the numbers that prove it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, AdaptivePlan, PolicyRow, Proof, class_labels
+from crowdopt.assign.plan import queues
+from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
+from crowdopt.io.campaign.recorded_settings import RECORD
+from crowdopt.io.campaign.stated_difficulty import difficulty_table
+from crowdopt.io.plan.plan_folder import stated_prior, versions, write_json
+from crowdopt.io.plan.policy_text import counted, plain, votes_text
+from crowdopt.io.plan.queue_names import queue_files
+from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS
+from crowdopt.io.plan.vote_table import write_weights
+from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.tables.folder import PLAN, new_folder
+
+CASCADE = "cascade"  # program and method of an adaptive plan, in plan.json
+POLICY = ("type", "round", "votes", "action", "what", "share", "tasks")
+TYPES = ("type", "tasks", "target", "error", "expert", "dual")
+SHARES = ("limit", "name", "dual")
+WORKERS = ("worker", "asker", "load", "capacity", "dual")
+
+
+def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False) -> None:
+    """Write an adaptive plan as a folder, whole or not at all.
+
+    Raises
+    ------
+    ValueError
+        If there is no plan to write.
+    InputError
+        If the target exists and is not forced, or cannot be written.
+    """
+    if plan.pairs is None or plan.proof_of is None:
+        raise ValueError(f"there is no plan to write: {plan.status.value}")
+    with new_folder(Path(folder), PLAN, force) as new:
+        _write_rows(plan, new)
+        _write_types(plan, new)
+        _write_workers(plan, new)
+        _write_shares(plan.proof_of, new)
+        _write_first_round(plan, new)
+        write_weights(plan.instance, plan.pairs, new)
+        write_json(new / PLAN, policy_summary(plan))
+        write_json(new / "run.json", policy_run(plan))
+
+
+def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
+    """The plan in numbers: all of it the same in two equal runs. Cost, labels and errors are expectations."""
+    instance = plan.instance
+    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
+    numbers: dict[str, Any] = {
+        "title": instance.title,
+        "status": plan.status.value if plan.times == 1 else BEST_EFFORT,
+        "program": CASCADE,
+        "proven": plan.proven,
+        "proof": plan.proof,
+        "objective": plan.objective,
+        "bound": plan.bound if np.isfinite(plan.bound) else None,
+        "gap": plan.gap if np.isfinite(plan.gap) else None,
+        "labels": plan.calls,
+        "cost": plan.objective,
+        "first_round": None if plan.pairs is None else len(plan.pairs),
+        "times_targets": plan.times,
+        "rounds": plan.rounds,
+        "expert": plan.expert,
+        "tasks": instance.n_tasks,
+        "workers": instance.n_workers,
+        "rule": instance.rule,
+        "classes": instance.classes,
+        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
+        "skills": instance.skills_source,
+        "method": CASCADE,
+        "backend": "highs-simplex",
+        "seed": plan.seed,
+    }
+    if plan.proof_of is not None and instance.budget is not None:
+        numbers["budget_dual"] = plan.proof_of.budget
+    if instance.has_prior:
+        numbers["prior"] = stated_prior(instance)
+    if instance.difficulty.share:
+        numbers["difficulty"] = difficulty_table(instance.difficulty)
+    if plan.note:
+        numbers["note"] = plan.note
+    numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
+    return {**numbers, "versions": versions()}
+
+
+def policy_run(plan: AdaptivePlan) -> dict[str, Any]:
+    """What differs between two equal runs."""
+    return {"started": plan.started, "seconds": plan.seconds, "interrupted": plan.interrupted}
+
+
+def _write_rows(plan: AdaptivePlan, folder: Path) -> None:
+    """policy.csv: what a share of the tasks of a type with these votes does next, and how many are expected to."""
+    classes, askers = class_labels(plan.instance), plan.askers.names
+    cells = [
+        (
+            plan.askers.kinds[row.kind],
+            row.round,
+            votes_text((askers[g], classes[k], number) for g, k, number in row.votes),
+            row.action,
+            _what(row, askers, classes),
+            row.share,
+            row.tasks,
+        )
+        for row in plan.rows
+    ]
+    write_csv(folder / "policy.csv", list(POLICY), list(zip(*cells, strict=True)))
+
+
+def _what(row: PolicyRow, askers: tuple[str, ...], classes: tuple[str, ...]) -> str:
+    if row.action == ASK:
+        return " ".join(counted(plain(askers[g]), number) for g, number in enumerate(row.what) if number)
+    return plain(classes[row.what[0]]) if row.action == ANSWER else ""
+
+
+def _write_types(plan: AdaptivePlan, folder: Path) -> None:
+    """types.csv: each kind's target and expected error, and what one wrong answer more would save."""
+    assert plan.proof_of is not None
+    instance, kinds = plan.instance, plan.askers.kinds
+    first = [int(np.flatnonzero(plan.askers.kind == t)[0]) for t in range(len(kinds))]
+    count = np.bincount(plan.askers.kind, minlength=len(kinds))
+    columns = [kinds, count, instance.epsilon[first], plan.errors, plan.to_expert, plan.proof_of.error]
+    write_csv(folder / "types.csv", list(TYPES), columns)
+    ids = [instance.task_id(i) for i in range(instance.n_tasks)]
+    write_csv(folder / "tasks.csv", ["task", "type"], [ids, [kinds[t] for t in plan.askers.kind.tolist()]])
+
+
+def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
+    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save.
+
+    Workers whose labels tell nothing are no askers.
+    """
+    assert plan.proof_of is not None
+    instance = plan.instance
+    names, load, dual = [""] * instance.n_workers, np.zeros(instance.n_workers), np.zeros(instance.n_workers)
+    for g, some in enumerate(plan.askers.workers):
+        load[some], dual[some] = plan.loads[g] / some.size, plan.proof_of.capacity[g]
+        for j in some.tolist():
+            names[j] = plan.askers.names[g]
+    ids = [instance.worker_id(j) for j in range(instance.n_workers)]
+    columns: list[Any] = [ids, names, load, instance.capacity, dual]
+    write_csv(folder / "workers.csv", list(WORKERS), columns)
+
+
+def _write_shares(proof: Proof, folder: Path) -> None:
+    """limits.csv: multipliers of groups' shares, where there are such limits."""
+    if proof.shares:
+        write_csv(folder / LIMITS, SHARES, list(zip(*proof.shares, strict=True)))
+
+
+def _write_first_round(plan: AdaptivePlan, folder: Path) -> None:
+    """assignment.csv and queues/: whom to ask now."""
+    assert plan.pairs is not None
+    instance, place = plan.instance, folder / "queues"
+    ids = [
+        [instance.task_id(i) for i in plan.pairs[:, 0].tolist()],
+        [instance.worker_id(j) for j in plan.pairs[:, 1].tolist()],
+    ]
+    write_csv(folder / "assignment.csv", ["task", "worker"], ids)
+    place.mkdir()
+    names = queue_files([instance.worker_id(j) for j in range(instance.n_workers)])
+    for worker, tasks in queues(plan.pairs):
+        write_csv(place / names[worker], ["task"], [[instance.task_id(i) for i in tasks.tolist()]])

@@ -1,0 +1,80 @@
+"""The reader of an adaptive plan's folder: claims, tables and policy as they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crowdopt.arrays import Ints
+from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, PolicyRow, class_labels
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.plan.policy_folder import CASCADE, POLICY, SHARES, TYPES, WORKERS
+from crowdopt.io.plan.policy_text import named, read_counted, read_votes
+from crowdopt.io.plan.stored_plan import LIMITS, read_pairs
+from crowdopt.io.tables.table_columns import Table, read_table
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPolicy:
+    """An adaptive plan as its folder has it; ``pairs`` (k, 2) are the first round's."""
+
+    claims: dict[str, Any]
+    policy: Table
+    types: Table
+    tasks: Table
+    workers: Table
+    pairs: Ints
+    folder: Path
+    shares: Table | None = None  # multipliers of groups' shares
+
+
+def is_policy(claims: dict[str, Any]) -> bool:
+    """Whether plan.json is that of an adaptive plan."""
+    return claims.get("program") == CASCADE
+
+
+def read_policy(folder: str | Path, claims: dict[str, Any], instance: AssignmentInstance) -> StoredPolicy:
+    """The tables of an adaptive plan; InputError at the first that cannot be read."""
+    place = Path(folder)
+    return StoredPolicy(
+        claims=claims,
+        policy=read_table(place / "policy.csv", POLICY),
+        types=read_table(place / "types.csv", TYPES),
+        tasks=read_table(place / "tasks.csv", ("task", "type")),
+        workers=read_table(place / "workers.csv", WORKERS),
+        pairs=read_pairs(place, instance)[0],
+        folder=place,
+        shares=read_table(place / LIMITS, SHARES) if (place / LIMITS).exists() else None,
+    )
+
+
+def policy_rows(stored: StoredPolicy, instance: AssignmentInstance) -> list[PolicyRow]:
+    """The rows of policy.csv by the places of types.csv's types and of workers.csv's askers; InputError for others."""
+    kinds = {name: k for k, name in enumerate(stored.types["type"])}
+    asker = {name: g for g, name in enumerate(dict.fromkeys(filter(None, stored.workers["asker"])))}
+    label = {name: k for k, name in enumerate(class_labels(instance))}
+    table, rounds, shares = stored.policy, stored.policy.counts("round"), stored.policy.numbers("share")
+    tasks, found = stored.policy.numbers("tasks"), []
+    for row in range(table.rows):
+        action, text = table["action"][row], table["what"][row]
+        try:
+            votes = tuple(sorted(read_votes(table["votes"][row], asker, label)))
+            what = _what(action, text, asker, label)
+            kind = kinds[table["type"][row]]
+        except (KeyError, ValueError) as error:
+            raise table.error(row, "votes", f"cannot be read: {error}; solve the campaign again") from None
+        found.append(PolicyRow(kind, int(rounds[row]), votes, action, what, float(shares[row]), float(tasks[row])))
+    return found
+
+
+def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) -> tuple[int, ...]:
+    """Votes to ask of each asker, the class, or nothing."""
+    if action == ANSWER:
+        return (label[named(text)],)
+    if action != ASK:
+        return ()
+    number = [0] * len(asker)
+    for name, count in read_counted(text):
+        number[asker[named(name)]] += count
+    return tuple(number)

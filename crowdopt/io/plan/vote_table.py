@@ -1,0 +1,90 @@
+"""weights.csv of a plan: what each label counts in the vote, written and read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.tables.table_columns import Table, read_table
+
+WEIGHTS = "weights.csv"
+ONE, EACH = ("worker", "type", "weight"), ("worker", "type", "label", "class", "weight")  # columns
+
+
+def write_weights(instance: AssignmentInstance, pairs: Ints, folder: Path) -> None:
+    """Vote weights of workers for the types that they label, as the rule requires them.
+
+    With confusion tables a label counts for every class: ``ln P(label | class)``. A label that was not planned counts
+    by the campaign, so no other cell is needed: of tasks that each are a type there may be millions.
+
+    pairs (k, 2): tasks and workers of the plan; folder: of the plan.
+    """
+    worker, kind = _cells(instance, pairs).T
+    columns: list[list[str]] = [
+        [instance.worker_id(j) for j in worker.tolist()],
+        [instance.type_id(k) for k in kind.tolist()],
+    ]
+    if instance.votes is None:
+        write_csv(folder / WEIGHTS, ONE, [*columns, instance.weight[kind, worker]])
+        return
+    names, m = class_names(instance), instance.classes
+    columns = [[name for name in column for _ in range(m * m)] for column in columns]
+    label, truth = [name for name in names for _ in range(m)] * worker.size, list(names) * (m * worker.size)
+    write_csv(folder / WEIGHTS, EACH, [*columns, label, truth, instance.votes[kind, worker].reshape(-1)])
+
+
+def _cells(instance: AssignmentInstance, pairs: Ints) -> Ints:
+    """Worker and type of the votes of a plan, each once, in the order of workers, (cells, 2) int."""
+    cells: Ints = np.unique(np.stack([pairs[:, 1], instance.task_type[pairs[:, 0]]], axis=1), axis=0)
+    return cells
+
+
+def class_names(instance: AssignmentInstance) -> tuple[str, ...]:
+    """What a plan calls the classes."""
+    return tuple(instance.class_names or map(str, range(instance.classes)))
+
+
+def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
+    """Vote weights: the plan's, and the rule's own for workers and types of which it says nothing.
+
+    folder: of the plan; instance: the campaign; -> (types, workers).
+    """
+    table = weights_table(folder)
+    kinds = {instance.type_id(k): k for k in range(instance.n_types)}
+    workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    weight = instance.weight.copy()
+    cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
+    weight[cell] = table.numbers("weight")
+    return weight
+
+
+def weights_table(folder: str | Path) -> Table:
+    """weights.csv as it stands."""
+    return read_table(Path(folder) / WEIGHTS, ONE)
+
+
+def votes_table(folder: str | Path) -> Table:
+    """weights.csv of a plan with confusion tables, as it stands."""
+    return read_table(Path(folder) / WEIGHTS, EACH)
+
+
+def read_votes(folder: str | Path, instance: AssignmentInstance) -> Floats:
+    """Votes by label and class: the plan's, and the rule's own for workers and types of which it says nothing.
+
+    folder: of the plan; instance: the campaign, with confusion tables; -> (types, workers, labels, classes).
+    """
+    if instance.votes is None:
+        raise InputError("the campaign has no confusion tables, so labels do not vote by class")
+    table, votes = votes_table(folder), instance.votes.copy()
+    kinds = {instance.type_id(k): k for k in range(instance.n_types)}
+    workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    names = {name: k for k, name in enumerate(class_names(instance))}
+    cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
+    what = "it is no class of the campaign"
+    votes[(*cell, table.places("label", names, what), table.places("class", names, what))] = table.numbers("weight")
+    return votes

@@ -1,0 +1,1 @@
+"""Programs as files: MPS, LP, GNU MathProg."""

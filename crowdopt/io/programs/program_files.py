@@ -1,0 +1,100 @@
+"""Programs as files for any other solver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdopt.core.program import Block, Program
+from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.files import write_text
+from crowdopt.io.programs import lp, lp_reading, mps, mps_reading
+from crowdopt.io.programs.naming import Ids
+from crowdopt.io.tables.folder import check_target
+
+FORMATS = {".mps": mps.text, ".lp": lp.text}
+READERS = {".mps": mps_reading.read, ".lp": lp_reading.read}
+DATA = ".dat"  # no program, but data for a model of models/ (crowdopt.io.programs.mathprog)
+TASKS, WORKERS = ("tasks",), ("workers",)
+AXES = {  # what a block's indices are, whichever program it is part of
+    **dict.fromkeys(("y", "t", "value"), TASKS + WORKERS),
+    **dict.fromkeys(("cover", "labels", "x"), TASKS),
+    **dict.fromkeys(("capacity", "z"), WORKERS),
+}
+
+
+def check_file(path: Path, force: bool = False, data: bool = False) -> None:
+    """Refuse a file whose ending is no format, or that cannot be written, before any work is done."""
+    endings = [*FORMATS, *[DATA] * data]
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{path} must end in {' or '.join(endings)}: the ending says the format")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; choose another name")
+    check_target(path, None, force)
+
+
+def write_program(program: Program, path: Path, ids: Ids | None = None, force: bool = False) -> None:
+    """Write a program as free MPS or CPLEX LP, as the file's ending says: whole or not at all.
+
+    path: ends in ``.mps`` or ``.lp``.
+    ids: for each block the ids along its axes; names are made of them (io.programs.naming). Others get numbers.
+    force: whether to replace a file that is there.
+    """
+    check_file(path, force)
+    content = FORMATS[path.suffix.lower()](program, ids or {})
+    write_text(path, content, replace=force)
+
+
+def read_program(path: str | Path) -> Program:
+    """Read a program from a file of free MPS or of the CPLEX LP format, as the ending says.
+
+    Columns and rows whose names have the form ``y[a,b]`` (in LP files ``y(a,b)``) come in blocks again, others in
+    blocks of their own; a block's columns, or rows, stand together even where the file has others between them.
+
+    Parameters
+    ----------
+    path : path
+        Ends in ``.mps`` or ``.lp``; need not be one of ours.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is a maximum, or says what no linear program says; the sentence names the line.
+    """
+    place = Path(path)
+    if place.suffix.lower() not in READERS:
+        raise InputError(f"{place} must end in {' or '.join(READERS)}: the ending says the format")
+    return READERS[place.suffix.lower()](place)
+
+
+def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
+    """Task and worker ids for the blocks of an assignment program, its dual, or one made of either."""
+    known = {
+        "tasks": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "workers": [instance.worker_id(j) for j in range(instance.n_workers)],
+    }
+    blocks = (*program.columns, *program.rows)
+    groups = instance.groups
+    own = {
+        "group": [[one.name for one in groups if one.has_task_limits], known["tasks"]],
+        "most_share": [[one.name for one in groups if one.max_share < 1]],
+        "least_share": [[one.name for one in groups if one.min_share > 0]],
+        "own": [[] if instance.own_rows is None else list(instance.own_rows.names)],
+    }
+    joint = {block.name: own[block.name] for block in program.rows if block.name in own}
+    return joint | {block.name: [known[axis] for axis in _axes(block)] for block in blocks if _axes(block)}
+
+
+def selection_ids(instance: SelectionInstance) -> Ids:
+    """Sizes from 1, workers and groups for the blocks of the selection program."""
+    sizes = [str(k + 1) for k in range(instance.sizes)]
+    workers = [instance.worker_id(i) for i in range(instance.n_workers)]
+    groups = list(instance.groups or [str(g) for g in range(instance.n_groups)])
+    found = {"u": [sizes], "w": [sizes, workers], "hired": [workers], "member": [sizes, workers], "count": [sizes]}
+    return {**found, "group": [sizes, groups], "family": [sizes, groups], "money": [sizes], "whole": [workers]}
+
+
+def _axes(block: Block) -> tuple[str, ...]:
+    """The axes of ``cover``, and so of ``cover.lower`` (in a dual) and ``missing.cover`` (where it is elastic)."""
+    return next((AXES[part] for part in block.name.split(".") if part in AXES), ())

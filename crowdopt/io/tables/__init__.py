@@ -1,0 +1,1 @@
+"""Tables of any kind, cell by cell: columns that are known, ids, labels; every complaint names its place."""

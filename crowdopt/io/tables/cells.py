@@ -1,0 +1,149 @@
+"""Tables as text: CSV, or Parquet where pyarrow is there, into columns of cells and back."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from crowdopt.errors import InputError
+from crowdopt.files import draft
+from crowdopt.io.tables.folder import check_target
+
+
+def cells_of(path: Path) -> tuple[list[str], list[list[str]], int]:
+    """Header, columns of cells stripped of surrounding blanks, and the number of rows.
+
+    Raises InputError if the file is missing, unreadable, not UTF-8, empty or ragged.
+    """
+    return _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
+
+
+def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            lines = [line for line in reader if line]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path.name}: {_trouble(path, error)}") from None
+    if not lines:
+        raise InputError(f"{path.name} is empty; it needs a header line and at least one row")
+    header = [name.strip() for name in lines[0]]
+    width, body = len(header), lines[1:]
+    if any(len(line) != width for line in body):
+        row = next(k for k, line in enumerate(body) if len(line) != width)
+        place = f"{path.name}, line {line_of(path, row)}"
+        raise InputError(f"{place}: {len(body[row])} cells where the header has {width}; quote cells that hold commas")
+    if not body:
+        return header, [[] for _ in header], 0
+    return header, [[cell.strip() for cell in column] for column in zip(*body, strict=True)], len(body)
+
+
+def header_of(path: Path) -> list[str]:
+    """Names of the columns: of a CSV file by its first line alone."""
+    try:
+        if path.suffix != ".parquet":
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                return [name.strip() for name in next(filter(None, csv.reader(file, strict=True)))]
+    except (OSError, UnicodeDecodeError, csv.Error, StopIteration):  # said by whoever reads all of it
+        pass
+    return cells_of(path)[0]
+
+
+def _trouble(path: Path, error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is no such file in {'the current folder' if path.parent == Path() else path.parent}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror}"
+    return f"is not CSV: {error}; check the quotes"
+
+
+def parquet_source(path: Path) -> Any:
+    """What pyarrow reads a file from: its name, or its bytes where the name is not UTF-8, which pyarrow refuses."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        import pyarrow
+
+        with path.open("rb") as file:
+            return pyarrow.BufferReader(pyarrow.py_buffer(mmap(file.fileno(), 0, access=ACCESS_READ)))
+    return path
+
+
+def _read_parquet(path: Path) -> tuple[list[str], list[list[str]], int]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError(f"{path.name} needs pyarrow: pip install 'crowdopt[frames]'") from None
+    try:
+        table = parquet.read_table(parquet_source(path))
+        columns = [[as_text(cell) for cell in column.to_pylist()] for column in table.columns]
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        said = " ".join(str(error).split())[:200]
+        raise InputError(f"{path.name} cannot be read as Parquet: {said}") from None
+    return [str(name).strip() for name in table.column_names], columns, table.num_rows
+
+
+def as_text(cell: Any) -> str:
+    """A cell as CSV would have it: whole numbers without a point, nothing for None."""
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def line_of(path: Path, row: int) -> int:
+    """Line of the file on which a row of the table stands: blank lines and quoted line breaks count."""
+    if path.suffix != ".csv":
+        return row + 2
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader, before, seen = csv.reader(file, strict=True), 0, -2
+        for line in reader:
+            seen += bool(line)
+            if seen == row:
+                return before + 1
+            before = reader.line_num
+    return before
+
+
+def write_csv(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]]) -> None:
+    """Write columns of equal length as CSV into a folder of one's own: UTF-8, LF, floats to full precision."""
+    path.write_bytes(_csv_text(header, columns).encode("utf-8"))
+
+
+def write_table(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]], force: bool = False) -> None:
+    """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force.
+
+    path: the file; header: names of the columns; columns: their cells, equally many; force: whether a file that is
+    there is replaced.
+    """
+    check_target(path, None, force)
+    with draft(path, replace=force) as file:
+        file.write(_csv_text(header, columns).encode("utf-8"))
+
+
+def _csv_text(header: Sequence[str], columns: Iterable[Iterable[Any]]) -> str:
+    rows = [header, *zip(*(plain(column) for column in columns), strict=True)]
+    text = _as_csv(rows, csv.QUOTE_MINIMAL)
+    # a lone CR ends a line for every reader, but csv.QUOTE_MINIMAL does not quote it before Python 3.13
+    return _as_csv(rows, csv.QUOTE_NONNUMERIC) if "\r" in text else text
+
+
+def _as_csv(rows: Iterable[Iterable[Any]], quoting: Literal[0, 2]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n", quoting=quoting).writerows(rows)
+    return text.getvalue()
+
+
+def plain(column: Iterable[Any]) -> list[Any]:
+    """A column as Python values, so that floats print with every digit and whole floats stay floats."""
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)

@@ -1,0 +1,98 @@
+"""The reader of label tables (task, worker, label), and of what is known of their tasks: truth, types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.labels import Labels
+from crowdopt.errors import InputError
+from crowdopt.io.tables.frames import TableLike, name_of
+from crowdopt.io.tables.table_columns import Table, read_table
+
+
+def read_label_table(path: TableLike) -> Table:
+    """Columns task, worker, label, filled in every row; other columns are ignored."""
+    table = read_table(path, ("task", "worker", "label"), extras=True)
+    for name in ("task", "worker", "label"):
+        table.ids(name)
+    return table
+
+
+def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
+    """A label table in indices of its own.
+
+    classes: labels that count as classes even where nobody gave them, such as those of the truth. Raises InputError if
+    the table cannot be used, has a pair twice, or there is one class only.
+    """
+    table = read_label_table(path)
+    try:
+        labels = Labels.from_columns(table["task"], table["worker"], table["label"], classes)
+    except InputError as error:
+        raise InputError(f"{table.path.name}: {error}") from None
+    if len(labels.classes) < 2:
+        raise InputError(f"{table.path.name} has the one label {labels.classes[0]!r} only; there is nothing to decide")
+    return labels
+
+
+def read_true_labels(path: TableLike) -> dict[str, str]:
+    """Known labels of tasks, from columns task, label."""
+    return _of_tasks(path, "label")
+
+
+def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
+    """Class of each task of the labels.
+
+    known: task -> its truth; labels: of the tasks and classes; source: the file they are from, for the complaint when
+    it knows none of the tasks; -> (tasks,): -1 where it is not known, one beyond the last for a label that nobody gave.
+    Raises InputError if no task of the labels is known.
+    """
+    place = {name: k for k, name in enumerate(labels.classes)}
+    truth = np.array([place.get(known[task], len(place)) if task in known else -1 for task in labels.tasks])
+    if (truth < 0).all():
+        raise InputError(f"{source} knows none of the tasks in the label table; check the ids")
+    return truth
+
+
+def read_truth(path: TableLike, labels: Labels) -> Ints:
+    """Class of each task of the labels, from a table of known labels (:func:`true_classes`).
+
+    path: columns task and label; labels: of the tasks and classes; -> (tasks,).
+    """
+    return true_classes(read_true_labels(path), labels, name_of(path))
+
+
+def read_types(path: TableLike | None, tasks: Sequence[str]) -> tuple[Ints, list[str]]:
+    """Type of each labelled task, and the types' names, sorted; without a table every task is of type ``all``.
+
+    path: columns task and type; tasks: the labelled tasks; -> type (tasks,): place of each task's type among the names.
+    """
+    if path is None:
+        return np.zeros(len(tasks), np.int64), ["all"]
+    given = _of_tasks(path, "type")
+    missing = next((task for task in tasks if task not in given), None)
+    if missing is not None:
+        raise InputError(f"{name_of(path)} has no type for task {missing!r}; every labelled task needs one")
+    names = sorted({given[task] for task in tasks})
+    place = {name: k for k, name in enumerate(names)}
+    return np.array([place[given[task]] for task in tasks], np.int64), names
+
+
+def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:
+    """Task and worker of each row, in the campaign's indices.
+
+    table: columns task and worker; instance: the campaign; -> (rows, 2). Raises InputError if a row names a task or a
+    worker that is not the campaign's.
+    """
+    tasks = {instance.task_id(i): i for i in range(instance.n_tasks)}
+    workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    remedy = "it is not in the campaign"
+    return np.column_stack([table.places("task", tasks, remedy), table.places("worker", workers, remedy)])
+
+
+def _of_tasks(path: TableLike, column: str) -> dict[str, str]:
+    table = read_table(path, ("task", column), extras=True)
+    return dict(zip(table.unique_ids("task"), table.ids(column), strict=True))

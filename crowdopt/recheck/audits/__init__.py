@@ -1,0 +1,1 @@
+"""Audits of answers checked a second time."""

@@ -1,0 +1,1 @@
+"""Bounds proven a second time, each by an algorithm of its own."""

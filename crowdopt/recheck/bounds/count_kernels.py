@@ -1,0 +1,497 @@
+"""Compiled search for the cheapest set of labels by exact errors: how many labels come from each cell of workers.
+
+A *cell* is a set of workers, a *node* says how many labels a set has from each of some cells. A set of that kind costs
+at least the cheapest labels of each cell, and errs at least as if each cell gave its best ones. The node that costs
+least is looked at next. If its cheapest labels keep the target and the limits of the groups, no set costs less. If not,
+one of its cells is cut in two, by skill where the cheapest labels are too poor and by group where a limit is broken,
+and its labels are shared out in every way. So sets are never listed label by label, and each set lies in one node only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.compiled_kernels import njit
+from crowdopt.recheck.bounds.answer_kernels import Scratch, least_error
+
+SLOTS = 24  # cells of a node
+CLOSE_UP = 3  # times its labels; a cell of so few workers counts with their own best skills, not with its best one
+
+
+class LabelMenu(NamedTuple):
+    """What may be bought for a task, in order of price, and what it is asked for."""
+
+    price: Floats  # (labels,)
+    # skill of each, counted from the best one; its group, or the number of groups
+    level: Ints  # (labels,)
+    group: Ints  # (labels,)
+    skill: Floats  # (branches, levels): on easy tasks and on hard ones
+    odds: Floats  # (levels,): log-odds of the former
+    # chance of the labels that are in together with each class; of each branch by its own share
+    start: Floats  # (branches, K, cases)
+    # fewest and most labels of each group; a most below 0 is none
+    low: Ints  # (groups + 1,)
+    high: Ints  # (groups + 1,)
+    asking: Ints  # (k,): the groups with a fewest
+
+
+class SetQuestion(NamedTuple):
+    """What is asked about labels."""
+
+    # errors allowed, the largest first: what a looser one rules out, a tighter one rules out too
+    targets: Floats  # (targets,)
+    fewest: int  # LabelMenu of a set
+    # what sets of ``fewest + k`` labels and more cost at least; the last ones are in no node
+    ahead: Floats  # (sizes + 1,)
+    work: int  # chances looked at, at most
+
+
+class WorkerCells(NamedTuple):
+    """Sets of workers, made as they are needed.
+
+    ``used``: cells, places and cuts taken. Of each cell: where its labels begin in ``items`` and how many they are; its
+    best and worst level; the group that all are of, or -1; in order of price what can be had within the groups' limits,
+    ``picks`` and their ``sums``, ``many`` of them; its best levels, ``tops``; how many are of each group that asks,
+    ``has``; its cuts: by skill ``above`` and ``below``, by group a chain of ``cuts`` (group, inside, outside, next).
+    """
+
+    used: Ints
+    items: Ints
+    start: Ints
+    size: Ints
+    top: Ints
+    bottom: Ints
+    only: Ints
+    sums: Floats
+    picks: Ints
+    many: Ints
+    tops: Ints
+    has: Ints
+    above: Ints
+    below: Ints
+    first: Ints
+    cuts: Ints
+
+
+class CountNodes(NamedTuple):
+    """Kinds of sets: cells and amounts, what they cost and err with at least; ``heap``: the cheapest first.
+
+    ``used``: nodes taken, nodes in the heap, nodes that may be used again.
+    """
+
+    used: Ints
+    bound: Floats
+    error: Floats
+    width: Ints
+    cell: Ints
+    amount: Ints
+    heap: Ints
+    spare: Ints
+
+
+class SearchRoom(NamedTuple):
+    """What a search writes on: counted labels, a cell's workers, labels of each group, new nodes, laws of answers."""
+
+    level: Ints
+    amount: Ints
+    some: Ints
+    had: Ints
+    fresh: Ints
+    scratch: Scratch
+
+
+@njit(cache=True, nogil=True)
+def _push(nodes, node):
+    heap, at = nodes.heap, nodes.used[1]
+    nodes.used[1] += 1
+    while at > 0:
+        over = (at - 1) // 2
+        if nodes.bound[heap[over]] <= nodes.bound[node]:
+            break
+        heap[at] = heap[over]
+        at = over
+    heap[at] = node
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _pop(nodes):
+    heap, bound = nodes.heap, nodes.bound
+    nodes.used[1] -= 1
+    first, last, size, at = heap[0], heap[nodes.used[1]], nodes.used[1], 0
+    while 2 * at + 1 < size:
+        under = 2 * at + 1
+        if under + 1 < size and bound[heap[under + 1]] < bound[heap[under]]:
+            under += 1
+        if bound[heap[under]] >= bound[last]:
+            break
+        heap[at] = heap[under]
+        at = under
+    heap[at] = last
+    return first
+
+
+@njit(cache=True, nogil=True)
+def _new_cell(labels, cells, some, size, room):
+    """A cell of these labels, which ascend in price; -1 where there is no room for it."""
+    c, at = cells.used[0], cells.used[1]
+    if c == cells.start.size or at + size > cells.items.size:
+        return -1
+    cells.used[0], cells.used[1] = c + 1, at + size
+    cells.start[c], cells.size[c], cells.above[c], cells.below[c], cells.first[c] = at, size, -1, -1, -1
+    cells.top[c], cells.bottom[c], cells.only[c] = labels.odds.size, -1, labels.group[some[0]]
+    wide, found, best = cells.picks.shape[1], 0, 0
+    for a in range(labels.asking.size):
+        cells.has[c, a] = 0
+    for k in range(size):
+        item, level, group = some[k], labels.level[some[k]], labels.group[some[k]]
+        cells.items[at + k] = item
+        cells.top[c], cells.bottom[c] = min(cells.top[c], level), max(cells.bottom[c], level)
+        if group != cells.only[c]:
+            cells.only[c] = -1
+        for a in range(labels.asking.size):
+            cells.has[c, a] += labels.asking[a] == group
+        if found < wide and (labels.high[group] < 0 or room.had[group] < labels.high[group]):
+            room.had[group] += 1
+            cells.picks[c, found] = item
+            cells.sums[c, found + 1] = cells.sums[c, found] + labels.price[item] if found else labels.price[item]
+            found += 1
+        place = min(best, wide)
+        while place > 0 and cells.tops[c, place - 1] > level:
+            if place < wide:
+                cells.tops[c, place] = cells.tops[c, place - 1]
+            place -= 1
+        if place < wide:
+            cells.tops[c, place] = level
+            best = min(best + 1, wide)
+    cells.sums[c, 0], cells.many[c] = 0.0, found
+    for k in range(size):
+        room.had[labels.group[some[k]]] = 0
+    return c
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cut_by_skill(labels, cells, c, room):
+    """The better and the poorer half of a cell, by log-odds; whether there was room for them."""
+    if cells.above[c] >= 0:
+        return True
+    middle = (labels.odds[cells.top[c]] + labels.odds[cells.bottom[c]]) / 2
+    part = room.some
+    for upper in range(2):
+        size = 0
+        for k in range(cells.start[c], cells.start[c] + cells.size[c]):
+            level = labels.level[cells.items[k]]
+            if (level == cells.top[c] or labels.odds[level] > middle) == (upper == 1):
+                part[size] = cells.items[k]
+                size += 1
+        made = _new_cell(labels, cells, part, size, room)
+        if made < 0:
+            return False
+        if upper:
+            cells.above[c] = made
+        else:
+            cells.below[c] = made
+    return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cut_by_group(labels, cells, c, group, room):
+    """The number of the cut of a cell into the group's labels and all others; -1 where there is no room."""
+    at = cells.first[c]
+    while at >= 0:
+        if cells.cuts[at, 0] == group:
+            return at
+        at = cells.cuts[at, 3]
+    at = cells.used[2]
+    if at == len(cells.cuts):
+        return -1
+    part = room.some
+    for inside in range(2):
+        size = 0
+        for k in range(cells.start[c], cells.start[c] + cells.size[c]):
+            if (labels.group[cells.items[k]] == group) == (inside == 1):
+                part[size] = cells.items[k]
+                size += 1
+        made = _new_cell(labels, cells, part, size, room)
+        if made < 0:
+            return -1
+        cells.cuts[at, 2 - inside] = made
+    cells.cuts[at, 0], cells.cuts[at, 3], cells.first[c] = group, cells.first[c], at
+    cells.used[2] += 1
+    return at
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _counted(room, size, level):
+    """One label more of a level among counted ones, which ascend; the number of levels."""
+    at = size
+    while at > 0 and room.level[at - 1] >= level:
+        at -= 1
+    if at < size and room.level[at] == level:
+        room.amount[at] += 1
+        return size
+    for k in range(size, at, -1):
+        room.level[k], room.amount[k] = room.level[k - 1], room.amount[k - 1]
+    room.level[at], room.amount[at] = level, 1
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def _raised(cells, c, count, k):
+    """The level that the k-th best of so many labels of a cell is counted as."""
+    return cells.tops[c, k] if cells.size[c] <= CLOSE_UP * count else cells.top[c]
+
+
+@njit(cache=True, nogil=True)
+def _error(labels, cells, nodes, node, cheapest, room):
+    """What a node's labels err with, each cell's best ones or its cheapest ones."""
+    size = 0
+    for s in range(nodes.width[node]):
+        c, count = nodes.cell[node, s], nodes.amount[node, s]
+        for k in range(count):
+            level = labels.level[cells.picks[c, k]] if cheapest else _raised(cells, c, count, k)
+            size = _counted(room, size, level)
+    return least_error(labels.start, labels.skill, labels.odds, room.level, room.amount, size, room.scratch)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _within(labels, cells, nodes, node, room):
+    """Whether a node's labels can keep the limits of the groups, as far as its cells tell."""
+    within = True
+    for s in range(nodes.width[node]):
+        c = nodes.cell[node, s]
+        group = cells.only[c]
+        if group >= 0 and labels.high[group] >= 0:
+            room.had[group] += nodes.amount[node, s]
+            within &= room.had[group] <= labels.high[group]
+    for s in range(nodes.width[node]):
+        if cells.only[nodes.cell[node, s]] >= 0:
+            room.had[cells.only[nodes.cell[node, s]]] = 0
+    for a in range(labels.asking.size):
+        most = 0
+        for s in range(nodes.width[node]):
+            most += min(nodes.amount[node, s], cells.has[nodes.cell[node, s], a])
+        within &= most >= labels.low[labels.asking[a]]
+    return within
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _broken(labels, cells, nodes, node, room):
+    """A group whose limit a node's cheapest labels break, and whether they are too many; -1 where there is none."""
+    broken, over = -1, False
+    for s in range(nodes.width[node]):
+        for k in range(nodes.amount[node, s]):
+            group = labels.group[cells.picks[nodes.cell[node, s], k]]
+            room.had[group] += 1
+            if labels.high[group] >= 0 and room.had[group] > labels.high[group]:
+                broken, over = group, True
+    if broken < 0:
+        for a in range(labels.asking.size):
+            if room.had[labels.asking[a]] < labels.low[labels.asking[a]]:
+                broken = labels.asking[a]
+                break
+    for s in range(nodes.width[node]):
+        for k in range(nodes.amount[node, s]):
+            room.had[labels.group[cells.picks[nodes.cell[node, s], k]]] = 0
+    return broken, over
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _poorest(labels, cells, nodes, node):
+    """The place of the cell whose cheapest labels fall most short of what they are counted as; -1 where none does."""
+    best, most = -1, 0.0
+    for s in range(nodes.width[node]):
+        c, count, gain = nodes.cell[node, s], nodes.amount[node, s], 0.0
+        for k in range(count):
+            gain += labels.odds[_raised(cells, c, count, k)] - labels.odds[labels.level[cells.picks[c, k]]]
+        if gain > most and cells.top[c] != cells.bottom[c]:
+            best, most = s, gain
+    return best
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mixed(labels, cells, nodes, node, group, over):
+    """The place of a cell that a group shares with others: with most labels of it if they are too many."""
+    best, most = -1, -1
+    for s in range(nodes.width[node]):
+        c = nodes.cell[node, s]
+        if cells.only[c] >= 0:
+            continue
+        if over:
+            weight = 0
+            for k in range(nodes.amount[node, s]):
+                weight += labels.group[cells.picks[c, k]] == group
+            if weight == 0:
+                continue
+        else:
+            at = 0
+            while labels.asking[at] != group:
+                at += 1
+            weight = cells.has[c, at]
+            if weight == 0:
+                continue
+        if weight > most:
+            best, most = s, weight
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _new_node(nodes):
+    if nodes.used[2] > 0:
+        nodes.used[2] -= 1
+        return nodes.spare[nodes.used[2]]
+    if nodes.used[0] == nodes.bound.size:
+        return -1
+    nodes.used[0] += 1
+    return nodes.used[0] - 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _drop(nodes, node):
+    nodes.spare[nodes.used[2]] = node
+    nodes.used[2] += 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _share_out(cells, nodes, node, place, first_cell, second_cell, fresh):
+    """The nodes that come of a cut cell, its labels shared out in every way; how many, or -1 if there is no room."""
+    total, made = nodes.amount[node, place], 0
+    for first in range(total + 1):
+        if first > cells.many[first_cell] or total - first > cells.many[second_cell]:
+            continue
+        child = _new_node(nodes)
+        if child < 0:
+            return -1
+        width, bound = 0, 0.0
+        for s in range(nodes.width[node] + 1):
+            c, count = second_cell, total - first
+            if s < nodes.width[node]:
+                c, count = nodes.cell[node, s], nodes.amount[node, s]
+                if s == place:
+                    c, count = first_cell, first
+            if count == 0:
+                continue
+            if width == SLOTS:
+                return -1
+            nodes.cell[child, width], nodes.amount[child, width] = c, count
+            bound += cells.sums[c, count]
+            width += 1
+        nodes.width[child], nodes.bound[child] = width, bound
+        fresh[made] = child
+        made += 1
+    return made
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _dominated(labels, most, times):
+    """How many labels of its group are no dearer and no worse than each label; counted up to ``most``."""
+    best, found = np.empty((labels.low.size, most), np.int64), np.zeros(labels.low.size, np.int64)
+    for k in range(labels.price.size):
+        group, level = labels.group[k], labels.level[k]
+        at = found[group]
+        while at > 0 and best[group, at - 1] > level:
+            at -= 1
+        times[k] = at
+        if at < most:
+            found[group] = min(found[group] + 1, most)
+            for later in range(found[group] - 1, at, -1):
+                best[group, later] = best[group, later - 1]
+            best[group, at] = level
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _root(labels, cells, nodes, times, count, room):
+    """The node of all sets of so many labels: 1 if there is one, 0 if there is none, -1 if there is no room."""
+    node, size = _new_node(nodes), 0
+    if node < 0:
+        return -1
+    room.fresh[0] = node
+    nodes.width[node], nodes.bound[node] = 0, 0.0
+    if count == 0:
+        return 1
+    for k in range(labels.price.size):
+        high = labels.high[labels.group[k]]
+        if times[k] < (count if high < 0 else min(count, high)):
+            room.some[size] = k
+            size += 1
+    c = _new_cell(labels, cells, room.some, size, room) if size else -1
+    if c < 0:
+        return -1 if size else 0
+    if count > cells.many[c]:
+        return 0
+    nodes.width[node], nodes.cell[node, 0], nodes.amount[node, 0] = 1, c, count
+    nodes.bound[node] = cells.sums[c, count]
+    return 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cut(labels, cells, nodes, node, broken, over, poor, room):
+    """Cut one of a node's cells; how many nodes come of it, or -1 where there is no room for them."""
+    place = _poorest(labels, cells, nodes, node) if poor else -1
+    if place >= 0:
+        c = nodes.cell[node, place]
+        if not _cut_by_skill(labels, cells, c, room):
+            return -1
+        above, below = cells.above[c], cells.below[c]
+    else:
+        place = _mixed(labels, cells, nodes, node, broken, over) if broken >= 0 else -1
+        at = _cut_by_group(labels, cells, nodes.cell[node, place], broken, room) if place >= 0 else -1
+        if at < 0:
+            return -1
+        above, below = cells.cuts[at, 1], cells.cuts[at, 2]
+    return _share_out(cells, nodes, node, place, above, below, room.fresh)
+
+
+@njit(cache=True, nogil=True)
+def cheapest(labels, cells, nodes, room, asked, value):
+    """What the cheapest set of each target costs, or less where work or room end; how many nodes were cut.
+
+    value (targets,); -> below 0 where the search was cut short.
+    """
+    targets, ahead = asked.targets, asked.ahead
+    taken, size, sizes = 0, 0, ahead.size - 1
+    times = np.empty(labels.price.size, np.int64)
+    _dominated(labels, max(1, asked.fewest + sizes - 1), times)
+    for t in range(targets.size):
+        while True:
+            waiting = nodes.bound[nodes.heap[0]] if nodes.used[1] else np.inf
+            if size < sizes and ahead[size] <= waiting:
+                floor = ahead[size]
+                made = _root(labels, cells, nodes, times, asked.fewest + size, room)
+                size += 1
+            elif waiting >= ahead[size]:
+                value[t] = ahead[size]
+                break
+            else:
+                node, floor = _pop(nodes), waiting
+                if nodes.error[node] > targets[t]:
+                    _drop(nodes, node)
+                    continue
+                broken, over = _broken(labels, cells, nodes, node, room)
+                poor = _error(labels, cells, nodes, node, True, room) > targets[t]
+                if broken < 0 and not poor:
+                    value[t] = floor
+                    _push(nodes, node)
+                    break
+                taken += 1
+                made = (
+                    _cut(labels, cells, nodes, node, broken, over, poor, room)
+                    if room.scratch.work[0] <= asked.work
+                    else -1
+                )
+                _drop(nodes, node)
+            if made < 0:
+                for later in range(t, targets.size):
+                    value[later] = floor
+                return -taken - 1
+            for k in range(made):
+                child = room.fresh[k]
+                if _within(labels, cells, nodes, child, room):
+                    nodes.error[child] = _error(labels, cells, nodes, child, False, room)
+                    if nodes.error[child] <= targets[t]:
+                        _push(nodes, child)
+                        continue
+                _drop(nodes, child)
+    return taken

@@ -1,0 +1,255 @@
+"""The cheapest set of labels of each task by exact errors and within all limits of one task, found anew."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.exactness import CERTAIN
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.elementary import log, log1p
+from crowdopt.recheck.bounds.proofs import known_skills
+
+if TYPE_CHECKING:
+    from crowdopt.recheck.bounds.count_kernels import CountNodes, LabelMenu, SearchRoom, WorkerCells
+
+ALLOWED = 1.001 * CERTAIN  # error above a target: as much as plans may have, and a hair for rounding
+WIDEST = 100  # labels of a set that is looked at; larger ones are only bounded
+WORK, LEAST_WORK = 10_000_000_000, 10_000_000  # chances looked at for all tasks; for each that differs, at least
+CASES = 1 << 14  # combinations of answers that are told apart; beyond, skills are raised until they are so few
+NODES, CELLS, PLACES = 400_000, 20_000, 4_000_000  # of a search
+ROWS = 4_000_000  # numbers in a law of answers
+GIVEN = 1 << 10  # combinations of answers of labels already in that are told apart
+
+
+@dataclass(frozen=True, eq=False)
+class TaskLimits:
+    """What a task asks of its new labels, beside its target."""
+
+    member: Bools  # (groups, workers): groups that share nobody
+    # fewest and most labels, in all and of each group
+    low: Ints  # (1 + groups,)
+    high: Ints  # (1 + groups,)
+    barred: tuple[int, ...]  # workers the task may not have
+    forced: tuple[int, ...]  # those it must have
+    held: tuple[int, ...]  # those whose labels count that are in
+
+
+@dataclass(frozen=True, eq=False)
+class TypeSkills:
+    """Skills of the workers for one type of task, and what is left of them where tasks are hard."""
+
+    # as they are, and raised to the best one of their part of the log-odds' range
+    own: Floats  # (workers,)
+    raised: Floats  # (workers,)
+    able: Bools  # (workers,): who may have another task
+    classes: int
+    share: float  # chance that a task is hard
+    left: float  # the edge over guessing that is left there
+
+    @classmethod
+    def of(cls, instance: AssignmentInstance, kind: int, levels: int) -> TypeSkills:
+        """The skills for a type, so many told apart; 0: all of them."""
+        own, able = known_skills(instance, kind), instance.capacity > 0
+        raised = own.copy()
+        distinct = np.unique(own[able])
+        if 0 < levels < distinct.size:
+            odds = log(distinct) - log1p(-distinct) + log(instance.classes - 1)
+            part = np.minimum(np.floor(odds / (odds[-1] / levels)), levels - 1)
+            best = distinct[np.searchsorted(part, part, side="right") - 1]
+            raised[able] = best[np.searchsorted(distinct, own[able])]
+        hard = instance.difficulty
+        return cls(own, raised, able, instance.classes, hard.share, hard.left if hard.share else 1.0)
+
+    def branches(self, skill: Floats) -> Floats:
+        """These skills on easy tasks and on hard ones, (branches, k)."""
+        hard = 0.5 + self.left * (skill - 0.5)
+        return np.stack([skill, hard]) if self.share else skill[None]
+
+    def odds(self, skill: Floats) -> Floats:
+        """Log-odds against a guess."""
+        odds: Floats = log(skill) - log1p(-skill)
+        return odds
+
+
+def least_by_error(
+    instance: AssignmentInstance, prices: Floats, row_of: Ints, limits: list[TaskLimits], levels: int
+) -> Floats:
+    """The least set of each task; tasks that differ in their targets alone are solved together, equal ones once.
+
+    prices (rows, workers): of labels, of any sign; row_of (tasks,): the row of each task; tasks of a row are of one
+    type; limits: of each task; levels: skills of a type that are told apart; 0: all of them; -> (tasks,): lower bounds;
+    infinite where no set will do.
+    """
+    together: dict[tuple[object, ...], list[int]] = {}
+    prior = np.sort(np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes)), axis=1)
+    for task, row in enumerate(row_of.tolist()):
+        one = limits[task]
+        own = one.low.tobytes(), one.high.tobytes(), one.barred, one.forced, one.held
+        together.setdefault((row, prior[task].tobytes(), *own), []).append(task)
+    skills = [TypeSkills.of(instance, kind, levels) for kind in range(instance.n_types)]
+    work = max(LEAST_WORK, WORK // len(together))
+    least = np.empty(instance.n_tasks)
+
+    def solve(tasks: list[int]) -> None:
+        first, kind = tasks[0], int(instance.task_type[tasks[0]])
+        targets, which = np.unique(-instance.epsilon[tasks], return_inverse=True)
+        allowed = ALLOWED - targets
+        least[tasks] = least_of(skills[kind], prices[row_of[first]], limits[first], prior[first], allowed, work)[
+            which.reshape(-1)
+        ]
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # each by itself, so that threads change nothing
+        for _ in pool.map(solve, together.values()):
+            pass
+    return least
+
+
+def least_of(
+    skills: TypeSkills, price: Floats, limits: TaskLimits, prior: Floats, targets: Floats, work: int
+) -> Floats:
+    """A lower bound on what the cheapest set costs with which the best vote errs no more than each target.
+
+    price (workers,): of any sign; prior (K,); targets (targets,): the largest first; work: chances looked at, at most;
+    -> (targets,): infinite where no set will do.
+    """
+    given = list(limits.forced)
+    inside = np.vstack([np.ones((1, price.size), bool), limits.member])
+    group = np.vstack([limits.member, np.ones((1, price.size), bool)]).argmax(axis=0)
+    free = skills.able.copy()
+    free[[*limits.barred, *given]] = False
+    room, had = inside[:, free].sum(axis=1), inside[:, given].sum(axis=1)
+    low, high = np.maximum(limits.low - had, 0), limits.high - had
+    if (high < 0).any() or (low > np.minimum(room, high)).any():
+        return np.full(targets.size, np.inf)
+    if high[0] >= room[0]:  # nothing stops labels that cost less than nothing, but for groups with a most
+        taken = free & (price < 0) & np.append(high[1:] >= room[1:], True)[group]
+        given, free = given + np.flatnonzero(taken).tolist(), free & ~taken
+        low, room = np.maximum(low - inside[:, taken].sum(axis=1), 0), inside[:, free].sum(axis=1)
+    start = _law(skills, skills.own[[*limits.held, *given]], prior)
+    found = _search(
+        skills, price, np.flatnonzero(free), (group, low, np.where(high >= room, -1, high)), start, targets, work
+    )
+    return float(price[given].sum()) + found
+
+
+def _law(skills: TypeSkills, known: Floats, prior: Floats) -> Floats:
+    """Chances of what labels of these skills say together with each class, (branches, K, cases); zeros if too many."""
+    from crowdopt.recheck.bounds.answer_kernels import LONGEST, coarsened, laws
+
+    share = np.array([1 - skills.share, skills.share] if skills.share else [1.0])
+    start = share[:, None, None] * prior[:, None]
+    distinct, count = np.unique(-known[known > 1 / skills.classes], return_counts=True)
+    if not distinct.size:
+        return start
+    distinct, level, count = -distinct, np.arange(distinct.size), count.astype(np.int64)
+    size = coarsened(skills.odds(distinct), skills.classes, GIVEN, level, count, distinct.size)
+    if size < 0 or count[:size].max() > LONGEST:
+        return 0 * start
+    rooms = np.empty((2, skills.classes, GIVEN))
+    each = []
+    for one, skill in zip(start, skills.branches(distinct), strict=True):
+        law, cases = laws(one, skill, level, count, size, *rooms)
+        each.append(law[:, :cases].copy())
+    return np.stack(each)
+
+
+def _search(
+    skills: TypeSkills,
+    price: Floats,
+    free: Ints,
+    rules: tuple[Ints, Ints, Ints],
+    start: Floats,
+    targets: Floats,
+    work: int,
+) -> Floats:
+    """The least of these workers' sets, or less."""
+    from crowdopt.recheck.bounds.count_kernels import LabelMenu, SetQuestion, cheapest
+
+    group, low, high = rules
+    fewest = max(int(low[0]), int(low[1:].sum()))
+    size = np.bincount(group[free], minlength=low.size)  # the last one: of no group
+    open_ = np.append(high[1:], -1)
+    most = int(np.where(open_ < 0, size, np.minimum(open_, size)).sum())
+    most = most if high[0] < 0 else min(most, int(high[0]))
+    if fewest > most:
+        return np.full(targets.size, np.inf)
+    distinct, level = np.unique(-skills.raised[free], return_inverse=True)
+    order = np.lexsort((level.reshape(-1), price[free]))
+    paid = price[free][order]
+    labels = LabelMenu(
+        paid,
+        level.reshape(-1)[order],
+        group[free][order],
+        skills.branches(-distinct),
+        skills.odds(-distinct),
+        start,
+        np.append(low[1:], 0),
+        np.append(high[1:], -1),
+        np.flatnonzero(low[1:]),
+    )
+    sums = np.append(np.append(0.0, np.cumsum(paid))[fewest : most + 1], np.inf)
+    ahead = np.minimum.accumulate(sums[::-1])[::-1]
+    sizes = min(ahead.size - 1, max(1, WIDEST + 1 - fewest))
+    value = np.empty(targets.size)
+    asked = SetQuestion(targets, fewest, ahead[: sizes + 1].copy(), work)
+    cheapest(labels, *_rooms(labels, fewest + sizes - 1), asked, value)
+    return value
+
+
+def _rooms(labels: LabelMenu, wide: int) -> tuple[WorkerCells, CountNodes, SearchRoom]:
+    """Room for a search of sets of up to so many labels."""
+    from crowdopt.recheck.bounds.answer_kernels import Scratch
+    from crowdopt.recheck.bounds.count_kernels import SLOTS, CountNodes, SearchRoom, WorkerCells
+
+    wide, many, classes = max(1, wide), labels.price.size, labels.start.shape[1]
+    cells, rows = min(CELLS, PLACES // wide), min(CASES, max(1, ROWS // classes))
+
+    def whole(*shape: int) -> Ints:
+        return np.empty(shape, np.int64)
+
+    def small(*shape: int) -> Ints:
+        return np.empty(shape, np.int32)
+
+    made = WorkerCells(
+        used=np.zeros(3, np.int64),
+        items=small(PLACES),
+        start=whole(cells),
+        size=whole(cells),
+        top=whole(cells),
+        bottom=whole(cells),
+        only=whole(cells),
+        sums=np.empty((cells, wide + 1)),
+        picks=small(cells, wide),
+        many=whole(cells),
+        tops=small(cells, wide),
+        has=small(cells, labels.asking.size),
+        above=whole(cells),
+        below=whole(cells),
+        first=whole(cells),
+        cuts=whole(cells, 4),
+    )
+    nodes = CountNodes(
+        used=np.zeros(3, np.int64),
+        bound=np.empty(NODES),
+        error=np.empty(NODES),
+        width=whole(NODES),
+        cell=small(NODES, SLOTS),
+        amount=small(NODES, SLOTS),
+        heap=whole(NODES),
+        spare=whole(NODES),
+    )
+    room = SearchRoom(
+        level=whole(wide + 1),
+        amount=whole(wide + 1),
+        some=whole(max(1, many)),
+        had=np.zeros(labels.low.size, np.int64),
+        fresh=whole(wide + 1),
+        scratch=Scratch(np.empty((classes, rows)), np.empty((classes, rows)), np.zeros(1, np.int64)),
+    )
+    return made, nodes, room

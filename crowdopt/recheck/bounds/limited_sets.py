@@ -1,0 +1,191 @@
+"""The bound of the form ``sets``: each task's cheapest set of labels that keeps every limit of one task, found anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.core.roundoff import DEPTH, UNIT, lowered, sum_below
+from crowdopt.crowd.group_limits import membership, task_limits
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.recheck.bounds.joint_pull import JointPull
+from crowdopt.recheck.bounds.limited_error_sets import TaskLimits, least_by_error
+
+CLOSE = 1e-8  # relative; how far a task's bound may stay below its minimum
+LARGEST = 1e300  # of a sum of prices: beyond, differences of sums are no numbers
+STATES = 100_000  # partial sets that are followed together
+TABLE = 4_000_000  # numbers in a table of completions; a task that needs more has its limits left out
+WIDER = 4.0  # how much further above the linear bound the next search looks
+BESIDE = (0.0, 0.8, 1.0, 1.25)  # prices of evidence that complete partial sets, in that of the linear bound
+
+
+@dataclass(frozen=True, eq=False)
+class PairPrices:
+    """Prices of pairs, of any sign: tasks of a type with the same pulls share a row."""
+
+    price: Floats  # (rows, workers)
+    size: Floats  # (rows,): of what went into a price
+    row_of: Ints  # (tasks,)
+
+    @classmethod
+    def of(cls, instance: AssignmentInstance, load: Floats, spend: float, joint: JointPull) -> PairPrices:
+        """``(1 - b) c_ij - w_j - s_ij``."""
+        rows, row_of = np.unique(instance.task_type * len(joint.pull) + joint.row_of, return_inverse=True)
+        kind, row = np.divmod(rows, len(joint.pull))
+        paid = (1 - spend) * instance.cost
+        size = paid.max(axis=1)[kind] + np.abs(load).max(initial=0.0) + joint.size.max(axis=1)[row]
+        return cls(paid[kind] - load - joint.pull[row], size, row_of.reshape(-1))
+
+
+def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, joint: JointPull, levels: int = 0) -> float:
+    """``sum_i v_i + sum_j L_j [w_j]+ - M_j [w_j]- + b B + joint terms``: a lower bound on every plan of whole labels.
+
+    ``v_i = min over i's sets S of labels of sum_{j in S} ((1 - b) c_ij - w_j - s_ij)``: sets that meet the need, have
+    the fixed pairs and no barred one, and keep the limits on the task's labels and on those of groups. Of groups that
+    overlap, those after the first are left out, which can only lower v_i. Valid for any w, b <= 0 and s; equal tasks
+    are solved once. Under the rule exact-error the need is that the best vote's error over S and the labels already in
+    is at most the target; skills of S may then be raised, which can only lower v_i
+    (crowdopt.recheck.bounds.limited_error_sets).
+
+    worker (workers,): w, multipliers of the loads; budget: b, multiplier of the budget; joint: s, what multipliers of
+    groups, shares and rows of one's own bring; levels: skills of each type that are told apart under the rule
+    exact-error; 0: all of them; -> infinite where some task has no set at all.
+    """
+    load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
+    spend = min(budget, 0.0) if instance.budget is not None else 0.0
+    rows = [
+        np.where(load > 0, instance.min_load, instance.capacity) * load,
+        np.array([spend * (instance.budget or 0.0)]),
+        joint.terms,
+    ]
+    sides = np.concatenate(rows)
+    prices = PairPrices.of(instance, load, spend, joint)
+    if not (np.isfinite(sides).all() and (prices.size * instance.n_workers < LARGEST).all()):
+        return -np.inf
+    by_error = instance.rule == EXACT_ERROR.name
+    least = _each_by_error(instance, prices, levels) if by_error else _each(instance, prices)
+    return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([sides, least]))
+
+
+def _each_by_error(instance: AssignmentInstance, prices: PairPrices, levels: int) -> Floats:
+    """The least set of each task by exact errors, less what rounding may have added."""
+    member, fewest, most = _apart(instance)
+    few, many = instance.new_label_limits
+    low, high = np.vstack([few, fewest]), np.vstack([many, most])
+    held = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
+    barred, fixed, known = (_by_task(pairs) for pairs in (instance.barred, instance.fixed, held))
+    limits = [
+        TaskLimits(member, low[:, i], high[:, i], barred.get(i, ()), fixed.get(i, ()), known.get(i, ()))
+        for i in range(instance.n_tasks)
+    ]
+    least = least_by_error(instance, prices.price, prices.row_of, limits, levels)
+    size = prices.size[prices.row_of] * instance.n_workers
+    return np.where(np.isposinf(least), least, least - DEPTH * UNIT * size)
+
+
+def _each(instance: AssignmentInstance, prices: PairPrices) -> Floats:
+    """The least set of each task, equal tasks solved once."""
+    member, fewest, most = _apart(instance)
+    few, many = instance.new_label_limits
+    barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)
+    known: dict[tuple[object, ...], float] = {}
+    least = np.empty(instance.n_tasks)
+    for task, row in enumerate(prices.row_of.tolist()):
+        out, forced = barred.get(task, ()), fixed.get(task, ())
+        low = np.array([few[task], *fewest[:, task]])
+        high = np.array([many[task], *most[:, task]])
+        need = float(instance.floor[task])
+        key = (row, need, low.tobytes(), high.tobytes(), out, forced)
+        if key not in known:
+            price, worth = prices.price[row], instance.evidence[instance.task_type[task]]
+            size = float(prices.size[row])
+            known[key] = _one_task(price, worth, need, (member, low, high), out, forced, size)
+        least[task] = known[key]
+    return least
+
+
+def _apart(instance: AssignmentInstance) -> tuple[Bools, Ints, Ints]:
+    """Groups that share nobody, the earlier ones first: members, and fewest and most new labels of each task."""
+    limited, fewest, most = task_limits(instance)
+    member, kept = membership(instance), []
+    taken = np.zeros(instance.n_workers, bool)
+    for k, g in enumerate(limited):
+        if not (taken & member[g]).any():
+            kept.append(k)
+            taken |= member[g]
+    return member[[limited[k] for k in kept]], fewest[kept], most[kept]
+
+
+def _by_task(pairs: Ints) -> dict[int, tuple[int, ...]]:
+    found: dict[int, tuple[int, ...]] = {}
+    for task, worker in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))].tolist():
+        found[task] = (*found.get(task, ()), worker)
+    return found
+
+
+def _one_task(
+    cost: Floats,
+    worth: Floats,
+    need: float,
+    limits: tuple[Bools, Ints, Ints],
+    barred: tuple[int, ...],
+    forced: tuple[int, ...],
+    size: float,
+) -> float:
+    """The least set of one task, less what rounding may have added; its fixed labels are taken off every limit."""
+    member, low, high = limits
+    given = list(forced)
+    inside = np.vstack([np.ones((1, cost.size), bool), member])
+    had = inside[:, given].sum(axis=1)
+    low, high = np.maximum(low - had, 0), high - had
+    free = np.ones(cost.size, bool)
+    free[[*barred, *given]] = False
+    room = inside[:, free].sum(axis=1)
+    if (high < 0).any() or (low > np.minimum(room, high)).any():
+        return np.inf
+    group = np.vstack([member, ~member.any(axis=0)]).argmax(axis=0)[free]
+    low, high = np.append(low, 0), np.append(np.where(high >= room, -1, high), -1)  # the last group: everybody else
+    value, scale = _least(cost[free], worth[free], need - float(worth[given].sum()), group, low, high)
+    return lowered(float(cost[given].sum()) + value, size * cost.size + scale) if value < np.inf else np.inf
+
+
+def _least(cost: Floats, worth: Floats, need: float, group: Ints, low: Ints, high: Ints) -> tuple[float, float]:
+    """A lower bound on the cheapest set, and the size of what went into it beside the costs."""
+    from crowdopt.recheck.bounds.limited_kernels import cheapest_below, completions, evidence_price
+
+    if not cost.size:
+        return (0.0, 0.0) if need <= 1e-12 else (np.inf, 0.0)
+    low, high = _that_fit(cost.size, low, high)
+    full = np.where(high >= 0, high, low)
+    cells = int((full[1:].max() + 1) * (full[0] + 1))
+    rules = low[1:].copy(), high[1:].copy(), int(low[0]), int(high[0]), full[1:].copy(), int(full[0]), cells
+    order = np.lexsort((cost, group))
+    price, linear, above = evidence_price(cost[order], worth[order], need, group[order], *rules)
+    scale = price * (max(need, 0.0) + float(worth.sum())) if price < np.inf else 0.0
+    close = CLOSE * max(abs(linear), abs(above))
+    if not above - linear > close:
+        return linear, scale
+    order = np.lexsort((cost - price * worth, group))
+    items = cost[order], worth[order], need, group[order]
+    prices = price * np.array(BESIDE)
+    tables = np.stack([completions(items[0] - x * items[1], items[1], items[3], *rules)[0] for x in prices])
+    reach = max((above - linear) / WIDER**3, close)
+    while True:
+        top = min(linear + reach, above)
+        found, all_seen = cheapest_below(*items, *rules, prices, tables, top, STATES)
+        if not all_seen or found < top or top == above:
+            return max(found, linear), 2 * scale
+        reach *= WIDER
+
+
+def _that_fit(items: int, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+    """The limits that a table has room for: without those of groups, then without those of all labels."""
+    for kept in (len(low), 1, 0):
+        low, high = np.append(low[:kept], 0 * low[kept:]), np.append(high[:kept], 0 * high[kept:] - 1)
+        full = np.where(high >= 0, high, low)
+        if (items + 1) * (full[1:].max() + 1) * (full[0] + 1) <= TABLE:
+            break
+    return low, high

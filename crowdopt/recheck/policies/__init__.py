@@ -1,0 +1,1 @@
+"""Adaptive plans checked a second time: laws, recursions and passes of its own."""

@@ -1,0 +1,183 @@
+"""An adaptive plan's tables, read against its campaign: types, askers, where tasks stand, and the moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.io.plan.policy_text import named, read_counted, read_votes
+from crowdopt.io.plan.stored_policy import StoredPolicy
+from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.policies.expected_figures import Move
+from crowdopt.recheck.policies.told_law import Counts, ToldLaw, told_law
+
+SUM = 1e-9  # how far shares of the same votes may be from adding up to 1
+
+
+@dataclass
+class TypeOfPlan:
+    """Tasks that the plan treats alike."""
+
+    name: str
+    tasks: list[int]
+    law: ToldLaw
+    standing: dict[Counts, int] = field(default_factory=dict)
+    stands: dict[int, Counts] = field(default_factory=dict)
+    moves: dict[tuple[int, Counts], list[Move]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyTables:
+    """What the tables say, in the campaign's indices."""
+
+    askers: dict[str, list[int]]  # workers of each
+    asker: Ints  # (workers,); -1 for a worker who is none, since their labels tell nothing
+    types: list[TypeOfPlan]
+
+
+def policy_tables(
+    instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report
+) -> PolicyTables | None:
+    """None, and complaints, where a table contradicts the campaign or itself."""
+    workers = [instance.worker_id(j) for j in range(instance.n_workers)]
+    tasks = [instance.task_id(i) for i in range(instance.n_tasks)]
+    if stored.workers["worker"] != workers or stored.tasks["task"] != tasks:
+        table = stored.tasks if stored.workers["worker"] == workers else stored.workers
+        report.complain(table.path.name, "its rows are not those of the campaign, one each and in order")
+        return None
+    askers: dict[str, list[int]] = {}
+    for j, name in enumerate(stored.workers["asker"]):
+        if name:
+            askers.setdefault(name, []).append(j)
+        elif not _tells_nothing(instance, j):
+            report.complain("workers.csv", f"worker {workers[j]} is no asker, though their labels tell something")
+            return None
+    of_type: dict[str, list[int]] = {name: [] for name in stored.types["type"]}
+    for i, name in enumerate(stored.tasks["type"]):
+        of_type.setdefault(name, []).append(i)
+    if list(of_type) != stored.types["type"] or not all(of_type.values()):
+        report.complain("types.csv", "its types are not those of tasks.csv, one row each")
+        return None
+    if not _are_alike(instance, askers, of_type, report):
+        return None
+    index = {name: g for g, name in enumerate(askers)}
+    place = np.array([index.get(name, -1) for name in stored.workers["asker"]], np.int64)
+    types = [
+        TypeOfPlan(name, some, told_law(instance, some[0], list(askers.values()))) for name, some in of_type.items()
+    ]
+    tables = PolicyTables(askers, place, types)
+    if labels.size != len(instance.collected):
+        report.complain("collected.csv", "does not say what the labels in are")
+        return None
+    _stand(instance, labels, tables)
+    if any(float(one.law.weight(votes).sum()) <= 0 for one in types for votes in one.standing):
+        report.complain("collected.csv", "has labels that cannot be, by the campaign's own skills")
+        return None
+    return tables if _read_moves(instance, stored, tables, report) else None
+
+
+def _tells_nothing(instance: AssignmentInstance, worker: int) -> bool:
+    """Whether the worker's labels fall alike whatever the class, and none of them is in."""
+    if (instance.collected[:, 1] == worker).any():
+        return False
+    if instance.confusion is None:
+        return bool((instance.accuracy[instance.task_type, worker] == 1 / instance.classes).all())
+    tables = instance.confusion[np.unique(instance.task_type), worker]
+    return bool((tables == tables[:, :1]).all())
+
+
+def _are_alike(
+    instance: AssignmentInstance, askers: dict[str, list[int]], of_type: dict[str, list[int]], report: Report
+) -> bool:
+    """Whether tasks of a type, and workers of an asker, differ in nothing that the policy goes by."""
+    forbidden = np.zeros((instance.n_tasks, instance.n_workers), bool)
+    forbidden[tuple(instance.forbidden.T)] = True
+    for name, some in of_type.items():
+        first = some[0]
+        for i in some:
+            same = instance.task_type[i] == instance.task_type[first] and instance.epsilon[i] == instance.epsilon[first]
+            same &= instance.max_labels[i] == instance.max_labels[first] and (forbidden[i] == forbidden[first]).all()
+            if instance.prior.ndim == 2:
+                same &= bool((instance.prior[i] == instance.prior[first]).all())
+            if not same:
+                report.complain("tasks.csv", f"task {instance.task_id(i)} is not like the first of type {name}")
+                return False
+    for name, workers in askers.items():
+        a = workers[0]
+        for b in workers[1:]:
+            same = (instance.accuracy[:, a] == instance.accuracy[:, b]).all() and instance.capacity[
+                a
+            ] == instance.capacity[b]
+            same &= (instance.cost[:, a] == instance.cost[:, b]).all() and (forbidden[:, a] == forbidden[:, b]).all()
+            same &= all((a in group.members) == (b in group.members) for group in instance.groups)
+            if instance.confusion is not None:
+                same &= bool((instance.confusion[:, a] == instance.confusion[:, b]).all())
+            if not same:
+                report.complain("workers.csv", f"worker {instance.worker_id(b)} is not like the first of asker {name}")
+                return False
+    return True
+
+
+def _stand(instance: AssignmentInstance, labels: Ints, tables: PolicyTables) -> None:
+    """Where each task stands: the labels already in, counted by asker and class."""
+    counts = np.zeros((instance.n_tasks, len(tables.askers), int(instance.classes)), np.int64)
+    np.add.at(counts, (instance.collected[:, 0], tables.asker[instance.collected[:, 1]], labels), 1)
+    for one in tables.types:
+        for i in one.tasks:
+            votes = tuple(tuple(row) for row in counts[i].tolist())
+            one.standing[votes] = one.standing.get(votes, 0) + 1
+            one.stands[i] = votes
+        had = counts[one.tasks].sum(axis=2).max(axis=0)
+        one.law = replace(one.law, members=np.maximum(one.law.members, had))
+
+
+def _read_moves(instance: AssignmentInstance, stored: StoredPolicy, tables: PolicyTables, report: Report) -> bool:
+    """The rows of policy.csv by where they belong; whether all can be read and shares add up."""
+    table, number = stored.policy, {one.name: one for one in tables.types}
+    names = tuple(instance.class_names or map(str, range(int(instance.classes))))
+    asker = {name: g for g, name in enumerate(tables.askers)}
+    label = {name: k for k, name in enumerate(names)}
+    rounds, shares = table.counts("round"), table.numbers("share")
+    for row in range(table.rows):
+        try:
+            one = number[table["type"][row]]
+            votes = _counts(read_votes(table["votes"][row], asker, label), len(asker), len(label))
+            what = _what(table["action"][row], table["what"][row], asker, label)
+        except (KeyError, ValueError) as error:
+            report.problems.append(str(table.error(row, "votes", f"cannot be read: {error}")))
+            return False
+        move = Move(row, table["action"][row], what, float(shares[row]))
+        one.moves.setdefault((int(rounds[row]), votes), []).append(move)
+    for one in tables.types:
+        for moves in one.moves.values():
+            total = sum(move.share for move in moves)
+            if abs(total - 1) > SUM or min(move.share for move in moves) < 0:
+                report.problems.append(str(table.error(moves[0].row, "share", f"the shares here add up to {total!r}")))
+                return False
+    return True
+
+
+def _counts(votes: list[tuple[int, int, int]], askers: int, classes: int) -> Counts:
+    table = np.zeros((askers, classes), np.int64)
+    for asker, label, number in votes:
+        table[asker, label] += number
+    return tuple(tuple(row) for row in table.tolist())
+
+
+def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) -> tuple[int, ...]:
+    """Votes of each asker, or a class; ValueError for no action of ours."""
+    if action == "answer":
+        return (label[named(text)],)
+    if action == "expert" and not text:
+        return ()
+    if action != "ask":
+        raise ValueError(f"{action} {text} is nothing that can be done")
+    number = [0] * len(asker)
+    for name, count in read_counted(text):
+        number[asker[named(name)]] += count
+    if not any(number):
+        raise ValueError("it asks no asker")
+    return tuple(number)
