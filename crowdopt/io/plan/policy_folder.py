@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, AdaptivePlan, PolicyRow, Proof, class_labels
+from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, AdaptivePlan, PolicyProof, PolicyRow, class_labels
 from crowdopt.assign.plan import queues
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
@@ -149,7 +149,7 @@ def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
     write_csv(folder / "workers.csv", list(WORKERS), columns)
 
 
-def _write_shares(proof: Proof, folder: Path) -> None:
+def _write_shares(proof: PolicyProof, folder: Path) -> None:
     """limits.csv: multipliers of groups' shares, where there are such limits."""
     if proof.shares:
         write_csv(folder / LIMITS, SHARES, list(zip(*proof.shares, strict=True)))
