@@ -64,6 +64,8 @@ def accepts(instance: AssignmentInstance) -> bool:
     plain = not instance.groups and instance.own_rows is None and not instance.difficulty.share
     if instance.rule != "exact-error" or not plain or instance.min_load.any() or instance.classes > CLASSES:
         return False
+    if instance.new_label_limits[0].any() and (instance.evidence <= 0).any():
+        return False  # labels that tell nothing count too, but are in no set that is looked for
     mostly_wrong = instance.classes > 2 and bool((instance.accuracy * instance.classes < 1).any())
     return not mostly_wrong and bool((instance.demand <= 1).all())
 

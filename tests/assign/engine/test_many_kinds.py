@@ -141,3 +141,14 @@ def test_limits_that_tie_tasks_otherwise_are_left_to_others() -> None:
     assert not accepts(replace(instance, min_load=np.ones(5, np.int64)))
     assert not accepts(replace(instance, rule="probit"))
     assert not accepts(replace(instance, groups=(crowdopt.Group("g", (0, 1), max_per_task=1),)))
+
+
+def test_labels_that_tell_nothing_count_as_labels():
+    """Guessers fill up what a task must have at least: no set of those who know anything is as large."""
+    accuracy = np.full((2, 23), 0.7)
+    accuracy[:, 9:] = 0.5
+    few = np.array([17, 7])
+    instance = AssignmentInstance(accuracy, None, np.full(23, 2), 0.2, rule="exact-error", min_labels=few)
+    assert not accepts(instance) and accepts(replace(instance, min_labels=np.zeros(2, np.int64)))
+    plan = crowdopt.assign(instance, time_limit=20)
+    assert plan.found and plan.objective == few.sum()
