@@ -65,6 +65,7 @@ from crowdopt.io.tables.folder import PLAN, check_target
 PROGRAMS = ("ip", "lp")
 EXACT, PATTERNS = "exact", "patterns"
 AUTO = "auto"  # whatever the measurements that the package carries say
+LITTLE = 0.1  # seconds beyond the limit for handing out what can be
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -308,12 +309,12 @@ def _for_all_or_most(
         plan = Plan.of(instance, program, known, -inf, None, None, method=method, backend=SEARCH, seed=options.seed)
     else:
         plan = run(instance, clock.left)
+    if plan.found or plan.interrupted or strict or program != PROGRAMS[0]:
+        return plan
     refuted = plan.status is Status.INFEASIBLE or bool(hopeless.size)
-    if plan.found or plan.interrupted or strict or program != PROGRAMS[0] or not refuted:
+    if instance.the_rule.average or (plan.repaired is not None and not refuted):
         return plan
-    if instance.the_rule.average:
-        return plan
-    return best_effort(plan, hopeless, run, probe(max(MOMENT, clock.left)))
+    return best_effort(plan, hopeless, run, probe(max(LITTLE, clock.left)))
 
 
 def _with_options(method: str, solver_options: Sequence[str]) -> str:

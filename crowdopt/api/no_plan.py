@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.api.assign import probe
+from crowdopt.api.assign import LITTLE, probe
 from crowdopt.arrays import Floats
 from crowdopt.assign.explain.remedies import Remedy, remedies
 from crowdopt.assign.explain.shortage import Shortage, shortage
@@ -18,6 +18,7 @@ from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 
 NAMED = 5  # tasks in sentences
+ASKING = 20.0  # seconds at most for ways out beside a plan that can be handed out
 AGAINST = ("tasks",)  # ways out that are no news beside a plan without those tasks
 
 
@@ -143,12 +144,12 @@ def ways_out(instance: AssignmentInstance, *, epsilon: float | None = None, time
     return remedies(instance, asked, epsilon)
 
 
-def why_short(plan: Plan, *, time_limit: float = 20.0) -> tuple[list[str], list[Remedy]]:
+def why_short(plan: Plan, *, time_limit: float = 60.0) -> tuple[list[str], list[Remedy]]:
     """Why a plan leaves tasks short, which and how far, in sentences; and ways to serve them, of fewest labels first.
 
-    time_limit: seconds for finding out what is in the way, and the ways out.
+    time_limit: seconds for all, those that the plan took among them; what is in the way and the ways out get the rest.
     """
-    asked = probe(time_limit)
+    asked = probe(max(LITTLE, min(ASKING, time_limit - plan.seconds)))
     lack = shortage(plan.instance, asked)
     limits = [] if lack is None else lack.limits_in_the_way(plan.instance)
     found = remedies(plan.instance, asked, None if lack is None else lack.epsilon_within_reach)

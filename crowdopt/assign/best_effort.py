@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
@@ -24,6 +25,8 @@ from crowdopt.assign.most_served import has_few_choices, most_served
 from crowdopt.assign.patterns.columns import first_that
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Status
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.group_limits import labels_had, membership
@@ -42,8 +45,8 @@ SURE = 1 - 1e-12  # prior of a task that asks nothing
 def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
     """The plan of most tasks that was found, with ``short`` the others; as given where nothing keeps the other limits.
 
-    plan: none, of an instance that has no plan for all tasks; hopeless (k,): tasks that no labels could serve; probe:
-    whose clock says when to stop.
+    plan: none, of an instance that has no plan for all tasks, or for which none was found in time; hopeless (k,): tasks
+    that no labels could serve; probe: whose clock says when to stop.
     """
     instance = plan.instance
     if instance.budget is not None and instance.prices(instance.fixed).sum() > instance.budget:
@@ -57,12 +60,16 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
     short = short_tasks(instance, pairs)
     if breaches(instance, pairs, short=short):
         return plan
-    if not short.size:  # the solver that said that there is no plan was wrong
+    if not short.size:
         made: dict[str, Any] = {"method": plan.method, "backend": plan.backend, "seed": plan.seed, "note": plan.note}
+        if plan.status is not Status.INFEASIBLE:
+            return Plan.of(instance, "ip", plan.certificate, plan.certified_bound, plan.duals, pairs, **made)
+        # the solver that said that there is no plan was wrong
         return Plan.of(instance, "ip", Certificate(None, -np.inf, "none", None, None), -np.inf, None, pairs, **made)
-    known = Certificate(
-        float(instance.prices(pairs).sum()), plan.bound, plan.proof, worst_breach(instance, pairs, short=short), 0.0
-    )
+    refuted = plan.status is Status.INFEASIBLE  # else what is known bounds plans of all tasks, and this is none
+    bound, proof = (plan.bound, plan.proof) if refuted else (-np.inf, "none")
+    cost = float(instance.prices(pairs).sum())
+    known = Certificate(cost, bound, proof, worst_breach(instance, pairs, short=short), 0.0)
     return replace(plan, pairs=pairs, short=short, certificate=known, certified_bound=-np.inf, duals=None)
 
 
@@ -76,21 +83,24 @@ def _pairs(instance: AssignmentInstance, hopeless: Ints, again: Again, probe: Pr
             continue
         others = np.setdiff1d(np.arange(instance.n_tasks), served)
         state = _Left(instance, pairs)
-        _hand_out(state, np.setdiff1d(others, hopeless), others)
+        _hand_out(state, np.setdiff1d(others, hopeless), others, probe.clock)
         if not breaches(instance, state.pairs, short=short_tasks(instance, state.pairs)):
             return state.pairs
     return None
 
 
-def _hand_out(state: _Left, given_up: Ints, others: Ints) -> None:
-    """What is left: first to tasks given up that it serves, those of least need first; then to all that are short."""
+def _hand_out(state: _Left, given_up: Ints, others: Ints, clock: Clock) -> None:
+    """What is left: first to tasks given up that it serves, those of least need first; then to all that are short.
+
+    clock: when it is over, tasks are served by a linear rule's sums, which take no time beside exact errors.
+    """
     if _ties_all(state.instance):
         state.add_one_by_one(others)
         return
     if others.size == state.instance.n_tasks:
         state.fill_loads()  # before the money goes elsewhere
     for task in given_up[np.argsort(state.instance.residual_need[given_up], kind="stable")].tolist():
-        state.settle(task)
+        state.settle_by_sums(task) if clock.over else state.settle(task)
     state.spread(others)
     state.fill_loads()
 
@@ -106,7 +116,7 @@ def _attempts(instance: AssignmentInstance, hopeless: Ints, probe: Probe) -> Ite
                 state.take_all(task)
             yield rest, state.pairs[np.isin(state.pairs[:, 0], hopeless)]
         yield rest, owed
-    if rest.size and not _ties_all(instance):
+    if rest.size and not _ties_all(instance) and not probe.clock.over:
         for staying in staying_tasks(_without(instance, rest, owed), probe):
             served = rest[staying]
             yield served, instance.fixed[~np.isin(instance.fixed[:, 0], served)]
@@ -206,6 +216,8 @@ class _Left:
             for g, group in enumerate(groups)
             if group.max_per_task is not None
         }
+        if not room:
+            return np.arange(ranked.size)
         kept = []
         for place, worker in enumerate(ranked.tolist()):
             limits = [g for g in room if member[g, worker]]
@@ -218,14 +230,16 @@ class _Left:
     def add(self, task: int, workers: Ints) -> None:
         """Labels more of a task."""
         more = np.column_stack([np.full(workers.size, task), workers]).astype(np.int64)
-        every = np.concatenate([self.pairs, more])
-        self.pairs = every[np.lexsort((every[:, 1], every[:, 0]))]
+        start, end = np.searchsorted(self.pairs[:, 0], [task, task + 1])
+        its = np.concatenate([self.pairs[start:end], more])
+        self.pairs = np.concatenate([self.pairs[:start], its[np.argsort(its[:, 1], kind="stable")], self.pairs[end:]])
 
-    def error(self, task: int, workers: Ints) -> float:
-        """Exact error of the task's vote with these labels and those that are in before the plan."""
+    def errors(self, tasks: Ints, workers: list[Ints]) -> Floats:
+        """Exact errors of tasks' votes with these labels and those that are in before the plan."""
         known = self.instance.collected
-        had = known[:0, 1] if self.instance.observed else known[known[:, 0] == task, 1]
-        return float(errors_of(self.instance, np.array([task]), [np.concatenate([had, workers])])[0])
+        if len(known) and not self.instance.observed:
+            workers = [np.concatenate([known[known[:, 0] == i, 1], w]) for i, w in zip(tasks, workers, strict=True)]
+        return errors_of(self.instance, tasks, workers)
 
     def settle(self, task: int) -> None:
         """Serve the task by the fewest of the best workers who are left, if they can."""
@@ -236,18 +250,54 @@ class _Left:
             hand = np.concatenate([mine, ranked[:count]])
             return not short_tasks(one, np.column_stack([np.zeros_like(hand), hand])).size
 
-        if serves(ranked.size):
-            self.add(task, ranked[: first_that(serves, ranked.size)])
+        count = 1
+        while not serves(min(count, ranked.size)):  # few labels first: the error of a vote of many takes long
+            if count >= ranked.size:
+                return
+            count *= 2
+        self.add(task, ranked[: first_that(serves, min(count, ranked.size))])
+
+    def settle_by_sums(self, task: int) -> None:
+        """Serve the task by the best workers who are left, if they can by the sums of a linear rule."""
+        sums, kind = self._of_sums, int(self.instance.task_type[task])
+        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.free(task)
+        fewest = max(0, int(self.instance.new_label_limits[0][task]) - mine.size)
+        held = sums.evidence[kind, mine].sum() + np.cumsum(sums.evidence[kind, ranked])
+        enough = np.flatnonzero(held >= sums.residual_need[task])
+        if enough.size and fewest <= ranked.size:
+            self.add(task, ranked[: max(int(enough[0]) + 1, fewest)])
+
+    @cached_property
+    def _of_sums(self) -> AssignmentInstance:
+        """The instance by sums that are enough for its own rule where no task is hard."""
+        checked = self.instance.the_rule.checked
+        return replace(self.instance, rule=BHATTACHARYYA.name, difficulty=NONE) if checked else self.instance
 
     def take_all(self, task: int) -> None:
         """All labels that lower the task's error, as far as its target."""
         mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.free(task)
-        self.add(task, ranked[: self._useful(task, mine, ranked)])
+        self.add(task, ranked[: int(self._useful(np.array([task]), [mine], [ranked])[0][0])])
 
-    def _useful(self, task: int, mine: Ints, ranked: Ints) -> int:
-        """How many of these labels, the first ones, do what all of them do, or bring the task to its target."""
-        least = max(self.error(task, np.concatenate([mine, ranked])), float(self.instance.epsilon[task])) + CERTAIN
-        return first_that(lambda count: self.error(task, np.concatenate([mine, ranked[:count]])) <= least, ranked.size)
+    def _useful(self, tasks: Ints, mine: list[Ints], ranked: list[Ints]) -> tuple[Ints, Floats]:
+        """How many of these labels, the first ones, do what all of them do, or bring the task to its target.
+
+        Of all tasks at once, by bisection; -> (k,) and the errors with so many.
+        """
+
+        def errors(counts: Ints) -> Floats:
+            hands = [np.concatenate([had, new[:c]]) for had, new, c in zip(mine, ranked, counts, strict=True)]
+            return self.errors(tasks, hands)
+
+        low, every = np.zeros(tasks.size, np.int64), np.array([new.size for new in ranked], np.int64)
+        target, high = self.instance.epsilon[tasks], np.minimum(every, 1)
+        while ((reached := errors(high)) > target + CERTAIN)[high < every].any():  # few first: many take long
+            high = np.where(reached > target + CERTAIN, np.minimum(every, 2 * high), high)
+        least = np.where(high < every, target, np.maximum(reached, target)) + CERTAIN
+        while (low < high).any():
+            middle = (low + high) // 2
+            enough = errors(middle) <= least
+            low, high = np.where(enough | (low >= high), low, middle + 1), np.where(enough, middle, high)
+        return high, errors(high)
 
     def spread(self, tasks: Ints) -> None:
         """What is left to these tasks, label by label."""
@@ -266,7 +316,7 @@ class _Left:
         for _, task in product(range(2), tasks.tolist()):
             for worker in self.free(task):
                 before, mine = self.pairs, self.pairs[self.pairs[:, 0] == task, 1]
-                if self.error(task, mine) <= self.instance.epsilon[task]:
+                if self.errors(np.array([task]), [mine])[0] <= self.instance.epsilon[task]:
                     break
                 self.add(task, np.array([worker]))
                 if breaches(self.instance, self.pairs, short=tasks):
@@ -300,13 +350,13 @@ class _Left:
         budget = instance.budget
         money = np.inf if budget is None else budget - float(instance.prices(others).sum())
         bought = spend(part, money)
-        above = []
+        held, ranked = [], []
         for k, task in enumerate(tasks.tolist()):
             had = mine[mine[:, 0] == task, 1]
             new = np.setdiff1d(bought[bought[:, 0] == k, 1], had)
-            new = new[np.argsort(-instance.evidence[instance.task_type[task], new], kind="stable")]
-            count = self._useful(task, had, new)
+            held.append(had)
+            ranked.append(new[np.argsort(-instance.evidence[instance.task_type[task], new], kind="stable")])
+        counts, errors = self._useful(tasks, held, ranked)
+        for task, new, count in zip(tasks.tolist(), ranked, counts.tolist(), strict=True):
             self.add(task, new[:count])
-            if self.error(task, np.concatenate([had, new[:count]])) > instance.epsilon[task] + CERTAIN:
-                above.append(task)
-        return np.array(above, np.int64)
+        return tasks[errors > instance.epsilon[tasks] + CERTAIN]

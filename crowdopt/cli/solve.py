@@ -155,14 +155,14 @@ def solve(
     if isinstance(plan, AdaptivePlan):
         say(as_json, *policy_said(plan, str(output)))
     else:
-        _report_plan(plan, output, as_json)
+        _report_plan(plan, output, as_json, time_limit)
     if plan.interrupted:
         raise SystemExit(INTERRUPTED)
     if not plan.found or (require_proof and not plan.proven):
         raise SystemExit(NO)
 
 
-def _report_plan(plan: Plan, output: Path, as_json: bool) -> None:
+def _report_plan(plan: Plan, output: Path, as_json: bool, time_limit: float) -> None:
     facts = {**summary(plan), **run_facts(plan)}
     if plan.found:
         say(as_json, {**facts, "plan": str(output)}, *_plan_sentences(plan, output))
@@ -171,7 +171,7 @@ def _report_plan(plan: Plan, output: Path, as_json: bool) -> None:
         why = why_not(plan)
         say(as_json, {**facts, "why": why}, *why)
         return
-    why, ways = why_short(plan)
+    why, ways = why_short(plan, time_limit=time_limit)
     facts = {**facts, "plan": str(output), "why": why, "ways": ways_as_facts(ways)}
     say(as_json, facts, *why, *ways_said(ways), *_plan_sentences(plan, output))
 

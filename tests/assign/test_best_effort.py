@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Status, assign, verify, write_campaign
+from crowdopt import AssignmentInstance, Status, assign, verify, write_campaign, write_plan
 from crowdopt.assign.plan import breaches, short_tasks
 from crowdopt.cli import main
 from crowdopt.crowd.exactness import CERTAIN
@@ -175,3 +175,34 @@ def test_where_limits_contradict_one_another_nothing_is_made_up():
     instance = AssignmentInstance([[0.9, 0.9]], [0], [1, 1], 0.1, min_load=[1, 0], forbidden=[(0, 0)])
     plan = assign(instance)
     assert plan.status is Status.INFEASIBLE and plan.pairs is None
+
+
+@pytest.mark.parametrize("rule", ["exact-error", "bhattacharyya"])
+def test_there_is_something_to_hand_out_though_nothing_is_found_or_proven_in_time(rule, tmp_path):
+    """A thousandth of a second: what is short is said, and the folder holds; with strict there is none."""
+    rng = np.random.default_rng(0)
+    accuracy, capacity = rng.uniform(0.55, 0.95, (3, 60)), np.full(60, 25)
+    instance = AssignmentInstance(accuracy, rng.integers(0, 3, 200), capacity, 0.02, rule=rule)
+    plan = assign(instance, time_limit=1e-3)
+    assert plan.pairs is not None and not breaches(instance, plan.pairs, short=plan.short)
+    assert plan.short.tolist() == short_tasks(instance, plan.pairs).tolist()
+    write_campaign(instance, tmp_path / "campaign")
+    write_plan(plan, tmp_path / "plan")
+    report = verify(tmp_path / "campaign", tmp_path / "plan")
+    assert report.holds, report.problems
+    strict = assign(instance, time_limit=1e-3, strict=True)
+    assert strict.found or strict.pairs is None
+
+
+@pytest.mark.slow
+def test_many_tasks_with_some_out_of_reach_keep_the_limit():
+    """3000 tasks, of which five ask more than 800 workers know: no others are short, and the limit is kept."""
+    rng = np.random.default_rng(0)
+    accuracy, kinds, epsilon = rng.uniform(0.55, 0.95, (3, 800)), rng.integers(0, 3, 3000), np.full(3000, 0.05)
+    epsilon[:5] = 1e-300
+    instance = AssignmentInstance(accuracy, kinds, np.full(800, 30), epsilon)
+    assign(instance, time_limit=10)  # loops compile
+    plan = assign(instance, time_limit=20)
+    assert plan.short.tolist() == [0, 1, 2, 3, 4] and plan.status is Status.INFEASIBLE
+    assert not breaches(instance, plan.pairs, short=plan.short)
+    assert plan.seconds < 20.3

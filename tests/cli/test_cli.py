@@ -52,14 +52,18 @@ def test_json_is_one_object(run):
 
 
 def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
-    """Infeasible: the reasons, no folder. Out of time: so it says."""
+    """Infeasible: the reasons, no folder. Out of time: so it says, with what can be handed out unless strict."""
     run("generate", "B5:50x20", "-o", "b")
     status, said = run("solve", "b", "--strict", "-o", "p")
     assert status == 1 and "infeasible (proven)" in said and "a plan for epsilon = 0." in said
     run("generate", "R10:200x60", "-o", "r")
-    status, said = run("solve", "r", "--method", "highs", "--time-limit", "0.02", "-o", "p")
+    hasty = ("solve", "r", "--method", "highs", "--time-limit", "0.02", "-o", "p")
+    status, said = run(*hasty, "--strict")
     assert status == 1 and "no plan was found within the limits" in said
     assert not (tmp_path / "p").exists()
+    status, said = run(*hasty)
+    assert status == 1 and "no plan was found within the limits" in said and "tasks are served" in said
+    assert (tmp_path / "p").exists() and run("verify", "r", "p")[0] == 0
 
 
 def test_the_suggested_epsilon_works(run):

@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.assign.explain.questions import ElasticPoint, Probe
 from crowdopt.core.certificate import pulling_sides
+from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.exactness import relaxation
@@ -19,7 +20,10 @@ from crowdopt.elementary import dot
 from crowdopt.programs import aggregated
 from crowdopt.programs.assignment import shares_of
 
-RESOLVED = 25  # tangents of each kind that are checked by solving again, the steepest first
+# tangents of each kind that are checked by solving again, the steepest first: as many as columns allow
+RESOLVED, FEWEST, COLUMNS = 25, 5, 200_000
+
+Ask = Callable[[Program], ElasticPoint | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +49,20 @@ def margins(instance: AssignmentInstance, probe: Probe) -> Margins | None:
     """
     classes = classes_of(relaxation(instance), joint=True)
     program = aggregated.of_classes(classes)
-    point = probe.run(program)
+    ask = probe.again()  # one session for all: each solve goes on from the basis of the one before
+    point = ask(program)
     if point is None or point.dual is None:
         return None
     cost = float(dot(program.cost, point.primal))
     price, value = _tangents(classes, program, point)
     limits = _limit_values(classes, program, point)
-    saving = _again(probe, cost, price, lambda kind: _without_one(classes, program, kind))
-    gain = _again(probe, cost, value, lambda group: _with_one_more(program, group))
+    most = max(FEWEST, min(RESOLVED, COLUMNS // program.cost.size))
+
+    def again(steep: Floats, changed: Callable[[int], Program]) -> Floats:
+        return _again(probe.clock, ask, cost, steep, changed, most)
+
+    saving = again(price, lambda kind: _without_one(classes, program, kind))
+    gain = again(value, lambda group: _with_one_more(program, group))
     task, worker = classes.task_class, classes.worker_class
     return Margins(cost, price[task], saving[task], value[worker], gain[worker], limits)
 
@@ -87,11 +97,11 @@ def _limit_values(classes: Classes, program: Program, point: ElasticPoint) -> di
     return values | {f"row {name}, one unit looser": float(abs(rows["own"][k])) for k, name in enumerate(own)}
 
 
-def _again(probe: Probe, cost: float, steep: Floats, changed: Callable[[int], Program]) -> Floats:
-    """Savings by solving the changed programs, for the steepest tangents that promise anything."""
-    saving, ask = np.full(steep.size, np.nan), probe.again()
-    for place in np.argsort(-steep, kind="stable")[: min(RESOLVED, int((steep > 0).sum()))].tolist():
-        if probe.clock.over:
+def _again(clock: Clock, ask: Ask, cost: float, steep: Floats, changed: Callable[[int], Program], most: int) -> Floats:
+    """Savings by solving the changed programs, for the steepest tangents that promise anything, at most so many."""
+    saving = np.full(steep.size, np.nan)
+    for place in np.argsort(-steep, kind="stable")[: min(most, int((steep > 0).sum()))].tolist():
+        if clock.over:
             break
         program = changed(place)
         point = ask(program)
