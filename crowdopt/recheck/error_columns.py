@@ -13,6 +13,7 @@ from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.plan.stored_plan import TOGETHER, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.family_laws import errors_together
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
 WHOLE = ("exact-error", "mean-error")  # rules without a linear program: no vote counts a share of a label
@@ -52,8 +53,8 @@ def refuse_errors(instance: AssignmentInstance, stored: StoredPlan, report: Repo
 def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     """Where workers may err together: the independent errors again, and whether the worst ones can be.
 
-    The worst error of a vote is at least its independent one, the same where all its labels are of different families,
-    and at most what the rule guarantees.
+    The worst error of a vote is at least its independent one, and that of one law by which families err together; the
+    independent one where all its labels are of different families; and at most what the rule guarantees.
     """
     table = stored.tasks
     if all(name not in table for name in TOGETHER) or table.rows != instance.n_tasks:
@@ -69,9 +70,10 @@ def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report
     promised = instance.error_bound(instance.collected_evidence + instance.supply(stored.pairs))
     every = np.concatenate([instance.collected, stored.pairs])
     apart = dependence(_as_they_are(instance), every, instance.n_tasks) == 1
-    low, high = worst < independent - SAME, worst > np.where(apart, independent, promised) + SAME
+    least_of_worst = np.maximum(independent, np.where(apart, 0.0, errors_together(instance, every)))
+    low, high = worst < least_of_worst - SAME, worst > np.where(apart, independent, promised) + SAME
     for task in np.flatnonzero(low | high)[:1].tolist():
-        least, most = independent[task], promised[task]
+        least, most = least_of_worst[task], promised[task]
         says = f"says {worst[task]:.6g}, but the vote errs with {least:.6g} at least and {most:.6g} at most"
         report.problems.append(str(table.error(task, TOGETHER[1], says)))
     report.independent_error = float(independent.max())
