@@ -68,6 +68,8 @@ def _alike(own: OwnRows, side: int, count: int) -> Ints:
     one, other = own.pairs[order, side], own.pairs[order, 1 - side]
     entries = np.column_stack([own.row[order], other, own.coefficient[order]])
     marks = np.zeros(count, np.int64)
+    if not one.size:  # rows of which no pair is left to choose
+        return marks
     known: dict[bytes, int] = {}
     named, starts = np.unique(one, return_index=True)
     for number, part in zip(named.tolist(), np.split(entries, starts[1:]), strict=True):

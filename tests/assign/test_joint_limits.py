@@ -279,3 +279,11 @@ def test_rows_come_from_a_table(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,w1,1,\n", encoding="utf-8")
     with pytest.raises(InputError, match="no side"):
         crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")
+
+
+def test_a_row_without_entries_asks_for_nothing():
+    """All its pairs may have been labelled already: nothing is left to choose, and nothing to hold a plan against."""
+    none = OwnRows(["r"], np.zeros(0, np.int64), np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(1), np.ones(1))
+    free = AssignmentInstance([[0.9, 0.8, 0.7]], [0, 0], 3, 0.2)
+    plan = crowdopt.assign(replace(free, own_rows=none))
+    assert plan.proven and plan.objective == crowdopt.assign(free).objective

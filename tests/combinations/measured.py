@@ -119,7 +119,7 @@ def measure(one: Drawn, limit: float, folders: bool = True) -> Row:
         return Row(**about, status=status, seconds=perf_counter() - started, raised=said)
     bound = plan.bound if isfinite(plan.bound) else None
     gap = (plan.objective - plan.bound) / max(1.0, plan.objective) if plan.found and bound is not None else None
-    numbers = {"cost": plan.objective, "bound": bound, "gap": gap, "seconds": seconds}
+    numbers = {"cost": plan.objective if plan.found else None, "bound": bound, "gap": gap, "seconds": seconds}
     return Row(**about, **numbers, status=str(plan.status.value), false=tuple(false))
 
 

@@ -13,7 +13,7 @@ def instance_of(c: dict[str, Any]) -> AssignmentInstance:
     """The package's instance; InputError where the options contradict one another."""
     more: dict[str, Any] = {}
     more["groups"] = [Group(f"g{k}", **group) for k, group in enumerate(c["groups"])]
-    if c["row"] is not None:
+    if c["row"] is not None and c["row"][0].any():  # a row without entries holds, and no table can state it
         pairs = np.argwhere(c["row"][0] != 0)
         values = c["row"][0][tuple(pairs.T)]
         sides = np.array([c["row"][1]]), np.array([c["row"][2]])
