@@ -55,8 +55,8 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
         pairs = most_served(instance, probe.solve, probe.clock.left, plan.seed)
     else:
         pairs = _pairs(instance, hopeless, again, probe)
-    if pairs is None:
-        return plan
+    if pairs is None or not (len(pairs) or plan.status is Status.INFEASIBLE):
+        return plan  # an empty plan hands nothing out: what is known of the whole says more
     short = short_tasks(instance, pairs)
     if breaches(instance, pairs, short=short):
         return plan
