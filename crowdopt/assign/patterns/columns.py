@@ -82,7 +82,7 @@ class Columns:
         """No plan costs more: everybody paid for all they can do, or every answer wrong."""
         if self.goal.least_wrong:
             return SCALE * self.pools.instance.n_tasks
-        return float(self.pools.instance.cost.max() * self.pools.room_of.sum())
+        return float(dot(self.pools.instance.cost.max(axis=0), self.pools.room_of))
 
     @property
     def dearest(self) -> float:
@@ -92,7 +92,11 @@ class Columns:
     @property
     def hopeless(self) -> bool:
         """Whether the bound proves that there is no plan."""
-        return self.bound > self.ceiling + BOUND * max(1.0, self.ceiling)
+        return self.refutes(self.bound)
+
+    def refutes(self, bound: float) -> bool:
+        """Whether no plan can cost as much as the bound says that each does."""
+        return bound > self.ceiling + BOUND * max(1.0, self.ceiling)
 
     def pricing(self, t: int, weight: float, target: float | None = None) -> PatternPricing:
         """The search for patterns of one kind."""

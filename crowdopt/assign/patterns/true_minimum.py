@@ -154,9 +154,8 @@ def _planned(
     if not np.array_equal(below.skill, above.skill):
         exact, (known, prices) = False, _bounded_above(instance, above, goal, solve, options, clock)
     elif prices is not None and not told_apart(instance)[1]:  # what verify can repeat
-        known = replace(
-            known, bound=min(known.bound, rounded(instance, prices_prove(instance, duals_of(instance, prices))))
-        )
+        proven = rounded(instance, prices_prove(instance, duals_of(instance, prices)))
+        known = replace(known, bound=np.inf if columns.refutes(proven) else min(known.bound, proven))
     certified = known.bound
     best = cheapest(columns, solve, options, clock)
     pairs = best.pairs(columns.pools)

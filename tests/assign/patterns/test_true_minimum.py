@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, assign, recipe, solve, write_campaign, write_plan
+from crowdopt import AssignmentInstance, InputError, Status, assign, recipe, solve, write_campaign, write_plan
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.votes.pattern_errors import Errors
@@ -172,3 +172,15 @@ def test_an_average_never_costs_more_than_a_promise_to_each(seed):
     each = recipe("R10:60x40", seed)
     average = assign(replace(each, rule="mean-error"), method="patterns:pools=4", time_limit=120)
     assert average.objective <= assign(replace(each, rule="exact-error"), time_limit=120).objective
+
+
+@pytest.mark.parametrize("price", [(1.8, 0.2), (0.2, 1.8), (1.0, 1.0)])
+def test_a_bound_above_what_all_labels_cost_leaves_no_plan(price):
+    """Both of two workers have to label and err more than the target together: prices go up until that is proven."""
+    skills, cost = np.array([[0.3, 0.6]]), np.array(price)
+    instance = AssignmentInstance(
+        skills, np.zeros(1, np.int64), 1, 0.39, cost=cost, classes=3, min_labels=2, rule="mean-error"
+    )
+    assert assign(instance, "patterns").status is Status.INFEASIBLE
+    allowed = replace(instance, epsilon=np.full(1, 0.41))
+    assert assign(allowed, "patterns").objective == pytest.approx(2.0)
