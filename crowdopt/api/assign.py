@@ -65,6 +65,7 @@ from crowdopt.io.tables.folder import PLAN, check_target
 PROGRAMS = ("ip", "lp")
 EXACT, PATTERNS = "exact", "patterns"
 AUTO = "auto"  # whatever the measurements that the package carries say
+IN_WHOLE_LABELS = "the linear program has no plan for every task; what can be handed out are whole labels"
 LITTLE = 0.1  # seconds beyond the limit for handing out what can be
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
@@ -293,7 +294,7 @@ def _for_all_or_most(
 ) -> Plan:
     """The plan for all tasks; where that cannot be, and is not insisted on, the one that serves the most."""
 
-    def run(part: AssignmentInstance, seconds: float) -> Plan:
+    def run(part: AssignmentInstance, seconds: float, method: str = method, program: str = program) -> Plan:
         limits, left = replace(options, time_limit=seconds), Clock(seconds)
 
         def solved(one: AssignmentInstance, told: Listener | None) -> Plan:
@@ -309,11 +310,12 @@ def _for_all_or_most(
         plan = Plan.of(instance, program, known, -inf, None, None, method=method, backend=SEARCH, seed=options.seed)
     else:
         plan = run(instance, clock.left)
-    if plan.found or plan.interrupted or strict or program != PROGRAMS[0]:
-        return plan
     refuted = plan.status is Status.INFEASIBLE or bool(hopeless.size)
-    if instance.the_rule.average or (plan.repaired is not None and not refuted):
+    if plan.found or plan.interrupted or strict or (plan.repaired is not None and not refuted):
         return plan
+    if program != PROGRAMS[0]:  # a queue has no shares of labels
+        run = partial(run, method=EXACT, program=PROGRAMS[0])
+        plan = replace(plan, program=PROGRAMS[0], duals=None, certified_bound=-inf, note=IN_WHOLE_LABELS)
     return best_effort(plan, hopeless, run, probe(max(LITTLE, clock.left)))
 
 

@@ -100,6 +100,9 @@ def what_falls_short(plan: Plan) -> list[str]:
     for task in order.tolist():
         alike.setdefault(_how_far(plan, task, error), []).append(task)
     served = instance.n_tasks - short.size
+    if instance.the_rule.average and plan.exact_error is not None:
+        mean, target = plan.exact_error[0].mean(), instance.epsilon.mean()
+        return [f"the best that was found errs with {mean:.4g} on average, target {target:.4g}: raise epsilon to that"]
     lines = [f"{served} of {instance.n_tasks} tasks are served; for the others this is the best that was found:"]
     lines += [f"{_tasks(instance, tasks)}: {far}" for far, tasks in list(alike.items())[:NAMED]]
     if len(alike) > NAMED:
@@ -149,6 +152,8 @@ def why_short(plan: Plan, *, time_limit: float = 60.0) -> tuple[list[str], list[
 
     time_limit: seconds for all, those that the plan took among them; what is in the way and the ways out get the rest.
     """
+    if plan.instance.the_rule.average:
+        return [headline(plan), *what_falls_short(plan)], []
     asked = probe(max(LITTLE, min(ASKING, time_limit - plan.seconds)))
     lack = shortage(plan.instance, asked)
     limits = [] if lack is None else lack.limits_in_the_way(plan.instance)

@@ -4,7 +4,7 @@ Small instances are looked through (crowdopt.assign.most_served). Elsewhere a ta
 labels that lower its error, if capacities allow that beside a plan for the others. Of the other tasks as few are given
 up as a program over classes says, until the rest has a plan. Labels that remain serve tasks given up, one after the
 other; then each goes where it lowers the sum of Bhattacharyya's bounds most for its price, and labels that lower no
-exact error are taken back.
+exact error are taken back. Of a rule for the average all labels go where they lower it most.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.budget.greedy_spending import spend
+from crowdopt.assign.budget.spending import spent_best
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.most_served import has_few_choices, most_served
@@ -26,13 +27,13 @@ from crowdopt.assign.patterns.columns import first_that
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import Status
+from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.group_limits import labels_had, membership
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR
 from crowdopt.errors import InputError
 
 Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: a plan by the method that was asked for
@@ -40,6 +41,7 @@ Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: 
 ROUNDS = 3  # of handing out what is left: labels that are taken back go to others
 RESERVED = 20_000  # pairs of hopeless tasks and workers up to which the former are served first
 SURE = 1 - 1e-12  # prior of a task that asks nothing
+LEAST = 1e-300  # target that no labels keep: each that helps is taken
 
 
 def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
@@ -53,6 +55,8 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
         return plan
     if has_few_choices(instance):
         pairs = most_served(instance, probe.solve, probe.clock.left, plan.seed)
+    elif instance.the_rule.average:
+        pairs = _least_on_average(instance, probe)
     else:
         pairs = _pairs(instance, hopeless, again, probe)
     if pairs is None or not (len(pairs) or plan.status is Status.INFEASIBLE):
@@ -87,6 +91,20 @@ def _pairs(instance: AssignmentInstance, hopeless: Ints, again: Again, probe: Pr
         if not breaches(instance, state.pairs, short=short_tasks(instance, state.pairs)):
             return state.pairs
     return None
+
+
+def _least_on_average(instance: AssignmentInstance, probe: Probe) -> Ints:
+    """Labels that lower the mean error most, whatever its target."""
+    state = _Left(replace(instance, rule=EXACT_ERROR.name, epsilon=np.asarray(LEAST)), instance.fixed)
+    money = float((np.minimum(instance.capacity, instance.n_tasks) * instance.cost.max(axis=0)).sum())
+    try:
+        most = money if instance.budget is None else instance.budget
+        pairs = spent_best(instance, most, probe.solve, Options(time_limit=probe.clock.left))
+    except InputError:  # a limit that only programs keep
+        _hand_out(state, np.zeros(0, np.int64), np.arange(instance.n_tasks), probe.clock)
+        return state.pairs
+    state.add_useful(np.arange(instance.n_tasks), pairs)
+    return state.pairs
 
 
 def _hand_out(state: _Left, given_up: Ints, others: Ints, clock: Clock) -> None:
@@ -350,13 +368,18 @@ class _Left:
         budget = instance.budget
         money = np.inf if budget is None else budget - float(instance.prices(others).sum())
         bought = spend(part, money)
-        held, ranked = [], []
-        for k, task in enumerate(tasks.tolist()):
-            had = mine[mine[:, 0] == task, 1]
-            new = np.setdiff1d(bought[bought[:, 0] == k, 1], had)
+        errors = self.add_useful(tasks, np.column_stack([tasks[bought[:, 0]], bought[:, 1]]))
+        return tasks[errors > instance.epsilon[tasks] + CERTAIN]
+
+    def add_useful(self, tasks: Ints, bought: Ints) -> Floats:
+        """Labels for these tasks, but those that lower no error once better ones are there; -> their errors."""
+        instance, held, ranked = self.instance, [], []
+        for task in tasks.tolist():
+            had = self.pairs[self.pairs[:, 0] == task, 1]
+            new = np.setdiff1d(bought[bought[:, 0] == task, 1], had)
             held.append(had)
             ranked.append(new[np.argsort(-instance.evidence[instance.task_type[task], new], kind="stable")])
         counts, errors = self._useful(tasks, held, ranked)
         for task, new, count in zip(tasks.tolist(), ranked, counts.tolist(), strict=True):
             self.add(task, new[:count])
-        return tasks[errors > instance.epsilon[tasks] + CERTAIN]
+        return errors

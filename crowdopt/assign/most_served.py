@@ -32,7 +32,9 @@ class LabelChoice:
     task: Ints  # (k,): whose
     chosen: Bools  # (k, workers): who labels it
     serves: Bools  # (k,): whether the task gets what it asks for
-    excess: Floats  # (k,): by how much the task's error is above its target; 0 where it is served
+    # (k,): by how much the task's error is above its target, 0 where it is served; the error itself where their
+    # average counts
+    excess: Floats
 
 
 def has_few_choices(instance: AssignmentInstance) -> bool:
@@ -55,7 +57,7 @@ def most_served(instance: AssignmentInstance, solve: Solve, seconds: float, seed
     program, clock = _program(instance, choices), Clock(seconds)
     given = program.column("given")
     unserved, excess, price = np.zeros((3, program.cost.size))
-    unserved[given.span], excess[given.span] = ~choices.serves, np.where(choices.serves, 0.0, choices.excess)
+    unserved[given.span], excess[given.span] = ~choices.serves, choices.excess
     price[given.span] = program.cost[given.span]
     taken: Ints | None = None
     for number, (cost, room) in enumerate(((unserved, 0.5), (excess, SAME), (price, 0.0))):
@@ -94,7 +96,8 @@ def _choices(instance: AssignmentInstance) -> LabelChoice:
     serves = enough[task, which]
     if instance.the_rule.checked:
         serves &= error <= instance.epsilon[task] + CERTAIN
-    return LabelChoice(task, every[which], serves, np.maximum(0.0, error - instance.epsilon[task]))
+    above = np.where(serves, 0.0, np.maximum(0.0, error - instance.epsilon[task]))
+    return LabelChoice(task, every[which], serves, error if instance.the_rule.average else above)
 
 
 def _program(instance: AssignmentInstance, choices: LabelChoice) -> Program:

@@ -329,6 +329,8 @@ def worst_breach(
 def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
     """Tasks that get less than they ask for: evidence, labels, labels of a group, or by exact errors, (k,).
 
+    Where the average of errors counts, and is too large: those that err more than it may be.
+
     pairs (k, 2): task and worker of each label; -> in ascending order.
     """
     n = instance.n_tasks
@@ -339,7 +341,9 @@ def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
         mine = np.bincount(pairs[np.isin(pairs[:, 1], group.members), 0], minlength=n)
         short |= mine + labels_had(instance, g) < group.min_per_task
     if instance.the_rule.checked:
-        short |= exact_errors(instance, pairs)[0] > instance.epsilon + CERTAIN
+        error = exact_errors(instance, pairs)[0]
+        if not (instance.the_rule.average and error.mean() <= instance.epsilon.mean() + CERTAIN):
+            short |= error > instance.epsilon + CERTAIN
     return np.flatnonzero(short)
 
 

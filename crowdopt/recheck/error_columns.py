@@ -25,7 +25,7 @@ def check_errors(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
     excused (tasks,): tasks that the plan leaves short, as it says; report: takes the complaints.
     """
     above, width = exact_errors(instance, stored.pairs)
-    if instance.the_rule.average:
+    if instance.the_rule.average and not excused.any():
         if above.mean() > instance.epsilon.mean() + CERTAIN:
             says = f"errs with probability {above.mean():.6g} on average, more than {instance.epsilon.mean():g}"
             report.complain("assignment.csv", f"the plan {says}")

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, verify, write_campaign, write_plan
+from crowdopt.api.budget import spend
 from crowdopt.assign.plan import breaches, short_tasks
 from crowdopt.cli import main
 from crowdopt.crowd.exactness import CERTAIN
@@ -206,3 +207,80 @@ def test_many_tasks_with_some_out_of_reach_keep_the_limit():
     assert plan.short.tolist() == [0, 1, 2, 3, 4] and plan.status is Status.INFEASIBLE
     assert not breaches(instance, plan.pairs, short=plan.short)
     assert plan.seconds < 20.3
+
+
+def on_average(seed: int) -> AssignmentInstance:
+    """Three tasks and five workers whose mean error can hardly be kept; some have a budget, fewest or most labels."""
+    rng = np.random.default_rng(seed)
+    limits = [
+        {},
+        {"cost": rng.integers(1, 4, 5).astype(float), "budget": float(rng.integers(3, 15))},
+        {"max_labels": rng.integers(1, 4, 3)},
+    ]
+    return AssignmentInstance(
+        accuracy=rng.choice([0.6, 0.7, 0.9], (2, 5)),
+        task_type=rng.integers(0, 2, 3),
+        capacity=rng.integers(0, 4, 5),
+        epsilon=float(rng.choice([0.001, 0.05, 0.15])),
+        rule="mean-error",
+        **limits[seed % 3],
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_average_out_of_reach_is_missed_by_as_little_as_can_be(seed, tmp_path):
+    """Against all 32,768 choices of labels; the folder holds, and its exit status says that the answer is no."""
+    instance = on_average(seed)
+    error = by_hand(replace(instance, rule="exact-error", epsilon=1e-300))[1]
+    rows = np.array(list(itertools.product(range(len(EVERY)), repeat=3)))
+    loads = sum(EVERY[rows[:, task]].astype(int) for task in range(3))
+    cost = sum(EVERY[rows[:, task]] @ instance.cost[0] for task in range(3))
+    labels = EVERY.sum(axis=1)[rows]
+    fits = (loads <= instance.capacity).all(axis=1) & (cost <= (instance.budget or np.inf) + SAME)
+    fits &= (labels <= instance.max_labels).all(axis=1)
+    mean = error[np.arange(3), rows].mean(axis=1)
+    kept = fits & (mean <= instance.epsilon[0] + CERTAIN)
+    plan = assign(instance, "patterns")
+    reached = plan.exact_error[0].mean()
+    if kept.any():
+        assert plan.found and reached <= instance.epsilon[0] + CERTAIN and plan.objective >= cost[kept].min() - SAME
+        return
+    least = fits & (mean <= mean[fits].min() + SAME)
+    assert plan.status is Status.INFEASIBLE and reached == pytest.approx(mean[fits].min(), abs=SOLVER)
+    assert plan.objective <= cost[least].min() + SAME
+    assert assign(instance, "patterns", strict=True).pairs is None
+    write_campaign(instance, tmp_path / "c")
+    said = CliRunner().invoke(main, ["solve", str(tmp_path / "c"), "--method", "patterns", "-o", str(tmp_path / "p")])
+    assert said.exit_code == 1 and "on average, target" in said.output
+    assert verify(tmp_path / "c", tmp_path / "p").holds
+
+
+def test_an_average_out_of_reach_is_bought_label_by_label_where_sets_are_many(tmp_path):
+    """All labels that help: no task errs more than by the same money spent by greedy alone."""
+    rng = np.random.default_rng(0)
+    instance = AssignmentInstance(
+        rng.uniform(0.55, 0.95, (3, 10)), rng.integers(0, 3, 60), np.full(10, 12), 0.001, rule="mean-error"
+    )
+    plan = assign(instance, "patterns", time_limit=10)
+    assert plan.status is Status.INFEASIBLE and plan.short.size
+    assert plan.exact_error[0].mean() <= spend(instance, 120.0).wrong / 60 + SAME
+    write_campaign(instance, tmp_path / "c")
+    write_plan(plan, tmp_path / "p")
+    assert verify(tmp_path / "c", tmp_path / "p").holds
+
+
+@pytest.mark.parametrize("method", ["exact", "highs"])
+def test_where_the_linear_program_has_no_plan_whole_labels_are_handed_out(method, tmp_path):
+    """Two of forty tasks are out of reach; the others are served, and the folder holds."""
+    rng = np.random.default_rng(0)
+    epsilon = np.where(np.arange(40) < 2, 1e-30, 0.1)
+    skills = rng.uniform(0.55, 0.95, (2, 12))
+    instance = AssignmentInstance(skills, rng.integers(0, 2, 40), np.full(12, 40), epsilon)
+    plan = assign(instance, method, program="lp")
+    assert plan.program == "ip" and plan.short.tolist() == [0, 1] and plan.status is Status.INFEASIBLE
+    assert assign(instance, method, program="lp", strict=True).pairs is None
+    write_campaign(instance, tmp_path / "c")
+    line = ["solve", str(tmp_path / "c"), "--program", "lp", "--method", method, "-o", str(tmp_path / "p")]
+    said = CliRunner().invoke(main, line)
+    assert said.exit_code == 1 and "whole labels" in said.output
+    assert verify(tmp_path / "c", tmp_path / "p").holds

@@ -117,6 +117,15 @@ def least_wrong(
     return Spent(plan, money, wrong[best], bound, held, lowest, guarantee(instance, money), best)
 
 
+def spent_best(instance: AssignmentInstance, money: float, solve: Solve, options: Options) -> Ints:
+    """The plan of :func:`least_wrong` by itself, without a bound, (k, 2)."""
+    instance, plans = replace(instance, rule="mean-error", budget=None), [spend(instance, money)]
+    if can_list(instance) and not has_joint_limits(instance):
+        found = _by_patterns(instance, money, solve, options, Clock(options.time_limit), None)[0]
+        plans += [] if found is None else [found]
+    return min(plans, key=lambda pairs: float(exact_errors(instance, pairs)[0].sum()))
+
+
 def _by_patterns(
     instance: AssignmentInstance,
     money: float,
