@@ -38,6 +38,7 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine.vote_loops import as_needed
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
+from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.patterns.true_minimum import POOLS, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.portfolio import SEARCHED, solve_in_stages
@@ -300,9 +301,12 @@ def _for_all_or_most(
         def solved(one: AssignmentInstance, told: Listener | None) -> Plan:
             return _by_method(one, method, program, limits, told, left, isolated)
 
-        return presolved(
-            part, lambda one: in_units(one, listener, solved) if program == "ip" else solved(one, listener)
-        )
+        def whole(one: AssignmentInstance, told: Listener | None) -> Plan:
+            return presolved(one, lambda left: in_units(left, told, solved))
+
+        if program != PROGRAMS[0]:
+            return presolved(part, lambda one: solved(one, listener))
+        return with_fixed_labels(part, listener, whole) if method in (EXACT, AUTO) else whole(part, listener)
 
     hopeless = np.flatnonzero(out_of_reach(instance))
     if hopeless.size and program == PROGRAMS[0] and method in (EXACT, AUTO):

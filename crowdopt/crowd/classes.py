@@ -91,7 +91,7 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
         refuse_joint_limits(instance, "a method over classes of equal tasks and workers")
     task_marks, worker_marks = told_apart(instance)
     bound = np.concatenate([instance.barred, instance.fixed])
-    kinds = _equal_rows(np.hstack([instance.evidence, instance.cost]))
+    kinds = equal_rows(np.hstack([instance.evidence, instance.cost]))
     fewest, most = instance.new_label_limits
     asked = [instance.epsilon, *_prior_columns(instance)] if instance.the_rule.checked else []
     task_class = _equal(
@@ -102,7 +102,7 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
     alone = np.zeros(instance.n_workers)
     special = np.unique(bound[:, 1])
     alone[special] = 1 + special
-    worker_class = _equal_rows(np.hstack([*columns, alone[:, None], *(mark[:, None] for mark in worker_marks)]))
+    worker_class = equal_rows(np.hstack([*columns, alone[:, None], *(mark[:, None] for mark in worker_marks)]))
     task, worker = firsts(task_class), firsts(worker_class)
     workers_in = np.bincount(worker_class)
     rows, shape = instance.task_type[task], (task.size, worker.size)
@@ -183,8 +183,8 @@ def each_its_own(instance: AssignmentInstance) -> Classes:
     )
 
 
-def _equal_rows(table: Floats) -> Ints:
-    """A number for each distinct row, in order of first appearance."""
+def equal_rows(table: Floats) -> Ints:
+    """A number for each distinct row, in order of first appearance; table (rows, columns), -> (rows,)."""
     weights = np.sqrt(np.arange(2.0, table.shape[1] + 2.0))
     place = np.unique(table @ weights, return_inverse=True)[1]
     first = firsts(place)

@@ -1,7 +1,7 @@
 """Workers told alike: an instance without limits that tell single workers apart but hardly bind.
 
-Barred and fixed pairs, small groups with a most per task and rows of one's own make every worker a class, and pairs
-make every task a row of its own; so do capacities that differ. Without them the instance is a relaxation: what its
+Barred pairs, small groups with a most per task and rows of one's own make every worker a class, and pairs make every
+task a row of its own; so do capacities that differ. Without them the instance is a relaxation: what its
 plans cost at least, all plans do. Its plans keep these limits too once workers of a class have changed places
 (crowdopt.assign.engine.seating).
 """
@@ -26,10 +26,10 @@ ENTRIES = 20_000_000  # of rows of one's own, written out
 def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
     """The instance without such limits; None where that brings little."""
     own = instance.own_rows
-    if own is not None and len(own.names) * instance.n_tasks * instance.n_workers > ENTRIES:
+    if len(instance.fixed) or (own is not None and len(own.names) * instance.n_tasks * instance.n_workers > ENTRIES):
         return None
     small = [_is_small(group, instance.n_workers) for group in instance.groups]
-    told = [instance.barred[:, 1], instance.fixed[:, 1], *([] if own is None else [own.pairs[:, 1]])]
+    told = [instance.barred[:, 1], *([] if own is None else [own.pairs[:, 1]])]
     told += [np.array(group.members, np.int64) for group, gone in zip(instance.groups, small, strict=True) if gone]
     apart = np.unique(np.concatenate(told)).size
     # where several of a family may label a task the need is that of the largest number: one such family stays
@@ -38,13 +38,18 @@ def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
         small[next(k for k, group in enumerate(instance.groups) if _allowed(group) == deepest)] = False
     groups = tuple(group for group, gone in zip(instance.groups, small, strict=True) if not gone)
     nothing = np.zeros((0, 2), np.int64)
-    loose = replace(instance, groups=groups, forbidden=nothing, fixed=nothing, own_rows=None)
-    vars(loose)["barred"] = nothing  # labels already in count, but any worker of the class may give one more
+    loose = may_repeat(replace(instance, groups=groups, forbidden=nothing, own_rows=None))
     if (loose.dependence != instance.dependence).any():
         return None
     plain = instance.n_workers if apart >= MANY else classes_of(instance, joint=True).workers_in.size
     worth_it = plain >= MANY and 2 * classes_of(loose, joint=True, pooled=True).workers_in.size <= plain
     return loose if worth_it else None
+
+
+def may_repeat(instance: AssignmentInstance) -> AssignmentInstance:
+    """The instance, in which a worker whose label is in may give the task one more: any of their class may."""
+    vars(instance)["barred"] = instance.forbidden
+    return instance
 
 
 def _is_small(group: Group, workers: int) -> bool:

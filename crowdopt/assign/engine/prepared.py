@@ -10,7 +10,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
-from crowdopt.crowd.classes import Classes, classes_of, firsts
+from crowdopt.crowd.classes import Classes, classes_of, equal_rows, firsts
 from crowdopt.crowd.group_limits import labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
@@ -157,8 +157,8 @@ def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared |
         return None
     classes = classes_of(instance, joint=True, pooled=pooled)
     limits = _limits_per_task(instance, classes)
-    _, first, row_of = np.unique(_told_apart_by(classes, limits), axis=0, return_index=True, return_inverse=True)
-    row_of = row_of.reshape(-1)
+    row_of = equal_rows(_told_apart_by(classes, limits))
+    first = firsts(row_of)
     if first.size > ROWS:
         return None
     rows = [_row(classes, limits, t, np.flatnonzero(row_of == row)) for row, t in enumerate(first.tolist())]
@@ -203,7 +203,7 @@ def _told_apart_by(classes: Classes, limits: LimitsPerTask) -> Floats:
     if instance.own_rows is not None:
         key.append(np.hstack(list(_own_by_class(classes))))
     if instance.rule == EXACT_ERROR.name:
-        key += [instance.accuracy[instance.task_type[task]][:, worker], _held(instance)[task][:, None]]
+        key += [instance.accuracy[instance.task_type[task]][:, worker], _held(instance, classes)[task][:, None]]
     return np.hstack(key)
 
 
@@ -320,11 +320,15 @@ def _apart(member: Bools) -> tuple[list[int], list[int]]:
     return apart, [k for k in range(len(member)) if k not in apart]
 
 
-def _held(instance: AssignmentInstance) -> Ints:
-    """Tasks with the same labels in share a number, (tasks,); 0 for none."""
+def _held(instance: AssignmentInstance, classes: Classes) -> Ints:
+    """Tasks with labels in of workers alike share a number, (tasks,); 0 for none."""
     numbers = np.zeros(instance.n_tasks, np.int64)
+    if instance.observed or not len(instance.collected):
+        return numbers
+    task, group = instance.collected[:, 0], classes.worker_class[instance.collected[:, 1]]
+    order = np.lexsort((group, task))
+    tasks, starts = np.unique(task[order], return_index=True)
     known: dict[bytes, int] = {}
-    pairs = instance.collected[np.lexsort(instance.collected.T[::-1])]
-    for task in [] if instance.observed else np.unique(pairs[:, 0]).tolist():
-        numbers[task] = known.setdefault(pairs[pairs[:, 0] == task, 1].tobytes(), len(known) + 1)
+    for i, held in zip(tasks.tolist(), np.split(group[order], starts[1:]), strict=True):
+        numbers[i] = known.setdefault(held.tobytes(), len(known) + 1)
     return numbers

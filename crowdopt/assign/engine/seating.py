@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.mending import TaskLabels
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.classes import Classes
@@ -57,27 +57,21 @@ class Seating:
     def _seated(self, pairs: Ints, clock: Clock) -> Ints | None:
         from crowdopt.assign.engine import seating_kernels as kernels
 
-        task, group = self._owed(pairs[:, 0].copy(), self.classes.worker_class[pairs[:, 1]])
+        task, group = pairs[:, 0].copy(), self.classes.worker_class[pairs[:, 1]]
         worker = np.full(task.size, -1)
         start = np.append(0, np.cumsum(np.bincount(task, minlength=self.instance.n_tasks)))
         seats: Seats = start, worker, self.instance.capacity.copy()
         limits: Limits = self.barred, *self.home, self.top, np.zeros(self.top.shape, np.int64)
-        for i, j in self.instance.fixed.tolist():
-            mine = np.arange(start[i], start[i + 1])
-            free = mine[(worker[mine] < 0) & (group[mine] == self.classes.worker_class[j])]
-            kernels.give(free[0], i, j, seats, limits)
-        locked = worker >= 0
-        owed = np.maximum(0, self.instance.min_load - np.bincount(worker[locked], minlength=self.instance.n_workers))
-        missing = kernels.seat(task, group, self.members, seats, limits, owed)
+        missing = kernels.seat(task, group, self.members, seats, limits, self.instance.min_load.copy())
         if missing:
             self._elsewhere(task, group, seats, limits)
         there = worker >= 0
         held = np.bincount(worker[there], minlength=self.instance.n_workers)
         owed, spare = np.maximum(0, self.instance.min_load - held), held - self.instance.min_load
-        kernels.level(task, group, self.members, seats, limits, owed, spare, locked)
-        self._steer(task, group, seats, limits, locked)
+        kernels.level(task, group, self.members, seats, limits, owed, spare)
+        self._steer(task, group, seats, limits)
         found = np.column_stack([task[there], worker[there]])
-        if self.instance.the_rule.checked and (missing or locked.any()):
+        if self.instance.the_rule.checked and missing:
             return self._mended(found, clock)
         if not there.all():
             found = np.concatenate([found, self._added(np.unique(task[~there]), found, seats, limits)])
@@ -134,7 +128,7 @@ class Seating:
                     inside[home[first[j] : first[j + 1]], i] += 1
         return np.array(added, np.int64).reshape(-1, 2)
 
-    def _steer(self, task: Ints, group: Ints, seats: Seats, limits: Limits, locked: Bools) -> None:
+    def _steer(self, task: Ints, group: Ints, seats: Seats, limits: Limits) -> None:
         from crowdopt.assign.engine import seating_kernels as kernels
 
         own, worker = self.instance.own_rows, seats[1]
@@ -144,7 +138,7 @@ class Seating:
         total = self.entry[:, task[there], worker[there]].sum(axis=1)
         spare = np.bincount(worker[there], minlength=self.instance.n_workers) - self.instance.min_load
         rows = self.entry, own.lower, own.upper, total
-        kernels.steer(task, group, self.members, seats, limits, rows, spare, locked | ~there)
+        kernels.steer(task, group, self.members, seats, limits, rows, spare)
 
     def _elsewhere(self, task: Ints, group: Ints, seats: Seats, limits: Limits) -> None:
         """Labels that none of their class can give go to the cheapest who knows no less, in groups alike."""
@@ -165,68 +159,3 @@ class Seating:
                     kernels.give(label, i, j, seats, limits)
                     group[label] = home[j]
                     break
-
-    def _owed(self, task: Ints, group: Ints) -> tuple[Ints, Ints]:
-        """Tasks and classes of labels, so that each task has one of the class of each of its fixed workers.
-
-        Tasks of a class change sets; then a label goes that is worth no more, or the fixed one is had besides.
-        """
-        instance, fixed = self.instance, self.instance.fixed
-        if not len(fixed):
-            return task, group
-        ends = np.cumsum(np.bincount(task, minlength=instance.n_tasks))[:-1]
-        sets = [part.tolist() for part in np.split(group, ends)]
-        owed: dict[int, list[int]] = {}
-        for i, g in zip(fixed[:, 0].tolist(), self.classes.worker_class[fixed[:, 1]].tolist(), strict=True):
-            owed.setdefault(i, []).append(g)
-        for kind in np.unique(self.classes.task_class[list(owed)]).tolist():
-            self._exchange(np.flatnonzero(self.classes.task_class == kind), sets, owed)
-        for i, classes in owed.items():
-            sets[i] = self._with(i, sets[i], classes)
-        task = np.repeat(np.arange(instance.n_tasks), [len(one) for one in sets])
-        return task, np.array([g for one in sets for g in one], np.int64)
-
-    def _exchange(self, tasks: Ints, sets: list[list[int]], owed: dict[int, list[int]]) -> None:
-        """Tasks alike that are owed labels take, in turn, the set that has most of those."""
-        count = np.zeros((tasks.size, self.classes.workers_in.size), np.int64)
-        for place, i in enumerate(tasks.tolist()):
-            np.add.at(count[place], sets[i], 1)
-        waiting = np.ones(tasks.size, bool)
-        for place in sorted(range(tasks.size), key=lambda p: -len(owed.get(int(tasks[p]), []))):
-            mine = np.bincount(owed.get(int(tasks[place]), []), minlength=count.shape[1])
-            if not mine.any():
-                break
-            which = np.flatnonzero(mine)
-            met = np.where(waiting, np.minimum(count[:, which], mine[which]).sum(axis=1), -1)
-            best = place if met[place] == met.max() else int(met.argmax())
-            one, other = int(tasks[place]), int(tasks[best])
-            sets[one], sets[other] = sets[other], sets[one]
-            count[[place, best]] = count[[best, place]]
-            waiting[place] = False
-
-    def _with(self, i: int, labels: list[int], owed: list[int]) -> list[int]:
-        """The labels with those that are owed."""
-        first, kind = self.members[1][self.members[0][:-1]], self.instance.task_type[i]
-        worth, price = self.instance.evidence[kind, first], self.instance.cost[kind, first]
-        loose, kept = list(labels), []
-        for g in owed:
-            if g in loose:
-                loose.remove(g)
-            else:
-                weaker = [h for h in loose if worth[h] <= worth[g] and h not in owed]
-                if weaker:
-                    loose.remove(max(weaker, key=lambda h: (price[h], worth[h])))
-            kept.append(g)
-        room = max(0, int(self.instance.new_label_limits[1][i]) - len(kept))
-        if len(loose) > room:  # fewer labels, and of those who know more
-            loose = self._best_within(room, float(self.instance.floor[i] - worth[kept].sum()), worth, price, loose)
-        return sorted(kept + loose)
-
-    def _best_within(self, room: int, need: float, worth: Floats, price: Floats, labels: list[int]) -> list[int]:
-        """So many labels: the best of those, or, where these are too weak, of the classes that know most."""
-        best = sorted(labels, key=lambda h: -worth[h])[:room]
-        if worth[best].sum() >= need:
-            return best
-        order = np.lexsort((price, -worth))
-        ranked: list[int] = np.repeat(order, np.minimum(room, self.classes.workers_in[order]))[:room].tolist()
-        return ranked

@@ -104,11 +104,10 @@ def _changed(label, task, group, members, seats, limits):
 
 
 @njit(cache=True, nogil=True)
-def level(task, group, members, seats, limits, owed, spare, locked):
+def level(task, group, members, seats, limits, owed, spare):
     """Workers who are still owed labels take them over from others of their class who have some to spare.
 
-    owed, spare (workers,): labels that a worker lacks, and can do without; changed; locked (labels,): whether a label
-    is to stay.
+    owed, spare (workers,): labels that a worker lacks, and can do without; changed.
     """
     begin, who = members
     _, worker, left = seats
@@ -121,7 +120,7 @@ def level(task, group, members, seats, limits, owed, spare, locked):
                 if owed[j] <= 0 or left[j] <= 0:
                     break
                 k = worker[label]
-                if group[label] != g or k < 0 or spare[k] <= 0 or locked[label]:
+                if group[label] != g or k < 0 or spare[k] <= 0:
                     continue
                 if may(task[label], j, label, seats, limits):
                     give(label, task[label], j, seats, limits)
@@ -130,11 +129,11 @@ def level(task, group, members, seats, limits, owed, spare, locked):
 
 
 @njit(cache=True, nogil=True)
-def steer(task, group, members, seats, limits, rows, spare, locked):
+def steer(task, group, members, seats, limits, rows, spare):
     """Workers of a class change places until rows of one's own are kept; how far off they are at last.
 
     rows: entries (rows, tasks, workers), lower and upper sides, and what they add up to, changed; spare (workers,):
-    labels that a worker can do without; changed; locked (labels,): whether a label is to stay.
+    labels that a worker can do without; changed.
     """
     begin, who = members
     _, worker, left = seats
@@ -145,9 +144,9 @@ def steer(task, group, members, seats, limits, rows, spare, locked):
         for label in range(task.size):
             if off <= 0.0:
                 return off
-            if locked[label]:
-                continue
             i, j, best, least = task[label], worker[label], -1, off
+            if j < 0:
+                continue
             for e in range(begin[group[label]], begin[group[label] + 1]):
                 other = who[e]
                 if spare[j] > 0 and left[other] > 0:
@@ -164,7 +163,7 @@ def steer(task, group, members, seats, limits, rows, spare, locked):
             for step in range(1, PARTNERS):
                 k = (label + step * STRIDE) % task.size
                 i2, j2 = task[k], worker[k]
-                if locked[k] or group[k] != group[label] or i2 == i or j2 == j:
+                if j2 < 0 or group[k] != group[label] or i2 == i or j2 == j:
                     continue
                 change = entry[:, i, j2] + entry[:, i2, j] - entry[:, i, j] - entry[:, i2, j2]
                 then = _off(lower, upper, total, change)

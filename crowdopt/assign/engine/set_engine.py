@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.asking_more import aiming
 from crowdopt.assign.direct import JOINT
-from crowdopt.assign.engine.alike import loosened, of_all
+from crowdopt.assign.engine.alike import loosened, may_repeat, of_all
 from crowdopt.assign.engine.given_sets import Given, dive, serve, without_some
 from crowdopt.assign.engine.prepared import LEVELS, Prepared, levelled, problem_of
 from crowdopt.assign.engine.seating import Seating
@@ -157,9 +157,7 @@ class Engine:
         if standing.options.nodes is None and standing.pairs > SMALL:
             limit = sys.maxsize  # as long as there is time
         start, waited, searched = Given.nothing(self.levels), 0, False
-        least = climb.value * (1 - NEAR)
-        if has_whole_prices(self.problem.classes):
-            least = next_integer(least)
+        least = next_integer(climb.bound) if has_whole_prices(self.problem.classes) else climb.value * (1 - NEAR)
         coarse = self.levels.count.size < self.problem.count.size
         while not standing.done and waited < limit and not self.solved:
             clock = self.soon if standing.best is None else standing.clock
@@ -238,7 +236,7 @@ def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Soluti
     loose = problem.classes.instance
     classes = problem.classes
     if problem.rows[0].law is not None:
-        classes = classes_of(relaxation(loose), joint=True, pooled=problem.classes.pooled)
+        classes = _like(problem, relaxation(loose))
     classes = _with_few_needs(classes, problem)
     program = aggregated.of_classes(classes)
     solution = standing.solvers.solve(program, BY_SIZE, replace(standing.options, time_limit=standing.clock.left))
@@ -251,6 +249,12 @@ def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Soluti
         standing.duals = of_all(standing.instance, loose, _linear_duals(classes, program, solution.dual))
     standing.interrupted = solution.interrupted
     return program, solution
+
+
+def _like(problem: Prepared, linear: AssignmentInstance) -> Classes:
+    """Classes of an instance made of the problem's, whose workers are told alike in the same way."""
+    pooled = problem.classes.pooled
+    return classes_of(may_repeat(linear) if pooled else linear, joint=True, pooled=pooled)
 
 
 def _with_few_needs(classes: Classes, problem: Prepared) -> Classes:
@@ -296,8 +300,7 @@ def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats
 
 def _aimed_prices(problem: Prepared, standing: Standing, aim: float) -> Floats:
     """Multipliers of the LP of normal votes, whose need is so many times what they take."""
-    classes = classes_of(aiming(problem.classes.instance, aim), joint=True, pooled=problem.classes.pooled)
-    classes = _with_few_needs(classes, problem)
+    classes = _with_few_needs(_like(problem, aiming(problem.classes.instance, aim)), problem)
     program = aggregated.of_classes(classes)
     solution = standing.solvers.solve(program, BY_SIZE, standing.clock.within(standing.options, None))
     coupling, first = problem.coupling, np.zeros(problem.coupling.lower.size)

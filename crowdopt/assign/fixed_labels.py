@@ -1,0 +1,80 @@
+"""Fixed pairs as labels that are in and paid for: the rest is decided alike, and every bound moves by their price.
+
+A label that every plan has tells a task's vote what a label that is in tells it, counts towards the same limits, and is
+never had again. What it takes from capacity, money and rows of one's own is taken off their sides. With the same
+multipliers the Lagrangian of the instance is that of the reduced one and the price of the fixed labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.assign.plan import Plan
+from crowdopt.core.solution import Listener, Progress
+from crowdopt.crowd.groups import OwnRows
+from crowdopt.crowd.instance import AssignmentInstance
+
+
+def with_fixed_labels(
+    instance: AssignmentInstance,
+    listener: Listener | None,
+    solve: Callable[[AssignmentInstance, Listener | None], Plan],
+) -> Plan:
+    """The plan of what is left to decide, with the fixed labels, as one of the instance.
+
+    solve: ``solve(instance, listener) -> Plan``, of whole labels.
+    """
+    if not _accepts(instance):
+        return solve(instance, listener)
+    paid = float(instance.prices(instance.fixed).sum())
+
+    def told(moment: Progress) -> None:
+        assert listener is not None
+        value, bound = (None if one is None else one + paid for one in (moment.value, moment.bound))
+        listener(replace(moment, value=value, bound=bound))
+
+    plan = solve(_as_labels_in(instance, paid), None if listener is None else told)
+    pairs, value = plan.pairs, None
+    if pairs is not None:
+        pairs = np.concatenate([pairs, instance.fixed])
+        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+        value = float(instance.prices(pairs).sum())
+    return replace(
+        plan,
+        instance=instance,
+        pairs=pairs,
+        certificate=replace(plan.certificate, value=value, bound=plan.bound + paid),
+        certified_bound=plan.certified_bound + paid,
+    )
+
+
+def _accepts(instance: AssignmentInstance) -> bool:
+    """Whether labels that are in tell votes what others tell, and fixed ones leave money over."""
+    if not len(instance.fixed) or instance.observed:
+        return False
+    return instance.budget is None or float(instance.prices(instance.fixed).sum()) <= instance.budget
+
+
+def _as_labels_in(instance: AssignmentInstance, paid: float) -> AssignmentInstance:
+    fixed = instance.fixed
+    taken = np.bincount(fixed[:, 1], minlength=instance.n_workers)
+    return replace(
+        instance,
+        fixed=fixed[:0],
+        collected=np.concatenate([instance.collected, fixed]),
+        capacity=instance.capacity - taken,
+        min_load=np.maximum(0, instance.min_load - taken),
+        budget=None if instance.budget is None else instance.budget - paid,
+        own_rows=None if instance.own_rows is None else _without(instance.own_rows, fixed, instance.n_workers),
+    )
+
+
+def _without(own: OwnRows, fixed: Ints, workers: int) -> OwnRows:
+    """The rows with their sides less what fixed pairs bring."""
+    known = np.isin(own.pairs @ [workers, 1], fixed @ [workers, 1])
+    brought = np.bincount(own.row[known], own.coefficient[known], len(own.names))
+    return replace(own, lower=own.lower - brought, upper=own.upper - brought)
