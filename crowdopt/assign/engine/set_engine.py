@@ -87,7 +87,7 @@ class Engine:
             climb.run(clock.part(part))
             self._dive(climb)
             self._prove(climb)
-            if not climb.paid:
+            if not climb.paid or (self.standing.best is None and self.soon.over):
                 break
         self._plans(climb)
         return climb.duals
