@@ -284,8 +284,10 @@ def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats
         first = _first_prices(program, dual)
         return first, np.abs(first)
     levels, best, proven = levelled(problem, 1), np.zeros(problem.coupling.lower.size), -np.inf
-    reach = np.zeros(best.size)
+    reach, turn = np.zeros(best.size), standing.clock.part(FIRST)
     for aim in AIMS:
+        if turn.over and proven > -np.inf:
+            break  # each of these LPs takes long, and a plan needs time as well
         first = _aimed_prices(problem, standing, aim)
         reach = np.maximum(reach, np.abs(first))
         bound = sweep(levels, first, rich=False).bound
