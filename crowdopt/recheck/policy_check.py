@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,13 @@ from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weights
 from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
 from crowdopt.recheck.policies.first_asked import check_first_round
-from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan, policy_tables
+from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan, plan_types, policy_tables
 from crowdopt.recheck.policies.stopping_recursion import Recursion
+from crowdopt.recheck.policies.told_orders import check_dealt_orders, told_orders
 from crowdopt.recheck.shares_of_labels import check_shares, priced_shares
 
+# least price of all tasks of a type: its place, itself, prices of a wrong answer, of each asker's vote, of the expert
+LeastPrice = Callable[[int, TypeOfPlan, float, Floats, float | None], float]
 KEPT = 1e-9  # relative; by how much an expected error or load may exceed its limit: rounding of float64
 
 
@@ -39,10 +43,15 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     report = Report(overrides=claims.get(RECORD, {}), expected=True)
     rounds, expert, times = _terms(claims)
     stored = read_policy(plan, claims, instance)
-    tables = policy_tables(instance, known.indices(), stored, report)
+    has_orders = stored.steps is not None
+    tables = (plan_types if has_orders else policy_tables)(instance, known.indices(), stored, report)
     if tables is None:
         return report
-    every = [expected_figures(one.law, one.standing, one.moves, rounds, expert) for one in tables.types]
+    told = told_orders(instance, known.indices(), stored, tables, expert, report) if has_orders else None
+    if told is not None:
+        every = told.figures
+    else:
+        every = [expected_figures(one.law, one.standing, one.moves, rounds, expert) for one in tables.types]
     for figures in every:
         report.problems += figures.problems
     if not report.holds:
@@ -50,11 +59,15 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     _check_rows(stored, every, report)
     _check_types(instance, stored, tables, every, times, report)
     _check_loads(instance, stored, tables, every, report)
-    check_first_round(instance, stored, tables, report)
+    if told is None:
+        check_first_round(instance, stored, tables, report)
+    else:
+        check_dealt_orders(instance, stored, told, report)
     as_plan = StoredPlan(claims, stored.pairs, None, stored.tasks, stored.workers, stored.folder)
     check_queues(instance, as_plan, report)
     check_weights(instance, as_plan, report)
-    bound = _bound(instance, stored, tables, (rounds, expert, times), report)
+    least = _priced_by_state(rounds) if told is None else told.least_price
+    bound = _bound(instance, stored, tables, (least, expert, times), report)
     _check_claims(instance, stored, times, bound, report)
     report.proven &= report.holds
     return report
@@ -128,11 +141,11 @@ def _bound(
     instance: AssignmentInstance,
     stored: StoredPolicy,
     tables: PolicyTables,
-    terms: tuple[int | None, float | None, float],
+    terms: tuple[LeastPrice, float | None, float],
     report: Report,
 ) -> float | None:
     """``sum n V - mu epsilon n + sum M w + budget``, from the multipliers of types.csv, workers.csv and plan.json."""
-    rounds, expert, times = terms
+    least, expert, times = terms
     error, capacity = stored.types.numbers("dual"), stored.workers.numbers("dual")
     money: Any = stored.claims.get("budget_dual", 0.0)
     if not is_number(money) or (instance.budget is None and money != 0):
@@ -158,18 +171,20 @@ def _bound(
     total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0) + shares.total
     of_asker = of_asker + shares.price[[some[0] for some in tables.askers.values()]]
     for k, one in enumerate(tables.types):
-        total += _priced(one, float(error[k]), of_asker, money, rounds, expert)
+        asking = one.law.price * (1 - float(money)) - of_asker
+        total += least(k, one, float(error[k]), asking, None if expert is None else expert * (1 - float(money)))
         total -= times * float(error[k]) * float(instance.epsilon[one.tasks].sum())
     return float(total)
 
 
-def _priced(
-    one: TypeOfPlan, error: float, capacity: Floats, money: float, rounds: int | None, expert: float | None
-) -> float:
-    """Least prices of all tasks of a type."""
-    asking = one.law.price * (1 - money) - capacity
-    recursion = Recursion(one.law, error, asking, None if expert is None else expert * (1 - money), rounds)
-    return sum(tasks * recursion.value(votes) for votes, tasks in one.standing.items())
+def _priced_by_state(rounds: int | None) -> LeastPrice:
+    """Least prices of all tasks of a type, over the states of their votes."""
+
+    def least(_: int, one: TypeOfPlan, error: float, asking: Floats, expert: float | None) -> float:
+        recursion = Recursion(one.law, error, asking, expert, rounds)
+        return sum(tasks * recursion.value(votes) for votes, tasks in one.standing.items())
+
+    return least
 
 
 def _check_claims(

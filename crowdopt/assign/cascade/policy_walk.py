@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, EXPERT, PolicyRow
+from crowdopt.assign.cascade.adaptive_plan import PolicyRow
 from crowdopt.core.program import find
+from crowdopt.crowd.states.asking_orders import ANSWER, ASK, EXPERT
 from crowdopt.programs.cascade import Asking, Cascade
 
 NOISE = 1e-9  # of the tasks in a state, relative: what a solver leaves where it means 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +17,10 @@ from crowdopt.errors import InputError
 
 STATES = 300_000  # of a task, kinds counted apart; more make a program that takes minutes
 PROMISES = (EXACT_ERROR.name, "mean-error")  # the rules that are about errors themselves
+
+
+class ManyStates(InputError):
+    """Askers who differ make more states of votes than can be listed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +82,7 @@ class ToldTasks:
     @cached_property
     def shares(self) -> tuple[ShareRow, ...]:
         """Limits on groups' shares of all labels, those already in included."""
-        inside, found = np.bincount(self.instance.collected[:, 1], minlength=self.instance.n_workers), []
-        for group in self.instance.groups:
-            mine = np.array([int(some[0]) in group.members for some in self.workers], np.float64)
-            had, every = float(inside[list(group.members)].sum()), float(inside.sum())
-            if group.max_share < 1:
-                found.append(ShareRow("max_share", group.name, mine - group.max_share, group.max_share * every - had))
-            if group.min_share > 0:
-                found.append(ShareRow("min_share", group.name, group.min_share - mine, had - group.min_share * every))
-        return tuple(found)
+        return share_rows(self.instance, self.workers)
 
     def may_ask(self, kind: int, votes: tuple[int, ...]) -> Bools:
         """Where a kind may be asked so many votes of each asker, by the limits of single tasks, (its states,)."""
@@ -121,6 +118,19 @@ class ToldTasks:
         ]
 
 
+def share_rows(instance: AssignmentInstance, workers: Sequence[Ints]) -> tuple[ShareRow, ...]:
+    """Limits on groups' shares of all labels, those already in included; workers: of each asker."""
+    inside, found = np.bincount(instance.collected[:, 1], minlength=instance.n_workers), []
+    for group in instance.groups:
+        mine = np.array([int(some[0]) in group.members for some in workers], np.float64)
+        had, every = float(inside[list(group.members)].sum()), float(inside.sum())
+        if group.max_share < 1:
+            found.append(ShareRow("max_share", group.name, mine - group.max_share, group.max_share * every - had))
+        if group.min_share > 0:
+            found.append(ShareRow("min_share", group.name, group.min_share - mine, had - group.min_share * every))
+    return tuple(found)
+
+
 def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> ToldTasks:
     """The instance's tasks by kind and state.
 
@@ -128,11 +138,8 @@ def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> Told
     Raises InputError for what an adaptive plan knows nothing of, and where there are too many states.
     """
     refuse_unplanned(instance)
-    if len(instance.collected) != (0 if labels is None else labels.size):
-        raise InputError(
-            "an adaptive plan goes on from the labels already in; give the campaign's folder, which has them"
-        )
-    kind, first = _kinds(instance)
+    refuse_unknown_labels(instance, labels)
+    kind, first = task_kinds(instance)
     telling, workers = _that_tell(instance, first, _askers(instance, first))
     size, classes = np.array([some.size for some in workers], np.int64), int(instance.classes)
     counts = _counted(instance, labels, workers)
@@ -149,6 +156,14 @@ def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> Told
     for t in range(first.size):
         _refuse_impossible(told, t)
     return told
+
+
+def refuse_unknown_labels(instance: AssignmentInstance, labels: Ints | None) -> None:
+    """InputError where labels are in and what they say is not given."""
+    if len(instance.collected) != (0 if labels is None else labels.size):
+        raise InputError(
+            "an adaptive plan goes on from the labels already in; give the campaign's folder, which has them"
+        )
 
 
 def _counted(instance: AssignmentInstance, labels: Ints | None, workers: tuple[Ints, ...]) -> Ints:
@@ -220,8 +235,8 @@ def _one_coin(skill: Floats, classes: int) -> Floats:
     return np.where(is_right, skill[:, None, None], (1 - skill[:, None, None]) / (classes - 1))
 
 
-def _kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
-    """The kind of each task, and one task of each, in the order in which they first occur."""
+def task_kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
+    """The kind of each task, (tasks,), and one task of each, (kinds,), in the order in which they first occur."""
     n = instance.n_tasks
     barred = np.zeros(n, np.int64)
     if len(instance.forbidden):
@@ -279,7 +294,7 @@ def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, .
 def _refuse_many(states: list[VoteStates]) -> None:
     total = sum(one.size for one in states)
     if total > STATES:
-        raise InputError(
+        raise ManyStates(
             f"askers of different skill, price or limits make {total:.3g} states of votes, of which an adaptive plan "
             f"looks at {STATES:,} at most; plan with fewer judges"
         )

@@ -38,10 +38,8 @@ class PolicyTables:
     types: list[TypeOfPlan]
 
 
-def policy_tables(
-    instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report
-) -> PolicyTables | None:
-    """None, and complaints, where a table contradicts the campaign or itself."""
+def plan_types(instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report) -> PolicyTables | None:
+    """Askers, and types with their laws; None, and complaints, where a table contradicts the campaign or itself."""
     workers = [instance.worker_id(j) for j in range(instance.n_workers)]
     tasks = [instance.task_id(i) for i in range(instance.n_tasks)]
     if stored.workers["worker"] != workers or stored.tasks["task"] != tasks:
@@ -68,10 +66,20 @@ def policy_tables(
     types = [
         TypeOfPlan(name, some, told_law(instance, some[0], list(askers.values()))) for name, some in of_type.items()
     ]
-    tables = PolicyTables(askers, place, types)
     if labels.size != len(instance.collected):
         report.complain("collected.csv", "does not say what the labels in are")
         return None
+    return PolicyTables(askers, place, types)
+
+
+def policy_tables(
+    instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report
+) -> PolicyTables | None:
+    """The tables with where tasks stand and the moves there; None, and complaints, as above."""
+    tables = plan_types(instance, labels, stored, report)
+    if tables is None:
+        return None
+    types = tables.types
     _stand(instance, labels, tables)
     if any(float(one.law.weight(votes).sum()) <= 0 for one in types for votes in one.standing):
         report.complain("collected.csv", "has labels that cannot be, by the campaign's own skills")
