@@ -8,7 +8,6 @@ from pathlib import Path
 
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
-from crowdopt.assign.cascade.onward_orders import onward_orders
 from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets
 from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.crowd.states.told_tasks import told_tasks
@@ -93,6 +92,8 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     if options and claims.get("expert") is not None:
         options += f" --expert {claims['expert']:g}"
     if stored.steps is not None:
+        from crowdopt.assign.cascade.onward_orders import onward_orders  # its loops are compiled
+
         kinds = {name: k for k, name in enumerate(stored.types["type"])}
         orders = [one.order for one in order_shares(stored.policy, stored.steps, kinds, now)]
         targets, asks = onward_orders(own_skills(now, labels), orders, stored.tasks.counts("order"))

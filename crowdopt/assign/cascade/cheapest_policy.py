@@ -9,7 +9,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof
 from crowdopt.assign.cascade.blank_plan import askers_of, blank_plan
-from crowdopt.assign.cascade.cheapest_orders import cheapest_orders
 from crowdopt.assign.cascade.first_round import first_round
 from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.assign.cascade.stopping_bound import proven_bound
@@ -48,6 +47,8 @@ def cheapest_policy(
     except ManyStates:
         if rounds is not None or instance.classes != 2:
             raise
+        from crowdopt.assign.cascade.cheapest_orders import cheapest_orders  # its loops are compiled
+
         return cheapest_orders(own_skills(instance, labels), expert, solvers, options, strict=strict)
     cascade, solve = Cascade(told, expert, rounds), solvers.solve
     found = solve(cascade.program, BY_SIZE, options, listener)

@@ -19,6 +19,7 @@ from crowdopt.crowd.states.asking_orders import AskingOrder
 from crowdopt.crowd.states.own_skills import OwnSkills
 
 HELD = 1e-9  # a multiple of targets, or tasks; more is beyond a limit
+SPARE = 1e-6  # relative; above the least multiple of the targets, so that the next solve finds a plan
 
 
 @dataclass(frozen=True)
@@ -60,29 +61,51 @@ class OrderGeneration:
     def __post_init__(self) -> None:
         self.prices = BeliefPrices(self.problem, self.params.step, self.expert)
         self.middling = float(max(1e-3, np.median(self.problem.price)))
-        kinds = self.problem.first.size
+        self.times = 1.0
+        self._forget()
+
+    def _forget(self) -> None:
+        """Multipliers to begin with, and no bound."""
+        self.best, self.bound = self._same_price(20 * self.middling), -np.inf
+
+    def _same_price(self, error: float) -> PolicyProof:
+        """Multipliers of errors alone."""
         shares = tuple((row.limit, row.group, 0.0) for row in self.problem.shares)
-        error, capacity = np.full(kinds, 20 * self.middling), np.zeros(self.problem.instance.n_workers)
-        self.best = PolicyProof(error, capacity, 0.0, shares)
-        self.bound = -np.inf
+        instance = self.problem.instance
+        return PolicyProof(np.full(self.problem.first.size, error), np.zeros(instance.n_workers), 0.0, shares)
 
     def run(self, clock: Clock) -> FoundOrders | None:
-        """The cheapest mixture of orders found, in the time; None where no master could be solved."""
+        """The cheapest mixture of orders found, in the time; None where no limits but the targets can be kept.
+
+        Where targets are out of reach all of them grow by one multiple, the least found, and it is solved again.
+        """
         master = OrderMaster(self.problem, self.expert, self.make_master, self.params.dear[0] * self.middling)
         for start, one in enumerate(self.problem.starts):
             for order in self._at_once(float(one.law[1])):
                 master.add(start, order)
+        point = self._within(master, clock)
+        if point is not None and master.beyond(point)[0] > HELD:
+            self.times = (1 + master.beyond(point)[0]) * (1 + SPARE)
+            self._forget()
+            point = self._within(master, clock)
+        if point is None or master.beyond(point)[1] > HELD:
+            return None
+        if master.beyond(point)[0] > HELD:
+            self.times *= 1 + master.beyond(point)[0]
+        if self.bound < 0 or master.beyond(point)[0] > HELD:  # nothing costs less than 0
+            self.best = self._same_price(0.0)
+            self.bound = self._priced(self.best)[1]
+        return FoundOrders(master, master.amounts(point), self.times, self.best, self.bound)
+
+    def _within(self, master: OrderMaster, clock: Clock) -> MasterPoint | None:
+        """What is beyond limits made dearer until nothing is."""
         point = None
         for dear in self.params.dear:
-            master.restart(dear * self.middling)
+            master.restart(dear * self.middling, self.times)
             point = self._generated(master, clock)
             if point is None or max(master.beyond(point)) <= HELD or clock.over:
                 break
-        if point is None or master.beyond(point)[1] > HELD:
-            return None
-        times = 1.0 if master.beyond(point)[0] <= HELD else 1 + master.beyond(point)[0]
-        bound = self.bound if times == 1 else self._priced(self.best, times)[1]
-        return FoundOrders(master, master.amounts(point), times, self.best, bound)
+        return point
 
     def _at_once(self, belief: float) -> Iterator[AskingOrder]:
         """To answer at once, and to ask the expert at once."""
@@ -97,7 +120,7 @@ class OrderGeneration:
             if point is None or clock.over:
                 break
             proof = self._smoothed(master.proof(point), point, master)
-            knots, bound = self._priced(proof, 1.0)
+            knots, bound = self._priced(proof)
             if bound > self.bound:
                 self.best, self.bound = proof, bound
             for start, order in self._orders(knots, proof, rng, number):
@@ -121,10 +144,10 @@ class OrderGeneration:
         shares = tuple((*a[:2], keep * a[2] + (1 - keep) * b[2]) for a, b in pairs)
         return PolicyProof(mixed[0], mixed[1], keep * best.budget + (1 - keep) * proof.budget, shares)
 
-    def _priced(self, proof: PolicyProof, times: float) -> tuple[list[Knots], float]:
+    def _priced(self, proof: PolicyProof) -> tuple[list[Knots], float]:
         asking = self.prices.asking(proof)
         knots = [self.prices.knots(kind, proof, asking[kind]) for kind in range(self.problem.first.size)]
-        return knots, self.prices.bound(proof, [one.value for one in knots], times)
+        return knots, self.prices.bound(proof, [one.value for one in knots], self.times)
 
     def _orders(
         self, knots: list[Knots], proof: PolicyProof, rng: np.random.Generator, number: int

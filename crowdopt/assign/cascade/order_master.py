@@ -36,10 +36,12 @@ class OrderColumn:
 
 
 def column_of(problem: OwnSkills, start: int, order: AskingOrder) -> OrderColumn:
-    """The order's column: it is followed from its beginning, score by score."""
+    """The order's column: it is followed score by score; workers whom it never asks are left out."""
     one = problem.starts[start]
     asked, wrong, expert = expected(problem, one.kind, order, one.law, (0, 0))
-    return OrderColumn(start, order, asked, wrong, expert)
+    n = int((asked > 0).sum())  # who is asked is asked after all before
+    order = AskingOrder(order.workers[:n], order.adds[:n], order.low[: n + 1], order.high[: n + 1])
+    return OrderColumn(start, order, asked[:n], wrong, expert)
 
 
 def expected(
@@ -61,6 +63,7 @@ class OrderMaster:
     expert: float | None
     make_master: MakeMaster
     dear: float  # what a wrong answer too many costs
+    times: float = 1.0  # of all targets
     columns: list[OrderColumn] = field(default_factory=list)
     _seen: set[tuple[int, AskingOrder]] = field(default_factory=set)
     _lp: Master | None = None
@@ -68,9 +71,10 @@ class OrderMaster:
 
     def add(self, start: int, order: AskingOrder) -> None:
         """Keep an order, where it is new."""
-        if (start, order) not in self._seen:
-            self._seen.add((start, order))
-            self.columns.append(column_of(self.problem, start, order))
+        column = column_of(self.problem, start, order)
+        if (start, column.order) not in self._seen:
+            self._seen.add((start, column.order))
+            self.columns.append(column)
 
     @property
     def limits(self) -> OrderLimits:
@@ -80,7 +84,7 @@ class OrderMaster:
         upper += [] if instance.budget is None else [np.array([instance.budget])]
         upper.append(np.array([row.side for row in problem.shares]))
         shared = np.concatenate(upper)
-        wrong = np.bincount(self.targets, weights=problem.epsilon * problem.tasks_in)
+        wrong = np.bincount(self.targets, weights=self.times * problem.epsilon * problem.tasks_in)
         tasks = np.array([float(one.tasks.size) for one in problem.starts])
         inside = np.where(shared > SPARE, shared - SPARE, shared)
         return OrderLimits(tasks, wrong - SPARE * np.minimum(1.0, wrong), np.full(shared.size, -np.inf), inside)
@@ -120,9 +124,9 @@ class OrderMaster:
         self._behind = len(self.columns)
         return self._lp.solve(seconds)
 
-    def restart(self, dear: float) -> None:
-        """Make what is beyond limits dearer."""
-        self.dear, self._lp = dear, None
+    def restart(self, dear: float, times: float) -> None:
+        """Another price of what is beyond limits, and other targets."""
+        self.dear, self.times, self._lp = dear, times, None
 
     def amounts(self, point: MasterPoint) -> Floats:
         """Tasks that follow each order."""

@@ -32,11 +32,11 @@ class ToldOrders:
     belief: dict[Start, float]
     figures: list[Figures]
     step: float
-    labels: int  # of a task at most
 
     def least_price(self, k: int, one: TypeOfPlan, error: float, asking: Floats, expert: float | None) -> float:
         """Least price of all tasks of a type, wherever they start."""
-        recursion = BeliefRecursion(_likely(one.law), asking, error, expert, self.step / 2, self.labels)
+        labels = min(asking.size, one.law.most)
+        recursion = BeliefRecursion(_likely(one.law), asking, error, expert, self.step / 2, labels)
         mine = [(len(tasks), self.belief[start]) for start, tasks in self.starts.items() if start[0] == k]
         return sum(count * recursion.at(belief) for count, belief in mine)
 
@@ -65,7 +65,7 @@ def told_orders(
         report.complain("collected.csv", "has labels that cannot be, by the campaign's own skills")
         return None
     figures = [Figures(np.zeros(len(tables.askers))) for _ in tables.types]
-    told = ToldOrders(orders, starts, belief, figures, float(step), instance.n_workers)
+    told = ToldOrders(orders, starts, belief, figures, float(step))
     _check_shares(told, report)
     if report.holds:
         for row, share in enumerate(orders):
