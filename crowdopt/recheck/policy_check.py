@@ -26,10 +26,10 @@ from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weights
 from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
 from crowdopt.recheck.policies.first_asked import check_first_round
+from crowdopt.recheck.policies.limits_on_labels import check_limits, priced_limits, rows_are_alike
 from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan, plan_types, policy_tables
 from crowdopt.recheck.policies.stopping_recursion import Recursion
 from crowdopt.recheck.policies.told_orders import check_dealt_orders, told_orders
-from crowdopt.recheck.shares_of_labels import check_shares, priced_shares
 
 # least price of all tasks of a type: its place, itself, prices of a wrong answer, of each asker's vote, of the expert
 LeastPrice = Callable[[int, TypeOfPlan, float, Floats, float | None], float]
@@ -46,6 +46,9 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     has_orders = stored.steps is not None
     tables = (plan_types if has_orders else policy_tables)(instance, known.indices(), stored, report)
     if tables is None:
+        return report
+    if not rows_are_alike(instance, tables):
+        report.complain("tasks.csv, workers.csv", "rows of one's own tell tasks of a type or workers of an asker apart")
         return report
     told = told_orders(instance, known.indices(), stored, tables, expert, report) if has_orders else None
     if told is not None:
@@ -130,7 +133,7 @@ def _check_loads(
     over = load > capacity + KEPT * np.maximum(1.0, capacity)
     for j in np.flatnonzero(over).tolist():
         report.complain("policy.csv", f"worker {instance.worker_id(j)} is expected to give more labels than capacity")
-    check_shares(instance, load, report)
+    check_limits(instance, tables, np.stack([figures.loads for figures in every]), report)
     report.labels = float((of_asker * members).sum())
     report.objective = float(sum(figures.cost for figures in every))
     if instance.budget is not None and report.objective > instance.budget * (1 + KEPT):
@@ -152,8 +155,8 @@ def _bound(
         report.complain("plan.json", f"budget_dual says {money!r}, which prices no budget of this campaign")
         return None
     of_asker = np.array([capacity[some[0]] for some in tables.askers.values()])
-    shares = priced_shares(instance, stored, report)
-    if shares is None:
+    limits = priced_limits(instance, stored, tables, report)
+    if limits is None:
         return None
     if (
         (error < 0).any()
@@ -168,10 +171,9 @@ def _bound(
     if instance.the_rule.average and (error != error[0]).any():
         report.complain("types.csv", "the mean error has one multiplier for all types")
         return None
-    total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0) + shares.total
-    of_asker = of_asker + shares.price[[some[0] for some in tables.askers.values()]]
+    total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0) + limits.total
     for k, one in enumerate(tables.types):
-        asking = one.law.price * (1 - float(money)) - of_asker
+        asking = one.law.price * (1 - float(money)) - of_asker - limits.price[k]
         total += least(k, one, float(error[k]), asking, None if expert is None else expert * (1 - float(money)))
         total -= times * float(error[k]) * float(instance.epsilon[one.tasks].sum())
     return float(total)

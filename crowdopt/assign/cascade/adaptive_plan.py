@@ -48,7 +48,7 @@ class PolicyProof:
     error: Floats  # (kinds,), or all equal where the mean error is promised
     capacity: Floats  # (askers,)
     budget: float = 0.0
-    shares: tuple[tuple[str, str, float], ...] = ()  # limit, group, multiplier <= 0
+    limits: tuple[tuple[str, str, float], ...] = ()  # linear limits on labels: which, whose, multiplier <= 0
 
 
 @dataclass(frozen=True, eq=False)

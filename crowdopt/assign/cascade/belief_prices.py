@@ -58,10 +58,10 @@ class BeliefPrices:
         return self.belief.size // 2
 
     def asking(self, proof: PolicyProof) -> Floats:
-        """What a vote costs beside capacities, money and shares, (kinds, workers)."""
+        """What a vote costs beside capacities, money and other limits, (kinds, workers)."""
         limits = proof.capacity + sum(
-            (row.weight * dual for row, (*_, dual) in zip(self.problem.shares, proof.shares, strict=True)),
-            np.zeros(proof.capacity.size),
+            (row.weight * dual for row, (*_, dual) in zip(self.problem.label_rows, proof.limits, strict=True)),
+            np.zeros(self.problem.price.shape),
         )
         price: Floats = self.problem.price * (1 - proof.budget) - limits
         return price
@@ -78,23 +78,24 @@ class BeliefPrices:
         if least <= 1e-6 * scale:
             task = self.problem.first[kind]
             labels = min(self.problem.instance.n_workers, int(self.problem.instance.max_labels[task]))
-            return Knots(self.belief, answer, stop, within(asking, self._moves[kind], stop, labels))
+            value = within(asking, self._moves[kind], stop, labels)
+            return Knots(self.belief, answer, stop, value[1:-1].copy(), float(value[0]))
         begin = np.minimum(stop, self._last.get(kind, stop))
         value, above = settled(asking, self._moves[kind], stop, begin, SWEEPS, TOLERANCE * scale)
         self._last[kind] = value
         # where V is above its right side by no more than this, V shrunk a little is below it: asking costs ``least``
-        return Knots(self.belief, answer, stop, value * (1 - above / (least + above)))
+        return Knots(self.belief, answer, stop, value * (1 - above / (least + above)), 0.0)
 
-    def at(self, value: Floats, belief: float) -> float:
-        """The price at a belief, from those at the knots beside it; certainty costs nothing."""
-        knots = np.concatenate([[0.0], self.belief, [1.0]])
-        return float(np.interp(belief, knots, np.concatenate([[0.0], value, [0.0]])))
+    def at(self, knots: Knots, belief: float) -> float:
+        """The price at a belief, from those at the knots beside it."""
+        places = np.concatenate([[0.0], self.belief, [1.0]])
+        return float(np.interp(belief, places, np.concatenate([[knots.sure], knots.value, [knots.sure]])))
 
-    def bound(self, proof: PolicyProof, values: list[Floats], times: float) -> float:
-        """``sum n V - mu epsilon n + sum M w + budget``: below what every adaptive plan costs; values: by kind."""
+    def bound(self, proof: PolicyProof, knots: list[Knots], times: float) -> float:
+        """``sum n V - mu epsilon n + sum M w + budget``: below what every adaptive plan costs; knots: by kind."""
         problem, instance = self.problem, self.problem.instance
-        total = sum(one.tasks.size * self.at(values[one.kind], float(one.law[1])) for one in problem.starts)
+        total = sum(one.tasks.size * self.at(knots[one.kind], float(one.law[1])) for one in problem.starts)
         total -= float((proof.error * times * problem.epsilon * problem.tasks_in).sum())
         total += float((instance.capacity * proof.capacity).sum())
-        total += sum(row.side * dual for row, (*_, dual) in zip(problem.shares, proof.shares, strict=True))
+        total += sum(row.side * dual for row, (*_, dual) in zip(problem.label_rows, proof.limits, strict=True))
         return float(total + proof.budget * (instance.budget or 0.0))

@@ -105,9 +105,9 @@ def _proof(cascade: Cascade, dual: Floats) -> PolicyProof:
     rows = cascade.program.rows
     error = np.maximum(0.0, -find(rows, "error").view(dual))[cascade.error_rows]
     budget = 0.0 if cascade.told.instance.budget is None else min(0.0, float(find(rows, "budget").view(dual)[0]))
-    rows_of, names = cascade.told.shares, cascade.program.rows
-    share = np.minimum(0.0, find(names, "share").view(dual)) + 0.0 if rows_of else np.zeros(0)
-    shares = tuple((row.limit, row.group, float(one)) for row, one in zip(rows_of, share, strict=True))
+    limits = cascade.told.label_rows
+    prices = np.minimum(0.0, find(rows, "limit").view(dual)) + 0.0 if limits else np.zeros(0)
+    named = tuple((row.limit, row.name, float(one)) for row, one in zip(limits, prices, strict=True))
     return PolicyProof(
-        error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0, shares
+        error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0, named
     )  # no -0

@@ -70,9 +70,9 @@ class OrderGeneration:
 
     def _same_price(self, error: float) -> PolicyProof:
         """Multipliers of errors alone."""
-        shares = tuple((row.limit, row.group, 0.0) for row in self.problem.shares)
+        limits = tuple((row.limit, row.name, 0.0) for row in self.problem.label_rows)
         instance = self.problem.instance
-        return PolicyProof(np.full(self.problem.first.size, error), np.zeros(instance.n_workers), 0.0, shares)
+        return PolicyProof(np.full(self.problem.first.size, error), np.zeros(instance.n_workers), 0.0, limits)
 
     def run(self, clock: Clock) -> FoundOrders | None:
         """The cheapest mixture of orders found, in the time; None where no limits but the targets can be kept.
@@ -140,14 +140,14 @@ class OrderGeneration:
         if self.bound == -np.inf:
             return best
         mixed = [keep * a + (1 - keep) * b for a, b in ((best.error, proof.error), (best.capacity, proof.capacity))]
-        pairs = zip(best.shares, proof.shares, strict=True)
-        shares = tuple((*a[:2], keep * a[2] + (1 - keep) * b[2]) for a, b in pairs)
-        return PolicyProof(mixed[0], mixed[1], keep * best.budget + (1 - keep) * proof.budget, shares)
+        pairs = zip(best.limits, proof.limits, strict=True)
+        limits = tuple((*a[:2], keep * a[2] + (1 - keep) * b[2]) for a, b in pairs)
+        return PolicyProof(mixed[0], mixed[1], keep * best.budget + (1 - keep) * proof.budget, limits)
 
     def _priced(self, proof: PolicyProof) -> tuple[list[Knots], float]:
         asking = self.prices.asking(proof)
         knots = [self.prices.knots(kind, proof, asking[kind]) for kind in range(self.problem.first.size)]
-        return knots, self.prices.bound(proof, [one.value for one in knots], self.times)
+        return knots, self.prices.bound(proof, knots, self.times)
 
     def _orders(
         self, knots: list[Knots], proof: PolicyProof, rng: np.random.Generator, number: int

@@ -28,6 +28,7 @@ class Knots(NamedTuple):
     answer: np.ndarray  # (knots,): the price of the best answer
     stop: np.ndarray  # (knots,): the price of that or of the expert
     value: np.ndarray  # (knots,): the least price, at least about
+    sure: float  # the least price where the class is certain: below 0 where votes are worth having whatever they say
 
 
 class Room(NamedTuple):
@@ -120,13 +121,17 @@ def settled(price, moves, stop, value, sweeps, tolerance):
 
 @njit(cache=True, nogil=True)
 def within(price, moves, stop, labels):
-    """The least price with at most so many labels: as :func:`settled`, step by step, for prices that may be 0."""
+    """The least price with at most so many labels, step by step: as :func:`settled`, for prices of 0 or less.
+
+    (knots + 2,): certainty at both ends.
+    """
     chance, below, weight = moves
     knots, workers = stop.size, price.size
     whole = np.zeros(knots + 2)
     whole[1:-1] = stop
     for _ in range(labels):
-        after = whole.copy()
+        after = whole + min(0.0, price.min())
+        after[1:-1] = stop
         for s in range(knots):
             best = stop[s]
             for j in range(workers):
@@ -135,7 +140,7 @@ def within(price, moves, stop, labels):
         if np.array_equal(after, whole):
             break
         whole = after
-    return whole[1:-1].copy()
+    return whole
 
 
 @njit(cache=True, nogil=True)

@@ -82,7 +82,7 @@ class OrderMaster:
         problem, instance = self.problem, self.problem.instance
         upper = [instance.capacity.astype(np.float64)]
         upper += [] if instance.budget is None else [np.array([instance.budget])]
-        upper.append(np.array([row.side for row in problem.shares]))
+        upper.append(np.array([row.side for row in problem.label_rows]))
         shared = np.concatenate(upper)
         wrong = np.bincount(self.targets, weights=self.times * problem.epsilon * problem.tasks_in)
         tasks = np.array([float(one.tasks.size) for one in problem.starts])
@@ -105,7 +105,7 @@ class OrderMaster:
         for one, paid in zip(some, cost.tolist(), strict=True):
             mine = list(one.order.workers)
             kind = problem.starts[one.start].kind
-            beside = [paid] * budget + [float((row.weight[mine] * one.asked).sum()) for row in problem.shares]
+            beside = [paid] * budget + [float((row.weight[kind, mine] * one.asked).sum()) for row in problem.label_rows]
             target = limits.tasks.size + self.targets[kind]
             after = loads + instance.n_workers + np.arange(len(beside))
             rows.append(np.concatenate([[one.start, target], loads + np.array(mine, np.int64), after]))
@@ -144,6 +144,6 @@ class OrderMaster:
         shared = np.minimum(0.0, dual[limits.wrong.size :])
         capacity, rest = np.split(shared, [problem.instance.n_workers])
         has_budget = problem.instance.budget is not None
-        names = [(row.limit, row.group) for row in problem.shares]
-        shares = tuple((*name, float(one) + 0.0) for name, one in zip(names, rest[has_budget:], strict=True))
-        return PolicyProof(error + 0.0, capacity + 0.0, float(rest[0]) + 0.0 if has_budget else 0.0, shares)
+        names = [(row.limit, row.name) for row in problem.label_rows]
+        named = tuple((*name, float(one) + 0.0) for name, one in zip(names, rest[has_budget:], strict=True))
+        return PolicyProof(error + 0.0, capacity + 0.0, float(rest[0]) + 0.0 if has_budget else 0.0, named)

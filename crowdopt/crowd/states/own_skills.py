@@ -9,14 +9,8 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.told_tasks import (
-    ShareRow,
-    law_of,
-    refuse_unknown_labels,
-    refuse_unplanned,
-    share_rows,
-    task_kinds,
-)
+from crowdopt.crowd.states.label_rows import LabelRow, label_rows
+from crowdopt.crowd.states.told_tasks import law_of, refuse_unknown_labels, refuse_unplanned, task_kinds
 from crowdopt.errors import InputError
 
 Vote = tuple[int, int, int]  # worker, class and 1
@@ -58,9 +52,9 @@ class OwnSkills:
         return self.instance.cost[self.instance.task_type[self.first]]
 
     @cached_property
-    def shares(self) -> tuple[ShareRow, ...]:
-        """Limits on groups' shares of all labels, those already in included."""
-        return share_rows(self.instance, self.workers)
+    def label_rows(self) -> tuple[LabelRow, ...]:
+        """Linear limits on labels."""
+        return label_rows(self.instance, self.first, self.workers)
 
     @property
     def workers(self) -> tuple[Ints, ...]:
@@ -99,6 +93,17 @@ def own_skills(instance: AssignmentInstance, labels: Ints | None = None) -> OwnS
         raise InputError(
             "an adaptive plan of many workers who differ in skill is for two classes and tasks that are alike; state "
             "no difficulty, or plan with fewer judges"
+        )
+    unknown = {
+        "fixed pairs": instance.fixed.size > 0,
+        "min_labels": bool((instance.min_labels > 0).any()),
+        "min_per_task of a group": any(group.min_per_task for group in instance.groups),
+    }
+    named = [what for what, is_there in unknown.items() if is_there]
+    if named:
+        raise InputError(
+            f"an adaptive plan of many workers who differ in skill does not know {', '.join(named)}; take that out, or "
+            "plan without --adaptive"
         )
     kind, first = task_kinds(instance)
     workers = tuple(np.arange(instance.n_workers)[:, None])

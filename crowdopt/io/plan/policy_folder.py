@@ -25,7 +25,7 @@ from crowdopt.io.tables.folder import PLAN, new_folder
 CASCADE = "cascade"  # program and method of an adaptive plan, in plan.json
 POLICY = ("type", "round", "votes", "action", "what", "share", "tasks")
 TYPES = ("type", "tasks", "target", "error", "expert", "dual")
-SHARES = ("limit", "name", "dual")
+LIMIT_ROWS = ("limit", "name", "dual")
 WORKERS = ("worker", "asker", "load", "capacity", "dual")
 
 
@@ -48,7 +48,7 @@ def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False)
             write_orders(plan, new)
         _write_types(plan, new)
         _write_workers(plan, new)
-        _write_shares(plan.proof_of, new)
+        _write_limits(plan.proof_of, new)
         _write_first_round(plan, new)
         write_weights(plan.instance, plan.pairs, new)
         write_json(new / PLAN, policy_summary(plan))
@@ -158,10 +158,10 @@ def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
     write_csv(folder / "workers.csv", list(WORKERS), columns)
 
 
-def _write_shares(proof: PolicyProof, folder: Path) -> None:
-    """limits.csv: multipliers of groups' shares, where there are such limits."""
-    if proof.shares:
-        write_csv(folder / LIMITS, SHARES, list(zip(*proof.shares, strict=True)))
+def _write_limits(proof: PolicyProof, folder: Path) -> None:
+    """limits.csv: multipliers of linear limits on labels, where there are such."""
+    if proof.limits:
+        write_csv(folder / LIMITS, LIMIT_ROWS, list(zip(*proof.limits, strict=True)))
 
 
 def _write_first_round(plan: AdaptivePlan, folder: Path) -> None:

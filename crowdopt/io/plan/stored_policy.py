@@ -11,7 +11,7 @@ from crowdopt.assign.cascade.adaptive_plan import PolicyRow, class_labels
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK
 from crowdopt.io.plan.order_tables import ORDER_FILE, ORDER_ROWS, ORDER_STEPS, ORDERS, STEP_FILE
-from crowdopt.io.plan.policy_folder import CASCADE, POLICY, SHARES, TYPES, WORKERS
+from crowdopt.io.plan.policy_folder import CASCADE, LIMIT_ROWS, POLICY, TYPES, WORKERS
 from crowdopt.io.plan.policy_text import named, read_counted, read_votes
 from crowdopt.io.plan.stored_plan import LIMITS, read_pairs
 from crowdopt.io.tables.table_columns import Table, read_table
@@ -28,7 +28,7 @@ class StoredPolicy:
     workers: Table
     pairs: Ints
     folder: Path
-    shares: Table | None = None  # multipliers of groups' shares
+    limits: Table | None = None  # multipliers of linear limits on labels
     steps: Table | None = None  # of orders: whom each asks, and when it stops
 
 
@@ -48,7 +48,7 @@ def read_policy(folder: str | Path, claims: dict[str, Any], instance: Assignment
         workers=read_table(place / "workers.csv", WORKERS),
         pairs=read_pairs(place, instance)[0],
         folder=place,
-        shares=read_table(place / LIMITS, SHARES) if (place / LIMITS).exists() else None,
+        limits=read_table(place / LIMITS, LIMIT_ROWS) if (place / LIMITS).exists() else None,
         steps=read_table(place / STEP_FILE, ORDER_STEPS) if has_orders else None,
     )
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
-from crowdopt import AssignmentInstance, Group
+from crowdopt import AssignmentInstance, Group, OwnRows
 from crowdopt.crowd.states.asking_orders import AskingOrder
 
 
 def drawn_own(seed: int, workers: int | None = None) -> AssignmentInstance:
-    """3 or 4 workers, one or two types; priors, prices, capacities, money, most labels, groups, confusion tables."""
+    """3 or 4 workers, one or two types; every limit that orders know, priors, prices, confusion tables."""
     rng = np.random.default_rng(seed)
     many, kinds, tasks = workers or int(rng.integers(3, 5)), int(rng.integers(1, 3)), int(rng.integers(8, 30))
     one = AssignmentInstance(
@@ -28,6 +29,13 @@ def drawn_own(seed: int, workers: int | None = None) -> AssignmentInstance:
     )
     if rng.random() < 0.25 and one.rule == "exact-error":
         one = one.with_confusion(rng.dirichlet(np.full(2, 0.7), (kinds, many, 2)) * 0.98 + 0.01)
+    if rng.random() < 0.3:
+        one = replace(one, min_load=(rng.uniform(0, 0.5, many) * one.capacity).astype(int))
+    if rng.random() < 0.3:
+        every = np.array([(i, j) for i in range(tasks) for j in range(many)])
+        coefficient = rng.uniform(-0.5, 2, (kinds, many)).round(2)[one.task_type].reshape(-1)
+        side = float(rng.uniform(0.5, 1.5) * tasks)
+        one = replace(one, own_rows=OwnRows(["mine"], np.zeros(len(every), int), every, coefficient, [-np.inf], [side]))
     return one
 
 
