@@ -30,21 +30,8 @@ class LawChoice:
 def chosen_law(right: Ints, names: tuple[str, ...] = (INDEPENDENT, LATENT)) -> LawChoice:
     """The law with the least held-out log loss; the first of the names where two are equal.
 
-    Parameters
-    ----------
-    right : (items, workers) int
-        1 where the worker is right, 0 where wrong, -1 where not asked.
-    names : tuple of str
-        Laws to choose from.
-
-    Returns
-    -------
-    LawChoice
-
-    Raises
-    ------
-    InputError
-        With fewer items than folds.
+    right (items, workers): 1 where the worker is right, 0 where wrong, -1 where not asked; names: laws to choose from.
+    Raises InputError with fewer items than folds.
     """
     if len(right) < FOLDS:
         raise InputError(f"{len(right)} gold items are too few to choose a law from; give at least {FOLDS}")
