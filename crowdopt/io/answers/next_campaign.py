@@ -24,7 +24,8 @@ from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import CAMPAIGN
 from crowdopt.io.tables.table_columns import find_table, read_table
 
-KEPT = ("tasks", "skills", "gold", "prices", "forbidden", "groups")  # tables that are taken over as they are
+# tables that are taken over as they are
+KEPT = ("tasks", "skills", "gold", "gold_votes", "prices", "forbidden", "groups")
 
 
 def write_next(found: Answered, folder: Path) -> None:
