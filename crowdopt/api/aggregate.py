@@ -25,6 +25,7 @@ from crowdopt.io.tables.label_table import read_labels, read_truth
 
 AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)
 UNSURE = 0.9  # answers less sure than this are counted apart
+UPPER = 0.975  # the upper end of a 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,22 @@ class Aggregated:
     answers: Answers
     labels: Labels  # the table
     right: float | None  # share of right answers among the tasks whose truth is known
+    known: int = 0  # tasks whose truth is known
+
+    @property
+    def claimed(self) -> float:
+        """Mean chance of being right, by the method; no more than so many tasks support.
+
+        n tasks tell errors that workers share apart from rarer ones than ``1 / (n + 2)`` at no time (Laplace's rule),
+        and where the truth is known no more is claimed than the upper end of what it shows (Clopper and Pearson).
+        """
+        from scipy.special import betaincinv
+
+        most = 1 - 1 / (len(self.labels.tasks) + 2)
+        if self.right is not None and self.right < 1:
+            hits = round(self.right * self.known)
+            most = min(most, float(betaincinv(hits + 1, self.known - hits, UPPER)))
+        return min(most, float(self.answers.confidence.mean()))
 
     @property
     def unsure(self) -> int:
@@ -182,7 +199,7 @@ def aggregate_tables(
             write_answers(answers, table, Path(output), force)
         if workers is not None:
             write_accuracies(answers, table, Path(workers), force)
-    return Aggregated(answers, table, right)
+    return Aggregated(answers, table, right, 0 if known is None else int((known >= 0).sum()))
 
 
 def _share_right(answers: Answers, truth: np.ndarray[Any, Any]) -> float:
