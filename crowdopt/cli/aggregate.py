@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from crowdopt.answers.voted import Answers
-from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_tables
+from crowdopt.api.aggregate import AGGREGATIONS, AUTO, UNSURE, Aggregated, aggregate_tables
 from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.adaptive_lines import onward_said
@@ -33,7 +33,7 @@ from crowdopt.io.answers.labels_back import Answered
     )
 )
 @click.argument("labels", type=click.Path(path_type=Path))
-@click.option("--method", type=click.Choice(AGGREGATIONS), default="one-coin", show_default=True)
+@click.option("--method", type=click.Choice(AGGREGATIONS), default=AUTO, show_default=True)
 @click.option(
     "--gold",
     type=click.Path(path_type=Path),
@@ -108,6 +108,7 @@ def _facts(done: Aggregated) -> dict[str, Any]:
     answers, labels = done.answers, done.labels
     return {
         "method": answers.method,
+        "chosen_by": None if done.choice is None else asdict(done.choice),
         "tasks": len(labels.tasks),
         "workers": len(labels.workers),
         "labels": int(labels.task.size),
@@ -133,6 +134,8 @@ def _sentences(done: Aggregated) -> list[str]:
         f"{len(labels.classes)} classes, by {answers.method}{_rounds(answers)}",
         f"mean {kind}: {mean:.3f}; below {UNSURE:g}: {done.unsure} answer(s)",
     ]
+    if done.choice is not None:
+        said.append(str(done.choice))
     if answers.hard is not None:
         said.append(f"{answers.hard.difficulty}; the chances heed it")
     return said if done.right is None else [*said, f"right on {100 * done.right:.1f} % of the tasks with known answers"]

@@ -400,12 +400,12 @@ def test_difficulty_is_part_of_the_state(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [880009, 880015])
-def test_clean_crowds_that_were_taken_for_hard_are_no_longer(seed):
+@pytest.mark.parametrize("crowd", [880009, 880015])
+def test_clean_crowds_that_were_taken_for_hard_are_no_longer(crowd):
     """Half spammers, half of .7: they took 36,121 and 22,952 labels, and said .1 is out of reach."""
-    skill = np.random.default_rng([seed, 1]).choice([0.5, 0.7], 300)[None, :]
-    of = simulated_stream(crowdopt.AssignmentInstance(skill, np.zeros(1000, int), 200, 0.1), (seed, 2))
-    run = play("sequential", of, seed)
+    skill = np.random.default_rng([crowd, 1]).choice([0.5, 0.7], 300)[None, :]
+    of = simulated_stream(crowdopt.AssignmentInstance(skill, np.zeros(1000, int), 200, 0.1), (crowd, 2))
+    run = play("sequential", of, crowd)
     assert not any("hard" in note for note in run.notes) and run.total_labels < 12_000
 
 
