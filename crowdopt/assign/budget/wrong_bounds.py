@@ -66,10 +66,8 @@ def most_money(instance: AssignmentInstance) -> float:
 
 
 def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Classes:
-    """Classes of tasks that also agree in their prior and in what is in already: by a need that tells those apart.
-
-    Limits of groups aside: without them no plan does worse.
-    """
+    """Classes of tasks that also agree in their prior and in what is in already: by a need that tells those apart."""
+    # Limits of groups aside: without them no plan does worse.
     plain = replace(instance, rule=BHATTACHARYYA.name, budget=money, groups=(), own_rows=None)
     held = plain.collected_evidence
     number = np.unique(np.column_stack([held, prior]), axis=0, return_inverse=True)[1].reshape(-1)

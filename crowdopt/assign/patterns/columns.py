@@ -109,10 +109,9 @@ class Columns:
         return PatternSet(np.full(len(patterns), t), patterns, self.errors[t].promised(patterns))
 
     def _first(self, t: int) -> Ints:
-        """To begin with: the best labels first, the worst first, and those of each pool alone, as many as will do.
-
-        Under a rule for the average all that are fewer too, without the worst first: their long votes take too long.
-        """
+        """To begin with: the best labels first, the worst first, and those of each pool alone, as many as will do."""
+        # Under a rule for the average all that are fewer too, without the worst first: their long votes take too
+        # long.
         sizes = self.pools.sizes
         target = float(self.pools.epsilon[t]) / (LITTLE if self.goal.soft else 1)
         pricing, starts = self.pricing(t, 0.0, target), [np.zeros((0, sizes.size), np.int64)]

@@ -260,10 +260,8 @@ def _askers(instance: AssignmentInstance, first: Ints) -> tuple[Ints, ...]:
 
 
 def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, ...]) -> tuple[Bools, tuple[Ints, ...]]:
-    """Whether votes depend on the class, (kinds, askers), and the askers whose do for some kind or have labels in.
-
-    No plan pays for a vote that says nothing.
-    """
+    """Whether votes depend on the class, (kinds, askers), and the askers whose do for some kind or have labels in."""
+    # No plan pays for a vote that says nothing.
     if any(group.has_share_limits for group in instance.groups):
         return np.ones((first.size, len(workers)), bool), workers  # any label may be worth its share
     telling = np.zeros((first.size, len(workers)), bool)
