@@ -12,7 +12,7 @@ from crowdopt.assign.budget.ascending_prices import ascended
 from crowdopt.assign.budget.error_curves import LEAST, ErrorCurve
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
-from crowdopt.core.solution import Options, Solve, Status
+from crowdopt.core.solution import WARM, Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA
@@ -94,7 +94,7 @@ def _by_tangents(
         if clock.over:
             return best
         program = of_tangents(classes, held, tangents)
-        solution = solve(program, "highs-simplex", clock.within(options, options.nodes))
+        solution = solve(program, WARM, clock.within(options, options.nodes))
         if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return best
         duals = solution.dual

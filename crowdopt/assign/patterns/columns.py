@@ -12,7 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solve, Status
+from crowdopt.core.solution import WARM, Options, Solve, Status
 from crowdopt.crowd.pools import Pools
 from crowdopt.crowd.votes.pattern_errors import Errors
 from crowdopt.elementary import dot
@@ -160,7 +160,7 @@ class Columns:
         """The LP over the menu, each task free to go without at a price that no plan reaches."""
         goal = self.goal
         program = of_priced_menu(self.pools, self.menu, self.dearest, goal.wrong, goal.least_wrong)
-        solution = self.solve(program, "highs-simplex", replace(self.options, time_limit=max(1e-3, self.left())))
+        solution = self.solve(program, WARM, replace(self.options, time_limit=max(1e-3, self.left())))
         if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return np.inf, None
         return float(dot(program.cost, solution.primal)), solution.dual
