@@ -58,27 +58,24 @@ from crowdopt.io.answers.labels_back import Answered
 def aggregate(
     labels: Path,
     method: str,
-    gold: Path | None,
-    truth: Path | None,
     plan: Path | None,
     skipped: Path | None,
     accept: bool,
     campaign: Path | None,
     output: Path | None,
-    workers: Path | None,
-    trust_gold: bool,
-    force: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Answers from labels (columns task, worker, label), with a confidence for each; ties go to the first class.
 
     With a plan: weighted votes with posteriors, tasks not yet sure, labels missing and from whom, the next campaign.
     """
     if plan is not None:
-        if gold or truth or workers:
+        if options["gold"] or options["truth"] or options["workers"]:
             raise InputError("--gold, --truth and --workers belong to a method; with --plan its weights decide")
         if campaign is None or output is None:
             raise InputError("with --plan, give the campaign it was made for (--campaign) and a folder to write (-o)")
+        force = options["force"]
         answered = answers(labels, plan, campaign=campaign, skipped=skipped, accept=accept, output=output, force=force)
         looks = looks_to_certify(answered.instance.n_tasks, float(answered.instance.epsilon.mean()))
         known = {"answers": str(output), **facts(answered), "looks_to_certify": asdict(looks)}
@@ -88,17 +85,8 @@ def aggregate(
         raise InputError(
             "--skipped belongs to a plan (--plan); without one a label that is not there counts for nothing"
         )
-    done = aggregate_tables(
-        labels,
-        method,
-        gold=gold,
-        truth=truth,
-        trust_gold=trust_gold,
-        output=output,
-        workers=workers,
-        force=force,
-    )
-    written = [f"wrote {path}" for path in (output, workers) if path is not None]
+    done = aggregate_tables(labels, method, output=output, **options)
+    written = [f"wrote {path}" for path in (output, options["workers"]) if path is not None]
     known = {**_facts(done), "looks_to_certify": asdict(looks_to_certify(len(done.labels.tasks)))}
     audited = certifying(len(done.labels.tasks), TARGET, output or "ANSWERS")
     say(as_json, known, *_sentences(done), audited, *written)

@@ -273,10 +273,8 @@ def _askers(instance: AssignmentInstance, first: Ints) -> tuple[Ints, ...]:
 
 
 def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, ...]) -> tuple[Bools, tuple[Ints, ...]]:
-    """Whether votes depend on the class, (kinds, askers), and the askers whose do for some kind or have labels in.
-
-    No plan pays for a vote that says nothing, unless a limit asks for labels.
-    """
+    """Whether votes depend on the class, (kinds, askers), and the askers whose do for some kind or have labels in."""
+    # No plan pays for a vote that says nothing, unless a limit asks for labels.
     if wants_labels(instance):
         return np.ones((first.size, len(workers)), bool), workers
     telling = np.zeros((first.size, len(workers)), bool)

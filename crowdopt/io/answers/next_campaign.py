@@ -81,10 +81,8 @@ def _without(lines: list[str], name: str) -> list[str]:
 
 
 def _write_tasks(found: Answered, folder: Path) -> None:
-    """The tasks with the plan's own targets and limits, and what goes on otherwise: one label more, other targets.
-
-    One target for all stands in campaign.toml.
-    """
+    """The tasks with the plan's own targets and limits, and what goes on otherwise: one label more, other targets."""
+    # One target for all stands in campaign.toml.
     own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
     path, going_on = find_table(folder, "tasks"), Continuation(found)
     again, accepts = going_on.asked_once_more, going_on.accepted.size > 0 or found.onward is not None

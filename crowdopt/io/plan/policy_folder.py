@@ -142,10 +142,8 @@ def _write_types(plan: AdaptivePlan, folder: Path) -> None:
 
 
 def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
-    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save.
-
-    Workers whose labels tell nothing are no askers.
-    """
+    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save."""
+    # Workers whose labels tell nothing are no askers.
     assert plan.proof_of is not None
     instance = plan.instance
     names, load, dual = [""] * instance.n_workers, np.zeros(instance.n_workers), np.zeros(instance.n_workers)
