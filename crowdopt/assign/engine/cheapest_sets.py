@@ -15,7 +15,8 @@ CELLS, MOST_CELLS = 500, 8_000  # of evidence, at least and at most
 EXACT = 16  # labels up to which a most is counted in the table; more are only counted in the search
 KEPT = 4  # sets of a search that are kept
 WALKS = 4  # times through all items, each with a set at its end, that a search may always take
-THROUGH, EACH = 150, 40  # classes of workers through which sets are looked for at a time, and sets kept
+THROUGH, EACH = 150, 40  # classes of workers through which sets are looked for at a time, and sets kept, at most
+LOOKED = 2  # times the sets wanted: classes that are looked through
 STEPS, CLOSE = 60_000, 1e-8  # of a search; how near its best set is to the cheapest, relative
 
 
@@ -55,12 +56,12 @@ class PricedRow:
         given = float(self.price[self.row.given].sum())
         return float(bound) + given, list(self._labels(sets, sizes))
 
-    def others(self, place: int, best: list[Labels]) -> list[Labels]:
-        """Sets through workers who are about as good as those in the best one."""
+    def others(self, place: int, best: list[Labels], most: int) -> list[Labels]:
+        """So many sets through workers who are about as good as those in the best one."""
         if not best:
             return []
         rate = float(self.price[best[0]].sum()) / max(1e-12, float(self.row.evidence[best[0]].sum()))
-        return self.through(float(self.row.need[place]), rate, THROUGH)[:EACH]
+        return self.through(float(self.row.need[place]), rate, min(THROUGH, LOOKED * most))[: min(EACH, most)]
 
     def through(self, need: float, rate: float, most: int) -> list[Labels]:
         """About the cheapest set with each of some classes of workers, the cheapest sets first.

@@ -16,8 +16,15 @@ from crowdopt.core.clock import Clock
 
 WHOLE = 1e-6  # noise in a number of tasks, and in what a row has left
 AT_ONCE = 0.2  # of the tasks left, at least so many get their sets at a fixing
+DIVING = 0.8  # of the time, after which what is left is served task by task
 FRESH = 2  # rounds of new sets between two fixings
+LARGE = 3_000_000  # entries of the LP, about, from which on a dive looks for the cheapest sets only
 SOON = 300  # steps of a search for one task
+BATCH, BATCHES = 50, 60  # tasks served at the same prices, about; batches at most
+OFFSET = 7  # of the batches of one kind against those of the kind before
+LABELS = 5  # of a task, about
+SPARE = 3e-3  # of a share: what is aimed at beyond its side
+STEP = 1.0  # of a label's price: how far prices move where a row has given twice its part
 
 
 @dataclass(eq=False)
@@ -52,6 +59,15 @@ class Given:
         rows = self.problem.row_of[np.array([k for k, _ in sets], np.int64)]
         use: Floats = self.problem.coupling.use(rows, [one for _, one in sets]).toarray()
         return use
+
+    def use_of(self, kind: int, labels: Labels) -> Floats:
+        """What one set takes from the rows, (rows,)."""
+        coupling, row = self.problem.coupling, self.problem.row_of[kind]
+        parts = [np.bincount(labels, minlength=coupling.workers), coupling.weight[:, labels].sum(axis=1)]
+        parts.append(coupling.own[:, row, labels].sum(axis=1))
+        if coupling.has_budget:
+            parts.append(coupling.cost[row, labels].sum(keepdims=True))
+        return np.concatenate(parts)
 
     def take(self, kind: int, labels: Labels, use: Floats, number: int) -> int:
         """Give up to so many tasks a set, as far as it fits; how many got it."""
@@ -104,16 +120,20 @@ def dive(
     prices for tasks that no set of the master fits; jitter: of the order in which sets are fixed; -> the one that was
     given.
     """
-    while given.left.any() and not clock.over:
+    soon, rich = clock.part(DIVING), master.size <= LARGE
+    while given.left.any() and not soon.over:
         point = None
-        for _ in range(1 + FRESH):
-            master.ask(given.left, given.lack, given.room)
-            point = master.solve(max(MOMENT, clock.left))
-            if point is None or clock.over:
+        for fresh in range(1 + (FRESH if rich else 1)):
+            if given.sets or master.last is None or fresh:
+                master.ask(given.left, given.lack, given.room)
+                point = master.solve(max(MOMENT, soon.left))
+            else:
+                point = master.last  # nothing is fixed yet: the climb's last point
+            if point is None or soon.over:
                 break
             duals = master.duals(point)[1]
             part = _left_of(given)
-            swept = sweep(part, duals, steps=SOON, left=given.labels_left, until=clock)
+            swept = sweep(part, duals, steps=SOON, rich=rich, left=given.labels_left, until=soon)
             if not sum(master.add(kind, labels) for kind, labels in swept.sets):
                 break
         if point is None or not _fix(master, given, master.amounts(point), rng, jitter):
@@ -144,27 +164,73 @@ def _fix(master: SetMaster, given: Given, amount: Floats, rng: np.random.Generat
 
 
 def serve(given: Given, duals: Floats, clock: Clock) -> Given:
-    """Every task without a set the cheapest at these prices of workers with room, one after the other.
+    """Every task without a set the cheapest at prices of workers with room, which follow what was handed out.
 
-    given: changed; duals (rows,); -> the one that was given.
+    Tasks come in batches, kinds side by side, so that none finds all that it could use gone; after each the prices of
+    rows that give more than their share so far rise, as in online dual descent.
+
+    given: changed; duals (rows,): the first prices; -> the one that was given.
     """
+    wanted = given.left.copy()
+    batches = int(np.clip(wanted.sum() // BATCH, 1, BATCHES))
+    pace = _Pace(given, duals)
+    for turn in range(1, batches + 1):
+        until = wanted - (wanted * turn + OFFSET * np.arange(wanted.size) % batches) // batches  # left after this turn
+        _serve_down_to(given, np.maximum(0, until), duals, clock)
+        if clock.over:
+            return given
+        if batches > 1:
+            duals = pace.moved(turn / batches)
+    _serve_down_to(given, np.zeros_like(wanted), duals, clock)  # those for whom nothing fit the last prices
+    return given
+
+
+class _Pace:
+    """What each row should have given by the time a part of the tasks is served."""
+
+    def __init__(self, given: Given, duals: Floats) -> None:
+        coupling, self.given, self.duals = given.problem.coupling, given, duals
+        self.first = self.room, self.lack = given.room.copy(), given.lack.copy()
+        sides = [np.where(np.isfinite(side), np.abs(side), 0.0) for side in (self.room, self.lack)]
+        labels = LABELS * given.left.sum()
+        counts = [np.zeros(coupling.workers), labels * np.abs(coupling.weight).mean(axis=1)]
+        counts += [labels * np.abs(coupling.own).mean(axis=(1, 2)), np.zeros(int(coupling.has_budget))]
+        size = np.maximum(np.maximum(*sides), np.concatenate(counts))
+        price = np.full(size.size, float(coupling.cost.mean()))
+        if coupling.has_budget:
+            price[-1] = 1.0  # a multiplier of money is a part of each price
+        self.step = STEP * price / np.maximum(size, 1.0)
+        spare = np.where(coupling.spent, 0.0, SPARE * size)  # a share may be missed by the last labels
+        self.room, self.lack = self.room - spare, self.lack + spare
+
+    def moved(self, part: float) -> Floats:
+        """Multipliers as far from the first ones as a row is behind or ahead of that part of its sides."""
+        over = self.given.room - self.first[0] + part * self.room  # what is left beyond what should be
+        under = self.given.lack - self.first[1] + part * self.lack
+        low = np.where(np.isfinite(under), self.duals + self.step * under, -np.inf)
+        high = np.where(np.isfinite(over), self.duals + self.step * over, np.inf)
+        found: Floats = np.clip(0.0, low, high)
+        return found
+
+
+def _serve_down_to(given: Given, until: Ints, duals: Floats, clock: Clock) -> None:
+    """Serve tasks until so many of each kind are left, or no more can be, those in need of most first."""
     problem = given.problem
     for number, row in enumerate(problem.rows):
         at: PricedRow | PricedVotes | None = None
+        fresh = False  # whether nothing was handed out since the row was priced
         for place in range(row.kinds.size - 1, -1, -1):
-            k, fresh = int(row.kinds[place]), False
-            while given.left[k] and not clock.over:
+            k = int(row.kinds[place])
+            while given.left[k] > until[k] and not clock.over:
                 if at is None:
                     at, fresh = priced_row(row, problem.coupling.prices(number, duals), given.labels_left), True
                 found = at.cheapest(place, SOON, 1e-4)[1]
-                use = given.use([(k, one) for one in found]) if found else np.zeros((0, 0))
-                if any(given.take(k, one, use[:, c], int(given.left[k])) for c, one in enumerate(found)):
+                if any(given.take(k, one, given.use_of(k, one), int(given.left[k] - until[k])) for one in found):
                     fresh = False
                 elif fresh:
                     break
                 else:
                     at = None  # some of the labels that the table counts with are gone
-    return given
 
 
 def without_some(given: Given, duals: Floats, part: float, rng: np.random.Generator) -> Given:

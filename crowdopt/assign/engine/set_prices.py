@@ -19,6 +19,7 @@ NEAR = 1e-5  # relative gap between master and bound at which prices are good en
 ROUGH = 3_000  # steps of a search while prices are still far
 FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a search, and the fewest steps of one
 FEW, MANY = 6, 4_000  # sets of a kind beside the best ones, and of all kinds, that a sweep gives about
+FEW_ROWS = 200  # of the LP
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
 MOMENT = 0.1  # seconds that a master may always take
 
@@ -70,7 +71,7 @@ def sweep(
             values.append((k, bound))
             found += [(k, one) for one in best]
             if rich and not (until is not None and until.over):
-                found += [(k, one) for one in at.others(place, best or ([] if labels is None else [labels]))[:each]]
+                found += [(k, one) for one in at.others(place, best or ([] if labels is None else [labels]), each)]
         return values, found
 
     with ThreadPoolExecutor(2) as pool:
@@ -113,7 +114,8 @@ class Climb:
             until = soon if part == 1.0 else clock
             if until.over:
                 break
-            self._take(self._swept(part * first, until=until), part * first)
+            rich = part == 1.0 or first.size <= FEW_ROWS  # of a large LP each column takes time
+            self._take(self._swept(part * first, until=until, rich=rich), part * first)
 
     def run(self, clock: Clock) -> bool:
         """Add sets until master and bound meet; False where the clock ended it first."""
@@ -135,8 +137,8 @@ class Climb:
                 return True
         return False
 
-    def _swept(self, duals: Floats, steps: int = ROUGH, until: Clock | None = None) -> Swept:
-        return sweep(self.problem, duals, steps=steps, known=self.master.known_at(duals), until=until)
+    def _swept(self, duals: Floats, steps: int = ROUGH, until: Clock | None = None, rich: bool = True) -> Swept:
+        return sweep(self.problem, duals, steps=steps, rich=rich, known=self.master.known_at(duals), until=until)
 
     def _take(self, swept: Swept, duals: Floats) -> int:
         if swept.bound > self.bound:
