@@ -15,8 +15,10 @@ from crowdopt.assign.engine.set_prices import MOMENT, priced_row, sweep
 from crowdopt.core.clock import Clock
 
 WHOLE = 1e-6  # noise in a number of tasks, and in what a row has left
-AT_ONCE = 0.2  # of the tasks left, at least so many get their sets at a fixing
-DIVING = 0.8  # of the time, after which what is left is served task by task
+AT_ONCE = 0.2, 0.5  # of the tasks left, at least so many get their sets at a fixing; where the LP is large
+DIVING = 0.7  # of the time, after which what is left is served task by task
+REPAIRS, REPAIRED, REPAIR = 8, 0.05, 0.01  # of broken rows: tries, part of the tasks; of a label's price, the first step
+FAST = 0.05  # of a dive's time: a large LP that takes longer gets no new sets
 FRESH = 2  # rounds of new sets between two fixings
 LARGE = 3_000_000  # entries of the LP, about, from which on a dive looks for the cheapest sets only
 SOON = 300  # steps of a search for one task
@@ -120,10 +122,11 @@ def dive(
     prices for tasks that no set of the master fits; jitter: of the order in which sets are fixed; -> the one that was
     given.
     """
-    soon, rich = clock.part(DIVING), master.size <= LARGE
+    soon, large = clock.part(DIVING), master.size > LARGE
     while given.left.any() and not soon.over:
         point = None
-        for fresh in range(1 + (FRESH if rich else 1)):
+        for fresh in range(1 + FRESH):
+            before = soon.left
             if given.sets or master.last is None or fresh:
                 master.ask(given.left, given.lack, given.room)
                 point = master.solve(max(MOMENT, soon.left))
@@ -132,13 +135,32 @@ def dive(
             if point is None or soon.over:
                 break
             duals = master.duals(point)[1]
+            if large and before - soon.left > FAST * before:
+                break  # those whom no set of the LP fits are served at its prices
             part = _left_of(given)
-            swept = sweep(part, duals, steps=SOON, rich=rich, left=given.labels_left, until=soon)
+            swept = sweep(part, duals, steps=SOON, left=given.labels_left, until=soon)
             if not sum(master.add(kind, labels) for kind, labels in swept.sets):
                 break
         if point is None or not _fix(master, given, master.amounts(point), rng, jitter):
             break
-    return serve(given, duals, clock)
+    return repaired(serve(given, duals, clock), duals, rng, clock)
+
+
+def repaired(given: Given, duals: Floats, rng: np.random.Generator, clock: Clock) -> Given:
+    """Other sets for some tasks, at prices that pay for rows that are broken, until these are kept.
+
+    given: changed or left behind; -> with a set for every task, or the one that was given.
+    """
+    coupling = given.problem.coupling
+    step = REPAIR * float(coupling.cost.mean())
+    for _ in range(REPAIRS):
+        broken = ((given.lack > WHOLE).astype(np.float64) - (given.room < -WHOLE)) * ~coupling.spent
+        if given.left.any() or not broken.any() or clock.over:
+            break
+        duals, step = coupling.valid(duals + step * broken), 2 * step
+        again = serve(without_some(given, duals, REPAIRED, rng), duals, clock)
+        given = again if again.worth < given.worth else given
+    return given
 
 
 def _left_of(given: Given) -> Prepared:
@@ -149,7 +171,8 @@ def _fix(master: SetMaster, given: Given, amount: Floats, rng: np.random.Generat
     """Give tasks the sets that the master wants whole, and the most wanted others; how many tasks got one."""
     whole = np.floor(amount + WHOLE).astype(np.int64)
     part = amount - whole + jitter * rng.random(amount.size) * (amount > WHOLE)
-    wanted = int(AT_ONCE * given.left.sum()) + 1 - int(whole.sum())
+    share = AT_ONCE[master.size > LARGE]
+    wanted = int(share * given.left.sum()) + 1 - int(whole.sum())
     nearly = np.argsort(-part, kind="stable")[: max(0, wanted)]
     nearly = nearly[(amount - whole)[nearly] > WHOLE]
     chosen = np.concatenate([np.flatnonzero(whole), nearly])

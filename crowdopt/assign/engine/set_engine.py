@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.asking_more import aiming
 from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.alike import loosened, of_all
-from crowdopt.assign.engine.given_sets import LARGE, Given, dive, serve, without_some
+from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some
 from crowdopt.assign.engine.prepared import LEVELS, Prepared, levelled, problem_of
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
@@ -42,6 +42,7 @@ WIDER = 3.0  # times as far off
 DEAR = 1.05  # times the bound: what a plan costs that is a first one only
 FIRST = 0.2  # of the time left, for the first sets
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
+LAST = 0.9  # of the time left, for a dive
 PROOF = 0.3  # of the time left, for a bound at full resolution
 FINE, FINE_KINDS = 60_000, 400  # steps of a search for the bound, and kinds up to which all have as many
 WIDE, NEEDS = 200_000, 10  # pairs of classes in the first LP; beyond, needs of a row in it
@@ -83,9 +84,10 @@ class Engine:
             return climb.duals
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
-            if self.master.size > LARGE and climb.rounds:
+            large = self.master.size > LARGE
+            if large and climb.rounds:
                 break  # a large LP is solved a few times only: its sets are of more use in plans
-            self.master.start(room)
+            self.master.start(None if large else room)
             climb.run(clock.part(part))
             if climb.paid and self.master.size > LARGE:
                 self.master.start()  # plans must keep the rows whatever that costs
@@ -121,7 +123,9 @@ class Engine:
     def _serve(self, climb: Climb) -> None:
         """A plan soon, task by task at the first prices."""
         if self.standing.best is None:
-            served = serve(Given.nothing(self.levels), climb.duals, self.standing.clock.part(FIRST_PLAN))
+            clock, rng = self.standing.clock.part(FIRST_PLAN), np.random.default_rng(self.standing.options.seed)
+            served = serve(Given.nothing(self.levels), climb.duals, clock)
+            served = repaired(served, climb.duals, rng, clock)
             self._offer(served)
             for kind, labels in served.sets:
                 self.master.add(kind, labels)
@@ -166,15 +170,16 @@ class Engine:
         if standing.options.nodes is None and standing.pairs > SMALL:
             limit = sys.maxsize  # as long as there is time
         start, waited, searched = Given.nothing(self.levels), 0, False
-        least = climb.value * (1 - NEAR)
-        if has_whole_prices(self.problem.classes):
+        least = climb.value * (1 - NEAR) if climb.value < np.inf else -np.inf
+        if has_whole_prices(self.problem.classes) and climb.value < np.inf:
             least = next_integer(least)
         coarse = self.levels.count.size < self.problem.count.size
         while not standing.done and waited < limit and not self.solved:
             clock = self.soon if standing.best is None else standing.clock
             if clock.over:
                 break
-            found = dive(self.master, start, climb.duals, rng, clock, 0.0 if self.best is None else JITTER)
+            until = clock.part(LAST)  # what is found is made a plan in the rest
+            found = dive(self.master, start, climb.duals, rng, until, 0.0 if self.best is None else JITTER)
             waited = 0 if self._offer(found) else waited + 1
             self.solved = coarse and standing.best is not None and standing.value <= least
             if waited >= IDLE and not searched and not standing.done:
