@@ -228,8 +228,9 @@ class _Pace:
 
     def moved(self, part: float) -> Floats:
         """Multipliers as far from the first ones as a row is behind or ahead of that part of its sides."""
-        over = self.given.room - self.first[0] + part * self.room  # what is left beyond what should be
-        under = self.given.lack - self.first[1] + part * self.lack
+        with np.errstate(invalid="ignore"):  # sides that are not there
+            over = self.given.room - self.first[0] + part * self.room  # what is left beyond what should be
+            under = self.given.lack - self.first[1] + part * self.lack
         low = np.where(np.isfinite(under), self.duals + self.step * under, -np.inf)
         high = np.where(np.isfinite(over), self.duals + self.step * over, np.inf)
         found: Floats = np.clip(0.0, low, high)
