@@ -17,7 +17,8 @@ from crowdopt.core.clock import Clock
 WHOLE = 1e-6  # noise in a number of tasks, and in what a row has left
 AT_ONCE = 0.2, 0.5  # of the tasks left, at least so many get their sets at a fixing; where the LP is large
 DIVING = 0.7  # of the time, after which what is left is served task by task
-REPAIRS, REPAIRED, REPAIR = 8, 0.05, 0.01  # of broken rows: tries, part of the tasks; of a label's price, the first step
+REPAIRS, REPAIRED, REPAIR = 8, 0.05, 0.01  # tries, part of the tasks, and of a label's price, the first step
+FEW = 0.05  # times the tasks with sets, of those without, at most
 FAST = 0.05  # of a dive's time: a large LP that takes longer gets no new sets
 FRESH = 2  # rounds of new sets between two fixings
 LARGE = 3_000_000  # entries of the LP, about, from which on a dive looks for the cheapest sets only
@@ -147,19 +148,21 @@ def dive(
 
 
 def repaired(given: Given, duals: Floats, rng: np.random.Generator, clock: Clock) -> Given:
-    """Other sets for some tasks, at prices that pay for rows that are broken, until these are kept.
+    """Other sets for some tasks: room for those without, and prices that pay for rows that are broken.
 
-    given: changed or left behind; -> with a set for every task, or the one that was given.
+    given: changed or left behind; -> with a set for every task and no row broken, or the best one that was met.
     """
     coupling = given.problem.coupling
-    step = REPAIR * float(coupling.cost.mean())
+    step, part = REPAIR * float(coupling.cost.mean()), REPAIRED
     for _ in range(REPAIRS):
         broken = ((given.lack > WHOLE).astype(np.float64) - (given.room < -WHOLE)) * ~coupling.spent
-        if given.left.any() or not broken.any() or clock.over:
+        if not (given.left.any() or broken.any()) or given.left.sum() > FEW * len(given.sets) or clock.over:
             break
         duals, step = coupling.valid(duals + step * broken), 2 * step
-        again = serve(without_some(given, duals, REPAIRED, rng), duals, clock)
-        given = again if again.worth < given.worth else given
+        again = without_some(given, duals, part, rng)
+        _serve_down_to(again, again.left - given.left, duals, clock)  # those without a set come first
+        again = serve(again, duals, clock)
+        given, part = (again, part) if again.worth < given.worth else (given, min(0.5, 2 * part))
     return given
 
 
