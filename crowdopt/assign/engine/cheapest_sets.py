@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Labels, Overlaps, TaskRow
 
 TABLE = 3_000_000  # numbers in a table of completions, about
-CELLS, MOST_CELLS = 500, 8_000  # of evidence, at least and at most
+CELLS = 500, 8_000  # of evidence, at least and at most
 EXACT = 16  # labels up to which a most is counted in the table; more are only counted in the search
 KEPT = 4  # sets of a search that are kept
 WALKS = 4  # times through all items, each with a set at its end, that a search may always take
@@ -88,11 +88,11 @@ class PricedRow:
                 yield np.sort(np.concatenate([self.row.given, self.item[chosen[:size]]]))
 
 
-def priced(row: TaskRow, price: Floats, left: Ints | None = None, table: int = TABLE) -> PricedRow:
+def priced(row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int] = CELLS) -> PricedRow:
     """The row at prices of labels.
 
-    price (G,): of a label of each class; may be negative; left (G,): labels that each class has left; table: numbers in
-    the table, about: the more, the fewer steps a search takes.
+    price (G,): of a label of each class; may be negative; left (G,): labels that each class has left; cells: of
+    evidence in the table, at least and at most: the more, the fewer steps a search takes.
     """
     from crowdopt.assign.engine import completion_kernels as kernels
 
@@ -110,12 +110,12 @@ def priced(row: TaskRow, price: Floats, left: Ints | None = None, table: int = T
     inside = np.bincount(row.group[item], minlength=row.low.size)
     own = int(np.minimum(np.where(row.top < ANY, row.top, row.low), inside).max())
     numbers = (item.size + 1) * (own + 1) * (counted + 1)
-    cells = int(np.clip(table // max(1, numbers), CELLS, MOST_CELLS))
-    unit = max(float(row.need[-1]), 1e-9) / cells
+    count = int(np.clip(TABLE // max(1, numbers), *cells))
+    unit = max(float(row.need[-1]), 1e-9) / count
     worth = row.evidence[item]
-    width = np.minimum(np.ceil(worth / unit - 1e-9), cells).astype(np.int64)
+    width = np.minimum(np.ceil(worth / unit - 1e-9), count).astype(np.int64)
     items = price[item], width, row.group[item], after
-    rest = kernels.completions(items, (row.low, row.top), (own, int(counted), row.fewest), exact, cells)
+    rest = kernels.completions(items, (row.low, row.top), (own, int(counted), row.fewest), exact, count)
     if (inside < row.low).any():
         rest[:] = np.inf  # a group of which every task needs labels has none to give
     task = (price[item], worth, row.group[item], after), (row.low, row.top), unit, exact

@@ -24,6 +24,8 @@ FRESH = 2  # rounds of new sets between two fixings
 LARGE = 3_000_000  # entries of the LP, about, from which on a dive looks for the cheapest sets only
 SOON = 300  # steps of a search for one task
 BATCH, BATCHES = 50, 60  # tasks served at the same prices, about; batches at most
+COARSE = 100, 8_000  # cells of evidence in tables, which are made anew often
+EACH = 240_000  # numbers in tables for each task, about
 OFFSET = 7  # of the batches of one kind against those of the kind before
 LABELS = 5  # of a task, about
 SPARE = 3e-3  # of a share: what is aimed at beyond its side
@@ -198,7 +200,7 @@ def serve(given: Given, duals: Floats, clock: Clock) -> Given:
     given: changed; duals (rows,): the first prices; -> the one that was given.
     """
     wanted = given.left.copy()
-    batches = int(np.clip(wanted.sum() // BATCH, 1, BATCHES))
+    batches = _batches(given, duals)
     pace = _Pace(given, duals)
     for turn in range(1, batches + 1):
         until = wanted - (wanted * turn + OFFSET * np.arange(wanted.size) % batches) // batches  # left after this turn
@@ -209,6 +211,18 @@ def serve(given: Given, duals: Floats, clock: Clock) -> Given:
             duals = pace.moved(turn / batches)
     _serve_down_to(given, np.zeros_like(wanted), duals, clock)  # those for whom nothing fit the last prices
     return given
+
+
+def _batches(given: Given, duals: Floats) -> int:
+    """How many batches tasks come in: the fewer, the larger the tables that are made for each."""
+    tasks, coupling, numbers = int(given.left.sum()), given.problem.coupling, 0
+    if tasks < 2 * BATCH:
+        return 1
+    for number, row in enumerate(given.problem.rows):
+        if row.law is None:
+            at = priced_row(row, coupling.prices(number, duals), given.labels_left, COARSE)
+            numbers += at.rest.size if isinstance(at, PricedRow) else 0
+    return min(tasks // BATCH, BATCHES, 1 + tasks * EACH // max(1, numbers))
 
 
 class _Pace:
@@ -250,7 +264,8 @@ def _serve_down_to(given: Given, until: Ints, duals: Floats, clock: Clock) -> No
             k = int(row.kinds[place])
             while given.left[k] > until[k] and not clock.over:
                 if at is None:
-                    at, fresh = priced_row(row, problem.coupling.prices(number, duals), given.labels_left), True
+                    price = problem.coupling.prices(number, duals)
+                    at, fresh = priced_row(row, price, given.labels_left, COARSE), True
                 found = at.cheapest(place, SOON, 1e-4)[1]
                 if any(given.take(k, one, given.use_of(k, one), int(given.left[k] - until[k])) for one in found):
                     fresh = False

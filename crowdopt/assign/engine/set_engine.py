@@ -42,6 +42,7 @@ WIDER = 3.0  # times as far off
 DEAR = 1.05  # times the bound: what a plan costs that is a first one only
 FIRST = 0.2  # of the time left, for the first sets
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
+SERVING = 0.35  # of the time left, for a first plan task by task
 LAST = 0.9  # of the time left, for a dive
 PROOF = 0.3  # of the time left, for a bound at full resolution
 FINE, FINE_KINDS = 60_000, 400  # steps of a search for the bound, and kinds up to which all have as many
@@ -123,7 +124,7 @@ class Engine:
     def _serve(self, climb: Climb) -> None:
         """A plan soon, task by task at the first prices."""
         if self.standing.best is None:
-            clock, rng = self.standing.clock.part(FIRST_PLAN), np.random.default_rng(self.standing.options.seed)
+            clock, rng = self.standing.clock.part(SERVING), np.random.default_rng(self.standing.options.seed)
             served = serve(Given.nothing(self.levels), climb.duals, clock)
             served = repaired(served, climb.duals, rng, clock)
             self._offer(served)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.engine.cheapest_sets import PricedRow, priced
+from crowdopt.assign.engine.cheapest_sets import CELLS, PricedRow, priced
 from crowdopt.assign.engine.cheapest_votes import PricedVotes, priced_votes
 from crowdopt.assign.engine.prepared import Labels, Prepared, TaskRow
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
@@ -84,9 +84,11 @@ def sweep(
     return Swept(bound if left is None else -np.inf, least, sets)
 
 
-def priced_row(row: TaskRow, price: Floats, left: Ints | None = None) -> PricedRow | PricedVotes:
+def priced_row(
+    row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int] = CELLS
+) -> PricedRow | PricedVotes:
     """The row at prices, by what decides which sets are enough."""
-    return priced(row, price, left) if row.law is None else priced_votes(row, price, left)
+    return priced(row, price, left, cells) if row.law is None else priced_votes(row, price, left)
 
 
 @dataclass(eq=False)
@@ -115,7 +117,8 @@ class Climb:
             if until.over:
                 break
             rich = part == 1.0 or first.size <= FEW_ROWS  # of a large LP each column takes time
-            self._take(self._swept(part * first, until=until, rich=rich), part * first)
+            known = self.master.known_at(part * first)
+            self._take(sweep(self.problem, part * first, rich=rich, known=known, until=until), part * first)
 
     def run(self, clock: Clock) -> bool:
         """Add sets until master and bound meet; False where the clock ended it first."""
@@ -137,8 +140,8 @@ class Climb:
                 return True
         return False
 
-    def _swept(self, duals: Floats, steps: int = ROUGH, until: Clock | None = None, rich: bool = True) -> Swept:
-        return sweep(self.problem, duals, steps=steps, rich=rich, known=self.master.known_at(duals), until=until)
+    def _swept(self, duals: Floats, steps: int = ROUGH, until: Clock | None = None) -> Swept:
+        return sweep(self.problem, duals, steps=steps, known=self.master.known_at(duals), until=until)
 
     def _take(self, swept: Swept, duals: Floats) -> int:
         if swept.bound > self.bound:
