@@ -11,7 +11,7 @@ from crowdopt.assign.engine.cheapest_sets import PricedRow
 from crowdopt.assign.engine.cheapest_votes import PricedVotes
 from crowdopt.assign.engine.prepared import ANY, Labels, Prepared
 from crowdopt.assign.engine.set_master import SetMaster
-from crowdopt.assign.engine.set_prices import MOMENT, priced_row, sweep
+from crowdopt.assign.engine.set_prices import FEW_ROWS, MOMENT, priced_row, sweep
 from crowdopt.core.clock import Clock
 
 WHOLE = 1e-6  # noise in a number of tasks, and in what a row has left
@@ -216,8 +216,8 @@ def serve(given: Given, duals: Floats, clock: Clock) -> Given:
 def _batches(given: Given, duals: Floats) -> int:
     """How many batches tasks come in: the fewer, the larger the tables that are made for each."""
     tasks, coupling, numbers = int(given.left.sum()), given.problem.coupling, 0
-    if tasks < 2 * BATCH:
-        return 1
+    if tasks < 2 * BATCH or coupling.lower.size <= FEW_ROWS:
+        return 1  # many workers of a class: plans of the master come as soon
     for number, row in enumerate(given.problem.rows):
         if row.law is None:
             at = priced_row(row, coupling.prices(number, duals), given.labels_left, COARSE)
