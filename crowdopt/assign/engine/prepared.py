@@ -157,8 +157,7 @@ def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared |
         return None
     classes = classes_of(instance, joint=True, pooled=pooled)
     limits = _limits_per_task(instance, classes)
-    _, first, row_of = np.unique(_told_apart_by(classes, limits), axis=0, return_index=True, return_inverse=True)
-    row_of = row_of.reshape(-1)
+    first, row_of = _rows_alike(_told_apart_by(classes, limits))
     if first.size > ROWS:
         return None
     rows = [_row(classes, limits, t, np.flatnonzero(row_of == row)) for row, t in enumerate(first.tolist())]
@@ -205,6 +204,18 @@ def _told_apart_by(classes: Classes, limits: LimitsPerTask) -> Floats:
     if instance.rule == EXACT_ERROR.name:
         key += [instance.accuracy[instance.task_type[task]][:, worker], _held(instance)[task][:, None]]
     return np.hstack(key)
+
+
+def _rows_alike(table: Floats) -> tuple[Ints, Ints]:
+    """The first of equal rows of a table, in the rows' order, and which of those each row is equal to, (rows,).
+
+    What ``np.unique`` says, which sorts all wide rows; here they are hashed first.
+    """
+    numbers: dict[bytes, int] = {}
+    number = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in table + 0.0], np.int64)
+    first = np.unique(number, return_index=True)[1]
+    _, order, place = np.unique(table[first], axis=0, return_index=True, return_inverse=True)
+    return first[order], place.reshape(-1)[number]
 
 
 def _room(classes: Classes) -> Ints:
