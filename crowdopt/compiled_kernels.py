@@ -117,11 +117,9 @@ def _keeps() -> bool:
 
 
 def _apart(kernel: Any) -> Any:
-    """The kernel, whose compiled versions are kept in files named after what they are compiled for.
-
-    numba numbers them. Two processes that compile one kernel for different types at the same time may choose the same
-    number, and what is then read under one type is code for the other: wrong results without a word.
-    """
+    """The kernel, whose compiled versions are kept in files named after what they are compiled for."""
+    # numba numbers them. Two processes that compile one kernel for different types at the same time may choose the
+    # same number, and what is then read under one type is code for the other: wrong results without a word.
     try:
         kept = kernel._cache._cache_file
         load_index, save_index, save_data = kept._load_index, kept._save_index, kept._save_data
@@ -148,12 +146,10 @@ def _apart(kernel: Any) -> Any:
 
 
 def _name_apart() -> None:
-    """Number what this process compiles from a place of its own, which no other process is likely to use.
-
-    numba counts functions from 1 in each process, and the count tells apart helpers of one name, of which its own sorts
-    have many. Code that two processes kept and a third loads has then two helpers under one name and count, and the
-    linker takes the first for both: ``np.sort`` that did not sort, seen twice.
-    """
+    """Number what this process compiles from a place of its own, which no other process is likely to use."""
+    # numba counts functions from 1 in each process, and the count tells apart helpers of one name, of which its own
+    # sorts have many. Code that two processes kept and a third loads has then two helpers under one name and count,
+    # and the linker takes the first for both: ``np.sort`` that did not sort, seen twice.
     bytecode.FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(7)))
 
 

@@ -187,6 +187,17 @@ def power(x: ArrayLike, exponent: ArrayLike) -> Floats:
         base = base * base
 
 
+def interpolated(x: ArrayLike, places: Floats, values: Floats) -> Floats:
+    """Values between two places on the straight line, beyond the first and the last as there; a library may fuse steps.
+
+    x: where; places (k,): ascending; values (k,): there; -> the shape of x.
+    """
+    number = np.clip(np.asarray(x, np.float64), places[0], places[-1])
+    after = np.clip(np.searchsorted(places, number, side="right"), 1, places.size - 1)
+    slope = (values[after] - values[after - 1]) / (places[after] - places[after - 1])
+    return _plain(slope * (number - places[after - 1]) + values[after - 1])
+
+
 def dot(x: Any, y: Any) -> Floats:
     """``sum x y`` along the last axis, added in one order; a matrix product's order depends on the processor.
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.certificate import certify
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import WARM, Options, Solve
 from crowdopt.crowd.votes.voting import log_odds
 from crowdopt.elementary import dot
 from crowdopt.errors import InputError
@@ -125,5 +125,5 @@ class _Vote:
         loss: Floats = np.bincount(self.pattern(members), self.loss * chance, 2**members.size).astype(np.float64)
         wrong = (np.arange(2**members.size)[:, None] >> np.arange(members.size)) & 1 == 1
         program = worst_law.of_marginals(wrong, loss, self.error_of[members])
-        solution = solve(program, "highs-simplex", Options())
+        solution = solve(program, WARM, Options())
         return solution.primal, float(-certify(solution).bound)

@@ -9,12 +9,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from crowdopt.api.binding import AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.api.watching import watched
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
-from crowdopt.backends import solve
 from crowdopt.core.solution import Listener
 from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
@@ -85,7 +84,7 @@ def assign_adaptive(
         plan = cheapest_policy(
             instance,
             labels,
-            solve,
+            SOLVERS,
             options,
             rounds=terms.rounds,
             expert=terms.expert,

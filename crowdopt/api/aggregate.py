@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers
+from crowdopt.answers.choosing import AutoMethod, chosen
 from crowdopt.answers.heeding import heeding
 from crowdopt.api.answers import answers
 from crowdopt.api.at_hand import PlanLike
@@ -23,8 +24,10 @@ from crowdopt.io.answers.labels_back import Answered
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.label_table import read_labels, read_truth
 
-AGGREGATIONS = (*FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)
+AUTO = "auto"  # the method that known answers, or labels held back, speak for
+AGGREGATIONS = (AUTO, *FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)
 UNSURE = 0.9  # answers less sure than this are counted apart
+UPPER = 0.975  # the upper end of a 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,23 @@ class Aggregated:
     answers: Answers
     labels: Labels  # the table
     right: float | None  # share of right answers among the tasks whose truth is known
+    known: int = 0  # tasks whose truth is known
+    choice: AutoMethod | None = None  # of the method, where none was named
+
+    @property
+    def claimed(self) -> float:
+        """Mean chance of being right, by the method; no more than so many tasks support.
+
+        n tasks tell errors that workers share apart from rarer ones than ``1 / (n + 2)`` at no time (Laplace's rule),
+        and where the truth is known no more is claimed than the upper end of what it shows (Clopper and Pearson).
+        """
+        from scipy.special import betaincinv
+
+        most = 1 - 1 / (len(self.labels.tasks) + 2)
+        if self.right is not None and self.right < 1:
+            hits = round(self.right * self.known)
+            most = min(most, float(betaincinv(hits + 1, self.known - hits, UPPER)))
+        return min(most, float(self.answers.confidence.mean()))
 
     @property
     def unsure(self) -> int:
@@ -42,7 +62,7 @@ class Aggregated:
 
 
 @overload
-def aggregate(labels: Labels, method: str = "one-coin", **options: Any) -> Answers: ...
+def aggregate(labels: Labels, method: str = AUTO, **options: Any) -> Answers: ...
 
 
 @overload
@@ -53,13 +73,13 @@ def aggregate(
 
 @overload
 def aggregate(
-    labels: TableLike, method: str = "one-coin", *, output: AnyPath | None = None, **options: Any
+    labels: TableLike, method: str = AUTO, *, output: AnyPath | None = None, **options: Any
 ) -> Aggregated: ...
 
 
 def aggregate(
     labels: Labels | TableLike,
-    method: str = "one-coin",
+    method: str = AUTO,
     *,
     plan: PlanLike | None = None,
     campaign: InstanceLike | None = None,
@@ -72,8 +92,9 @@ def aggregate(
     labels : path, frame or Labels
         Columns task, worker, label; or the same as arrays of indices.
     method : str
-        ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with gold also ``wmv-linear``,
-        ``wmv-log``, ``wmv-confusion``.
+        ``auto``: of majority, one-coin, belief-propagation and dawid-skene the one that known answers speak for, or
+        else labels that were held back; ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``,
+        ``kos``; with gold also ``wmv-linear``, ``wmv-log``, ``wmv-confusion``.
     plan : Plan or path, optional
         Whose weights the votes have, in place of a method: then also what is not yet sure, what is missing, and the
         next campaign.
@@ -105,7 +126,7 @@ def aggregate(
 
 def vote(
     labels: Labels,
-    method: str = "one-coin",
+    method: str = AUTO,
     *,
     accuracy: ArrayLike | None = None,
     confusion: ArrayLike | None = None,
@@ -115,7 +136,7 @@ def vote(
 ) -> Answers:
     """Answers from labels, with confidences that heed difficulty which workers share, where labels show any.
 
-    method: ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with accuracies also
+    method: ``auto``, ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with accuracies also
     ``wmv-linear``, ``wmv-log``, with confusion tables ``wmv-confusion``.
     accuracy (workers,): each worker's chance to be right, for the weighted votes.
     confusion (workers, classes, classes): each worker's chances to say the third class where the second is true
@@ -130,6 +151,11 @@ def vote(
         raise InputError(f"method must be one of {', '.join(AGGREGATIONS)}, not {method!r}")
     if confusion is not None and method not in FROM_CONFUSIONS:
         raise InputError(f"{method} takes no confusion tables; choose {' or '.join(FROM_CONFUSIONS)}")
+    if method == AUTO:
+        if set(settings) - {"truth"}:
+            raise InputError(f"{', '.join(sorted(settings))} belong to one method; choose it")
+        method = chosen(labels, None if known is None else np.asarray(known, dtype=np.int64)).method
+        settings = settings if method != "majority" else {}
     if method in FROM_CONFUSIONS:
         if confusion is None or accuracy is not None:
             raise InputError(f"{method} takes confusion tables and no accuracies; give gold with true and answered")
@@ -150,7 +176,7 @@ def vote(
 
 def aggregate_tables(
     labels: TableLike,
-    method: str = "one-coin",
+    method: str = AUTO,
     *,
     gold: TableLike | None = None,
     truth: TableLike | None = None,
@@ -175,14 +201,15 @@ def aggregate_tables(
     tallies = read_gold_by_class(gold, table, trust_gold) if gold is not None and by_class else None
     shares = None if gold is None or by_class else read_gold_shares(gold, table, trust_gold)
     tables = None if tallies is None else confusions(tallies)
-    answers = vote(table, method, accuracy=shares, confusion=tables, known=known)
+    choice = chosen(table, known) if method == AUTO else None
+    answers = vote(table, method if choice is None else choice.method, accuracy=shares, confusion=tables, known=known)
     right = None if known is None else _share_right(answers, known)
     with together():
         if output is not None:
             write_answers(answers, table, Path(output), force)
         if workers is not None:
             write_accuracies(answers, table, Path(workers), force)
-    return Aggregated(answers, table, right)
+    return Aggregated(answers, table, right, 0 if known is None else int((known >= 0).sum()), choice)
 
 
 def _share_right(answers: Answers, truth: np.ndarray[Any, Any]) -> float:

@@ -9,10 +9,12 @@ from pathlib import Path
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets
+from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answers_folder import ANSWERS, write_answers
 from crowdopt.io.answers.labels_back import Answered, Onward, read_answers
+from crowdopt.io.plan.order_tables import order_shares
 from crowdopt.io.plan.stored_plan import read_claims
 from crowdopt.io.plan.stored_policy import is_policy, policy_rows, read_policy
 from crowdopt.io.tables.folder import check_target
@@ -82,11 +84,20 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
         answered.campaign.indices(answered.labels[len(answered.campaign.collected_labels) :]),
     )
     rounds = claims.get("rounds")
-    told = told_tasks(replace(instance, collected=answered.pairs, class_names=answered.names), labels)
-    rows = policy_rows(read_policy(folder, claims, replace(instance, class_names=answered.names)), told.instance)
+    now = replace(instance, collected=answered.pairs, class_names=answered.names)
+    stored = read_policy(folder, claims, replace(instance, class_names=answered.names))
     spent = float(instance.prices(answered.new).sum())
     left = inf if instance.budget is None else max(0.0, instance.budget - spent)
     options = "--adaptive" if rounds is None else f"--adaptive --rounds {rounds - 1}" if rounds > 1 else ""
     if options and claims.get("expert") is not None:
         options += f" --expert {claims['expert']:g}"
+    if stored.steps is not None:
+        from crowdopt.assign.cascade.onward_orders import onward_orders  # its loops are compiled
+
+        kinds = {name: k for k, name in enumerate(stored.types["type"])}
+        orders = [one.order for one in order_shares(stored.policy, stored.steps, kinds, now)]
+        targets, asks = onward_orders(own_skills(now, labels), orders, stored.tasks.counts("order"))
+        return Onward(targets, options, asks, left)
+    told = told_tasks(now, labels)
+    rows = policy_rows(stored, now)
     return Onward(onward_targets(told, rows, rounds), options, asks_more(told, rows, rounds), left)

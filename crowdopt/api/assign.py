@@ -50,7 +50,7 @@ from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import Listener, Options, Status
+from crowdopt.core.solution import WARM, Listener, Options, Status
 from crowdopt.crowd.exhausted import out_of_reach
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
@@ -354,9 +354,6 @@ def _advised(instance: AssignmentInstance, method: str, program: str) -> tuple[s
 
     advice = advised(instance, program)
     return advice.method, advice.why
-
-
-WARM = "highs-simplex"  # goes on from its last basis
 
 
 def probe(seconds: float) -> Probe:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from crowdopt.answers.audit.audited import METHODS as METHODS
 from crowdopt.answers.audit.audited import Audited, AuditTerms, Draw
 from crowdopt.answers.audit.concluding import conclude
-from crowdopt.answers.audit.drawing import assumed_error, draw
+from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.shared_chance import spendable
 from crowdopt.api.binding import AnyPath
@@ -146,27 +145,33 @@ def audit(
     return _concluded(table, place, Path(checked))
 
 
-def looks_to_certify(claims: ArrayLike | None, answers: int, target: float = TARGET) -> int:
-    """How many answers an expert looks at to certify a target with confidence .95, whatever the workers did.
+@dataclass(frozen=True)
+class Looks:
+    """How many answers an expert looks at to certify a target with confidence .95, whatever the workers did."""
 
-    claims (answers,): claimed probability that each is wrong; 1.5 times as many are taken to be wrong. Without claims
-    it is half of the target.
-    target: the share that may be wrong.
-    -> they suffice nine times in ten, if that many are wrong.
+    # with fewer no audit can certify it, whichever answers it draws: the errors may be on any of them
+    least: int
+    if_half: int  # fixed beforehand they suffice nine times in ten where half of the target is wrong
+
+
+def looks_to_certify(answers: int, target: float = TARGET) -> Looks:
+    """What certifying takes. No claim goes into it: how often claims are wrong is what an audit is to find out.
+
+    answers: how many there are; target: the share that may be wrong.
     """
-    given = None if claims is None else np.asarray(claims, np.float64)
-    return checks_needed(answers, target, assumed_error(target, given), round(1 - CONFIDENCE, 14))
+    delta = round(1 - CONFIDENCE, 14)
+    return Looks(*(checks_needed(answers, target, error, delta) for error in (0.0, target / 2)))
 
 
-def certifying(claims: ArrayLike | None, answers: int, target: float, place: AnyPath) -> str:
+def certifying(answers: int, target: float, place: AnyPath) -> str:
     """How many answers to check, as a sentence, with the command that draws them.
 
-    claims (answers,): claimed probability that each is wrong; target: the share that may be wrong; place: where the
-    answers are.
+    answers: how many there are; target: the share that may be wrong; place: where they are.
     """
-    looks = looks_to_certify(claims, answers, target)
+    looks = looks_to_certify(answers, target)
     return (
-        f"to certify {target:.3g} whatever the workers did, an expert looks at about {looks} of these answers: "
+        f"to certify {target:.3g} whatever the workers did, an expert looks at {looks.least} of these answers at "
+        f"least, by --method exact at {looks.if_half} if {50 * target:.3g} % of them are wrong: "
         f"crowdopt audit {place} --target {target:.3g} -o AUDIT"
     )
 

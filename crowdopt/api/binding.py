@@ -10,7 +10,7 @@ from crowdopt.backends import BackendFailed as BackendFailed
 from crowdopt.backends import BackendMissing as BackendMissing
 from crowdopt.backends import solve, solve_whole
 from crowdopt.backends.highs import HighsMaster
-from crowdopt.core.solution import Options
+from crowdopt.core.solution import INTERIOR, Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_reading import read_campaign
@@ -20,7 +20,7 @@ from crowdopt.io.tables.frames import TableLike as TableLike
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)
 WHOLE = Solvers(solve_whole, HighsMaster, SEARCH)  # for questions whose answer cannot say that it was cut short
-RELAXATIONS = "highs-ipm"  # solves auxiliary LPs: up to nine times as fast as simplex on elastic ones
+RELAXATIONS = INTERIOR  # solves auxiliary LPs
 
 AnyPath: TypeAlias = str | Path
 InstanceLike: TypeAlias = AssignmentInstance | str | Path  # an instance, or the folder of a campaign

@@ -10,11 +10,10 @@ import numpy as np
 
 from crowdopt.api.adaptive_plans import with_labels
 from crowdopt.api.at_hand import PlanLike
-from crowdopt.api.binding import AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
-from crowdopt.backends import solve
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -138,7 +137,7 @@ def _row(
     """One plan."""
     scaled = replace(instance, epsilon=np.minimum(HIGHEST, instance.epsilon * factor))
     plan = cheapest_policy(
-        scaled, labels, solve, options_of(max(1.0, clock.left), 0), rounds=rounds, expert=expert, strict=True
+        scaled, labels, SOLVERS, options_of(max(1.0, clock.left), 0), rounds=rounds, expert=expert, strict=True
     )
     return CostOfRounds(rounds, factor, plan.objective, plan.calls, plan.bound)
 

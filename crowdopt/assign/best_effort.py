@@ -108,10 +108,8 @@ def _least_on_average(instance: AssignmentInstance, probe: Probe) -> Ints:
 
 
 def _hand_out(state: _Left, given_up: Ints, others: Ints, clock: Clock) -> None:
-    """What is left: first to tasks given up that it serves, those of least need first; then to all that are short.
-
-    clock: when it is over, tasks are served by a linear rule's sums, which take no time beside exact errors.
-    """
+    """What is left: first to tasks given up that it serves, those of least need first; then to all that are short."""
+    # clock: when it is over, tasks are served by a linear rule's sums, which take no time beside exact errors.
     if _ties_all(state.instance):
         state.add_one_by_one(others)
         return
@@ -297,10 +295,8 @@ class _Left:
         self.add(task, ranked[: int(self._useful(np.array([task]), [mine], [ranked])[0][0])])
 
     def _useful(self, tasks: Ints, mine: list[Ints], ranked: list[Ints]) -> tuple[Ints, Floats]:
-        """How many of these labels, the first ones, do what all of them do, or bring the task to its target.
-
-        Of all tasks at once, by bisection; -> (k,) and the errors with so many.
-        """
+        """How many of these labels, the first ones, do what all of them do, or bring the task to its target."""
+        # Of all tasks at once, by bisection; -> (k,) and the errors with so many.
 
         def errors(counts: Ints) -> Floats:
             hands = [np.concatenate([had, new[:c]]) for had, new, c in zip(mine, ranked, counts, strict=True)]

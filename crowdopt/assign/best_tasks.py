@@ -35,10 +35,9 @@ def best_of(value: Floats, ties: Floats, candidates: Ids, room: int) -> Ids:
 
 
 def _first_by(ties: Floats, places: Ids, count: int) -> Ids:
-    """The ``count`` places of least tie; between equals the earlier ones.
-
-    numpy's own partial sort orders equals as the processor's vector unit does: other machines would ask other pairs.
-    """
+    """The ``count`` places of least tie; between equals the earlier ones."""
+    # numpy's own partial sort orders equals as the processor's vector unit does: other machines would ask other
+    # pairs.
     if count >= places.size:
         return places
     if count <= 0:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crowdopt.assign.checked import solve_checked
+from crowdopt.assign.checked import settled, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, SMALL, accepts
@@ -28,9 +28,11 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
+SOONER = 0.6  # the same, where a linear rule's plan may stand in for one of exact errors
 HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
 SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
 
@@ -69,7 +71,22 @@ def _by_sets(case: Case, known: Plan | None) -> Plan | None:
 
 
 def _by_sets_alike(case: Case, known: Plan | None) -> Plan | None:
-    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, PATIENCE, alike=True)
+    patience = SOONER if _has_linear_rule(case.instance) else PATIENCE
+    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, patience, alike=True)
+
+
+def _by_one_linear_rule(case: Case, known: Plan | None) -> Plan | None:
+    """A plan of the linear rule that implies the promise, where there is none so far and half of the time is gone."""
+    if known is None or known.found or case.clock.left > case.options.time_limit / 2:
+        return None
+    options = replace(case.left, gap=1.0)  # the first plan will do: it is dear anyway
+    plan = solve_by_sets(linear_of(case.instance), case.solvers, options, None, alike=True)
+    if plan is None or plan.pairs is None:
+        return None
+    thinned = settled(case.instance, plan.pairs, case.clock) if _is_free(case.instance) else None
+    pairs = plan.pairs if thinned is None else thinned
+    backend, seed = case.solvers.backend, case.options.seed
+    return Plan.of(case.instance, "ip", UNKNOWN, -np.inf, None, pairs, method="exact", backend=backend, seed=seed)
 
 
 def _by_many_kinds(case: Case, known: Plan | None) -> Plan | None:
@@ -125,6 +142,10 @@ def _in_full(case: Case, known: Plan | None) -> Plan:
     return replace(plan, method=backend, note=SEARCHED.format(backend))
 
 
+def _has_linear_rule(instance: AssignmentInstance) -> bool:
+    return bool(instance.the_rule.implied_by) and not instance.difficulty.share
+
+
 def _is_free(instance: AssignmentInstance) -> bool:
     return not has_joint_limits(instance)
 
@@ -151,6 +172,7 @@ def _are_many(instance: AssignmentInstance) -> bool:
 
 
 ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
+ONE_LINEAR_RULE = Stage("one linear rule", _has_linear_rule, _by_one_linear_rule)
 SETS = Stage("sets", accepts, _by_sets)
 LIMITED = Stage("sets", lambda instance: accepts(instance) and _has_limits_on_labels(instance), _by_sets)
 MORE_EVIDENCE = Stage("more evidence", _is_large, _by_more_evidence)
@@ -165,7 +187,8 @@ OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
 
 FREE = (ALIKE, LIMITED, OWN_WAY)
 JOINT = (ALIKE, SETS, IN_FULL)
-CHECKED = (ALIKE, ALL_DIFFER, SETS, MANY_KINDS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET)
+BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
+CHECKED = (*BY_ERRORS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdopt.backends.claims import NoAnswer, resting, taken_over
-from crowdopt.backends.lp_methods import suited
+from crowdopt.backends.lp_methods import played_by
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.asked_again import Warm
 from crowdopt.core.program import Program
 from crowdopt.core.registry import others, own
-from crowdopt.core.solution import BY_SIZE, Listener, Options, Settings, Solution, Status
+from crowdopt.core.solution import Listener, Options, Settings, Solution, Status
 from crowdopt.errors import InputError
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def solve(
     ----------
     program : Program
     backend : str
-        One of ``registered()``; or BY_SIZE, and HiGHS solves it by what suits its size.
+        One of ``registered()``; or a role of :mod:`crowdopt.core.solution`, such as BY_SIZE.
     options : Options
         Limits; 60 seconds unless said.
     listener : callable, optional
@@ -132,7 +132,7 @@ def solve(
     BackendFailed
         If the backend raises anything else, is stopped, or answers with something that is no answer.
     """
-    backend = suited(program) if backend == BY_SIZE else backend
+    backend = played_by(backend, program)
     chosen = named(backend)
     if program.integer.any() and not chosen.integers:
         raise BackendMissing(f"{backend} solves linear programs only; relax the program or choose another backend")

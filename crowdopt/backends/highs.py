@@ -151,10 +151,8 @@ def _listen(model: Any, program: Program, listener: Listener | None) -> None:
 
 
 def _run(model: Any, end: float) -> bool:
-    """Run in a thread of its own, so that Ctrl-C stops the search and keeps its best point. Returns whether it did.
-
-    HiGHS looks at its clock only now and then; past ``end`` it is told to stop.
-    """
+    """Run in a thread of its own, so that Ctrl-C stops the search and keeps its best point. Returns whether it did."""
+    # HiGHS looks at its clock only now and then; past ``end`` it is told to stop.
     model.HandleUserInterrupt = True
     model.startSolve()
     done = stopped = False

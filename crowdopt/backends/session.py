@@ -9,6 +9,7 @@ from functools import partial
 from numpy.typing import ArrayLike
 
 from crowdopt.backends import held_to, named, solve
+from crowdopt.backends.lp_methods import played_by
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.asked_again import Warm, with_numbers
 from crowdopt.core.program import Program
@@ -32,6 +33,7 @@ class Session:
     """
 
     def __init__(self, program: Program, backend: str = "highs", options: Options | None = None) -> None:
+        backend = played_by(backend, program)
         chosen, settings = named(backend), taken_apart(backend)[1]
         given = options or Options()
         self.program, self.backend = program, backend

@@ -99,7 +99,7 @@ def _reference(row: jobs.Row) -> float | None:
 
 
 def begin(plan: Benchmark, folder: Path, force: bool) -> None:
-    """Mark the folder with the plan, so that it can be resumed and read without asking anybody."""
+    """Mark the folder with the plan, so that it can be resumed and read without asking."""
     content = {
         "kind": "bench",
         "title": plan.title,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from crowdopt.assign.cascade.adaptive_plan import EXPERT, AdaptivePlan
+import numpy as np
+
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.cli.common import percent
 from crowdopt.core.solution import Status
 from crowdopt.io.answers.answers_folder import facts
@@ -21,13 +23,13 @@ def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
     if plan.pairs is None:
         why = _why_not(plan)
         return {**facts, "why": why}, *why
-    tasks, states = plan.instance.n_tasks, len({(row.kind, row.round, row.votes) for row in plan.rows})
+    tasks = plan.instance.n_tasks
     said = [
         *([plan.note] if plan.note else []),
         *([] if plan.found else [_out_of_reach(plan)]),
         f"{plan.calls:.6g} labels expected for {tasks} tasks, cost {plan.objective:.6g} expected"
         + _with_expert(plan)
-        + f"; a policy of {len(plan.rows)} rows over {states} states of votes",
+        + _how_many(plan),
         _how_good(plan),
         f"first round: {len(plan.pairs)} labels in {output}/queues",
         f"wrote {output} in {plan.seconds:.2f} s",
@@ -35,9 +37,17 @@ def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
     return {**facts, "plan": output}, *said
 
 
+def _how_many(plan: AdaptivePlan) -> str:
+    """How much there is of the policy."""
+    if plan.order_of is not None:
+        return f"; {len(plan.orders)} orders in which tasks ask workers"
+    states = len({(row.kind, row.round, row.votes) for row in plan.rows})
+    return f"; a policy of {len(plan.rows)} rows over {states} states of votes"
+
+
 def _with_expert(plan: AdaptivePlan) -> str:
     """How many tasks go to the expert, where any do."""
-    tasks = sum(row.tasks for row in plan.rows if row.action == EXPERT)
+    tasks = float((plan.to_expert * np.bincount(plan.askers.kind)).sum())
     return f", {tasks:.4g} of them by the expert" if tasks > 0 else ""
 
 
@@ -50,6 +60,11 @@ def _how_good(plan: AdaptivePlan) -> str:
 
 
 def _out_of_reach(plan: AdaptivePlan) -> str:
+    if plan.status is not Status.INFEASIBLE:
+        return (
+            f"no adaptive plan was found that keeps the targets within the limits; this one errs "
+            f"{plan.times:.4g} times as much; more capacity, other workers or --expert PRICE would help"
+        )
     return (
         f"no adaptive plan keeps the targets within the limits (proven by multipliers); the least errors are "
         f"{plan.times:.4g} times these, which this plan has; more capacity, other judges or --expert PRICE would help"
@@ -58,7 +73,7 @@ def _out_of_reach(plan: AdaptivePlan) -> str:
 
 def _why_not(plan: AdaptivePlan) -> list[str]:
     if plan.status is not Status.INFEASIBLE:
-        return ["no adaptive plan was found within the time limit; nothing is known of the optimum"]
+        return ["no adaptive plan was found; nothing is known of the optimum"]
     return ["no adaptive plan keeps the targets within the limits (proven by multipliers)"]
 
 

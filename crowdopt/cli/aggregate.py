@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from crowdopt.answers.voted import Answers
-from crowdopt.api.aggregate import AGGREGATIONS, UNSURE, Aggregated, aggregate_tables
+from crowdopt.api.aggregate import AGGREGATIONS, AUTO, UNSURE, Aggregated, aggregate_tables
 from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.adaptive_lines import onward_said
@@ -33,7 +33,7 @@ from crowdopt.io.answers.labels_back import Answered
     )
 )
 @click.argument("labels", type=click.Path(path_type=Path))
-@click.option("--method", type=click.Choice(AGGREGATIONS), default="one-coin", show_default=True)
+@click.option("--method", type=click.Choice(AGGREGATIONS), default=AUTO, show_default=True)
 @click.option(
     "--gold",
     type=click.Path(path_type=Path),
@@ -58,50 +58,37 @@ from crowdopt.io.answers.labels_back import Answered
 def aggregate(
     labels: Path,
     method: str,
-    gold: Path | None,
-    truth: Path | None,
     plan: Path | None,
     skipped: Path | None,
     accept: bool,
     campaign: Path | None,
     output: Path | None,
-    workers: Path | None,
-    trust_gold: bool,
-    force: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Answers from labels (columns task, worker, label), with a confidence for each; ties go to the first class.
 
     With a plan: weighted votes with posteriors, tasks not yet sure, labels missing and from whom, the next campaign.
     """
     if plan is not None:
-        if gold or truth or workers:
+        if options["gold"] or options["truth"] or options["workers"]:
             raise InputError("--gold, --truth and --workers belong to a method; with --plan its weights decide")
         if campaign is None or output is None:
             raise InputError("with --plan, give the campaign it was made for (--campaign) and a folder to write (-o)")
+        force = options["force"]
         answered = answers(labels, plan, campaign=campaign, skipped=skipped, accept=accept, output=output, force=force)
-        looks = looks_to_certify(answered.answers.error, answered.instance.n_tasks, answered.instance.epsilon.mean())
-        known = {"answers": str(output), **facts(answered), "looks_to_certify": looks}
+        looks = looks_to_certify(answered.instance.n_tasks, float(answered.instance.epsilon.mean()))
+        known = {"answers": str(output), **facts(answered), "looks_to_certify": asdict(looks)}
         say(as_json, known, *_of_plan(answered, output))
         return
     if skipped is not None:
         raise InputError(
             "--skipped belongs to a plan (--plan); without one a label that is not there counts for nothing"
         )
-    done = aggregate_tables(
-        labels,
-        method,
-        gold=gold,
-        truth=truth,
-        trust_gold=trust_gold,
-        output=output,
-        workers=workers,
-        force=force,
-    )
-    written = [f"wrote {path}" for path in (output, workers) if path is not None]
-    claims = None if done.answers.evidence is None else 1 - done.answers.confidence
-    known = {**_facts(done), "looks_to_certify": looks_to_certify(claims, len(done.labels.tasks))}
-    audited = certifying(claims, len(done.labels.tasks), TARGET, output or "ANSWERS")
+    done = aggregate_tables(labels, method, output=output, **options)
+    written = [f"wrote {path}" for path in (output, options["workers"]) if path is not None]
+    known = {**_facts(done), "looks_to_certify": asdict(looks_to_certify(len(done.labels.tasks)))}
+    audited = certifying(len(done.labels.tasks), TARGET, output or "ANSWERS")
     say(as_json, known, *_sentences(done), audited, *written)
 
 
@@ -109,13 +96,14 @@ def _facts(done: Aggregated) -> dict[str, Any]:
     answers, labels = done.answers, done.labels
     return {
         "method": answers.method,
+        "chosen_by": None if done.choice is None else asdict(done.choice),
         "tasks": len(labels.tasks),
         "workers": len(labels.workers),
         "labels": int(labels.task.size),
         "classes": list(labels.classes),
         "iterations": answers.iterations,
         "converged": answers.converged,
-        "mean_confidence": float(answers.confidence.mean()),
+        "mean_confidence": done.claimed if answers.evidence is not None else float(answers.confidence.mean()),
         "unsure": done.unsure,
         "accuracy": done.right,
         "difficulty": None if answers.hard is None else asdict(answers.hard.difficulty),
@@ -124,12 +112,18 @@ def _facts(done: Aggregated) -> dict[str, Any]:
 
 def _sentences(done: Aggregated) -> list[str]:
     answers, labels = done.answers, done.labels
-    kind = "share of the labels" if answers.evidence is None else "chance of being right"
+    kind, mean = "chance of being right, if errors are independent", done.claimed
+    if answers.hard is not None:
+        kind = "chance of being right"
+    elif answers.evidence is None:
+        kind, mean = "share of the labels", float(answers.confidence.mean())
     said = [
         f"{len(labels.tasks)} answers from {labels.task.size} labels by {len(labels.workers)} workers, "
         f"{len(labels.classes)} classes, by {answers.method}{_rounds(answers)}",
-        f"mean {kind}: {answers.confidence.mean():.3f}; below {UNSURE:g}: {done.unsure} answer(s)",
+        f"mean {kind}: {mean:.3f}; below {UNSURE:g}: {done.unsure} answer(s)",
     ]
+    if done.choice is not None:
+        said.append(str(done.choice))
     if answers.hard is not None:
         said.append(f"{answers.hard.difficulty}; the chances heed it")
     return said if done.right is None else [*said, f"right on {100 * done.right:.1f} % of the tasks with known answers"]
@@ -144,7 +138,7 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
         f"{known['sure']} sure, {known['unsure']} not yet; {known['expected_wrong']:.3g} expected to be wrong",
     ]
     instance = answered.instance
-    said.append(certifying(answered.answers.error, instance.n_tasks, float(instance.epsilon.mean()), output))
+    said.append(certifying(instance.n_tasks, float(instance.epsilon.mean()), output))
     if instance.the_rule.average:
         mean, target = float(answered.answers.error.mean()), float(instance.epsilon.mean())
         word = "keeps it: more labels only make single tasks sure" if mean <= target else "misses it"

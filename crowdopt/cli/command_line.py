@@ -58,10 +58,8 @@ class Verbs(click.Group):
         return self.commands.get(name)
 
     def _load(self, words: Sequence[str] | None) -> None:
-        """Load the verb among the words of a command.
-
-        Before a command begins, Ctrl-C still ends the process at once, wherever a library that is loading may be.
-        """
+        """Load the verb among the words of a command."""
+        # Before a command begins, Ctrl-C still ends the process at once, wherever a library that is loading may be.
         for name in (word for word in (sys.argv[1:] if words is None else words) if word in OURS):
             for verb in import_module(f"crowdopt.cli.{file_of(name)}").VERBS:
                 self.add_command(verb)
@@ -149,10 +147,8 @@ def _loaded(module: str, name: str) -> tuple[type[Exception], ...]:
 
 
 def _end(status: int) -> None:
-    """End the process without unloading libraries: one whose threads were cut short may abort while it is unloaded.
-
-    What Python has to tidy up, such as what processes share, is tidied up before.
-    """
+    """End the process without unloading libraries: one whose threads were cut short may abort while it is unloaded."""
+    # What Python has to tidy up, such as what processes share, is tidied up before.
     with suppress(Exception):
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

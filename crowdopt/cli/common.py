@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crowdopt.bars import Latest, ticking
+from crowdopt.bars import WHILE, Latest, ticking
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED as INTERRUPTED
 
@@ -95,7 +95,7 @@ def _finite(value: Any) -> Any:
 
 
 class ProgressLine:
-    """One line on a terminal that follows a search, with the seconds running; silent in a pipe."""
+    """One line on a terminal that follows a search, with the seconds running; in a pipe one at the end."""
 
     def __init__(self) -> None:
         self.live = sys.stderr is not None and sys.stderr.isatty()
@@ -137,8 +137,11 @@ class ProgressLine:
 
     def __exit__(self, *_: object) -> None:
         self._clock.close()
+        seconds = perf_counter() - self.started
         if self.live:
             self._write("")
+        elif seconds >= WHILE and self._latest.moment is not None and sys.stderr is not None:
+            print(f"{seconds:.0f} s: {self._said()}", file=sys.stderr, flush=True)
 
 
 def size_of(instance: AssignmentInstance) -> dict[str, int]:

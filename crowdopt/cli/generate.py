@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,31 +41,13 @@ from crowdopt.io.parts.part_table import count_tasks
 @target("Campaign folder, or .npz file,")
 @as_json
 def generate(
-    name: str,
-    seed: int,
-    priced: bool,
-    number: int,
-    epsilon: float | None,
-    parts: int | None,
-    processes: int,
-    output: Path,
-    force: bool,
-    as_json: bool,
+    name: str, seed: int, number: int, parts: int | None, processes: int, output: Path, as_json: bool, **options: Any
 ) -> None:
     """Draw a synthetic campaign: HS, U, K<types>, R1, R10, T<types>, B5, L3 or I<features>, as KIND:TASKSxWORKERS."""
     if parts is not None:
         if number > 1:
             raise InputError("a later round is not written in parts; leave one of --round and --parts out")
-        folder = generate_parts(
-            name,
-            seed,
-            parts=parts,
-            output=output,
-            priced=priced,
-            epsilon=epsilon,
-            processes=processes,
-            force=force,
-        )
+        folder = generate_parts(name, seed, parts=parts, output=output, processes=processes, **options)
         size = {
             "tasks": sum(count_tasks(folder, part) for part in folder.parts),
             "workers": len(folder.workers),
@@ -73,7 +56,7 @@ def generate(
         title = folder.settings.get("title", "")
         say(as_json, {"campaign": str(output), **size}, f"wrote {output} in {parts} parts: {title}")
         return
-    instance = call(name, seed, priced=priced, round=number, epsilon=epsilon, output=output, force=force)
+    instance = call(name, seed, round=number, output=output, **options)
     say(as_json, {"campaign": str(output), **size_of(instance)}, f"wrote {output}: {instance.title}")
 
 

@@ -21,7 +21,7 @@ from crowdopt.crowd.votes.evidence import EACH
         REHEARSED,
         "crowdopt import labels.csv --truth truth.csv --epsilon 0.2 -o imported",
         reads="labels task,worker,label, or with --from a tool's export; truth task,label; types task,type",
-        writes="a campaign folder: its gold.csv has everybody's tally",
+        writes="a campaign folder: its gold.csv has all workers' tallies",
     ),
 )
 @click.argument("labels", type=click.Path(path_type=Path))
@@ -44,40 +44,9 @@ from crowdopt.crowd.votes.evidence import EACH
 @trust_gold
 @target("Campaign folder")
 @as_json
-def import_(
-    labels: Path,
-    truth: Path | None,
-    tool: str | None,
-    field: str | None,
-    key: str | None,
-    time_as_price: bool,
-    types: Path | None,
-    epsilon: float,
-    capacity: int | None,
-    rule: str | None,
-    families: bool,
-    trust_gold: bool,
-    output: Path,
-    force: bool,
-    as_json: bool,
-) -> None:
+def import_(labels: Path, families: bool, output: Path, as_json: bool, **options: Any) -> None:
     """Make a campaign of real labels (columns task, worker, label): its tasks, its workers, their skills."""
-    made = import_labels(
-        labels,
-        truth=truth,
-        types=types,
-        tool=tool,
-        field=field,
-        key=key,
-        time_as_price=time_as_price,
-        epsilon=epsilon,
-        capacity=capacity,
-        rule=rule,
-        families=families,
-        trust_gold=trust_gold,
-        output=output,
-        force=force,
-    )
+    made = import_labels(labels, families=families, output=output, **options)
     size = size_of(made.instance)
     asked = int((made.gold[1] > 0).sum())
     say(
@@ -140,7 +109,7 @@ def _of_errors(made: Imported, kept: bool) -> list[str]:
         lines.append(f"suggested family: {names}; {members.size} votes worth {worth:.1f} independent ones")
         if 2 * members.size > made.instance.n_workers > 2:
             lines.append(
-                "those are most of the workers: tasks that are hard for everybody, perhaps, which families do not mend"
+                "those are most of the workers: tasks hard for all workers, perhaps, which families do not mend"
             )
     more = len(made.families) - SHOWN
     lines += [f"and {more} more families"] if more > 0 else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -35,36 +36,9 @@ from crowdopt.io.bridges.exchange.pulled_folder import Pulled
 @click.option("--insecure", is_flag=True, help="Allow plain HTTP to another machine.")
 @click.option("--dry-run", is_flag=True, help="Say what would come, and write nothing.")
 @as_json
-def pull(
-    campaign: Path,
-    files: tuple[Path, ...],
-    tool: str,
-    url: str | None,
-    project: str | None,
-    people: Path | None,
-    field: str | None,
-    key: str | None,
-    output: Path,
-    force: bool,
-    insecure: bool,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+def pull(campaign: Path, files: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool, **options: Any) -> None:
     """Labels back from the tool where people label, into a folder; pulled again, what is new is added."""
-    pulled = call(
-        campaign,
-        files,
-        tool=tool,
-        output=output,
-        url=url,
-        project=project,
-        people=people,
-        field=field,
-        key=key,
-        insecure=insecure,
-        dry_run=dry_run,
-        force=force,
-    )
+    pulled = call(campaign, files, output=output, dry_run=dry_run, **options)
     facts = {"folder": str(output), "dry_run": dry_run, **pulled.facts, "new": pulled.new}
     say(as_json, facts, *_sentences(pulled, output, dry_run))
 

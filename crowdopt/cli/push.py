@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,34 +35,10 @@ SHOWN = 20  # changes that a dry run lists
 @click.option("--insecure", is_flag=True, help="Allow plain HTTP to another machine.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @as_json
-def push(
-    campaign: Path,
-    plan: Path,
-    tool: str,
-    url: str | None,
-    project: str | None,
-    output: Path | None,
-    content: Path | None,
-    answers: Path | None,
-    classes: str,
-    insecure: bool,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+def push(campaign: Path, plan: Path, classes: str, dry_run: bool, as_json: bool, **options: Any) -> None:
     """Hand a plan to the tool where people label; pushed again, only what differs is changed."""
-    done = call(
-        campaign,
-        plan,
-        tool=tool,
-        url=url,
-        project=project,
-        output=output,
-        content=content,
-        answers=answers,
-        classes=[name.strip() for name in classes.split(",")] if classes else [],
-        insecure=insecure,
-        dry_run=dry_run,
-    )
+    names = [name.strip() for name in classes.split(",")] if classes else []
+    done = call(campaign, plan, classes=names, dry_run=dry_run, **options)
     known = {"place": done.place, "dry_run": dry_run, "changes": done.counts, "notes": list(done.notes)}
     say(as_json, known, *_sentences(done, dry_run))
 

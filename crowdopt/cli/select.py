@@ -57,59 +57,17 @@ SHOWN = 12  # names on a line
 )
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @as_json
-def select(
-    gold: Path,
-    most: int | None,
-    classes: int,
-    method: str | None,
-    workers: Path | None,
-    kind: str | None,
-    money: float | None,
-    require: tuple[str, ...],
-    bar: tuple[str, ...],
-    at_least: tuple[str, ...],
-    at_most: tuple[str, ...],
-    backend: str,
-    time_limit: float,
-    coverage: float,
-    seed: int,
-    require_proof: bool,
-    trust_gold: bool,
-    output: Path | None,
-    chart: Path | None,
-    frontier: Path | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+def select(gold: Path, coverage: float, require_proof: bool, as_json: bool, **options: Any) -> None:
     """Decide whom to hire from their answers to control questions (columns worker, correct, asked), with the proof."""
-    selection = select_from_tables(
-        gold,
-        classes=classes,
-        most=most,
-        method=method,
-        workers=workers,
-        kind=kind,
-        money=money,
-        require=require,
-        bar=bar,
-        at_least=_numbers("--at-least", at_least),
-        at_most=_numbers("--at-most", at_most),
-        backend=backend,
-        time_limit=time_limit,
-        coverage=coverage,
-        seed=seed,
-        trust_gold=trust_gold,
-        output=output,
-        chart=chart,
-        frontier=frontier,
-        force=force,
-    )
+    for bound in ("at_least", "at_most"):
+        options[bound] = _numbers(f"--{bound.replace('_', '-')}", options[bound])
+    selection = select_from_tables(gold, coverage=coverage, **options)
     interval = selection.interval(coverage)
     say(
         as_json,
         _facts(selection, interval),
         *_sentences(selection, interval, coverage),
-        *_written(output, chart, frontier),
+        *_written(options["output"], options["chart"], options["frontier"]),
     )
     if not selection.found or (require_proof and not selection.proven):
         raise SystemExit(NO)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ from crowdopt.assign.plan import Plan
 from crowdopt.cli.adaptive_lines import policy_said
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target, trust_gold
 from crowdopt.cli.manual import PLANNED, manual
-from crowdopt.cli.parts_options import PartsLine, check_options, in_parts, is_stated, report_parts
+from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_parts, is_stated, report_parts
 from crowdopt.crowd.votes.evidence import RULES
 from crowdopt.io.parts.parts_folder import is_in_parts
 from crowdopt.io.plan.plan_folder import run_facts, summary
@@ -79,83 +80,26 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @target("Plan folder")
 @as_json
-def solve(
-    campaign: Path,
-    method: str,
-    program: str,
-    rule: str | None,
-    epsilon: float | None,
-    difficulty: tuple[float, float] | None,
-    rows: Path | None,
-    trust_gold: bool,
-    time_limit: float,
-    gap: float,
-    nodes: int | None,
-    threads: int,
-    seed: int,
-    solver_options: tuple[str, ...],
-    isolated: bool,
-    processes: int,
-    cluster: str | None,
-    memory: float | None,
-    adaptive: bool,
-    rounds: int | None,
-    expert: float | None,
-    strict: bool,
-    require_proof: bool,
-    output: Path,
-    force: bool,
-    as_json: bool,
-) -> None:
+def solve(campaign: Path, output: Path, require_proof: bool, as_json: bool, **options: Any) -> None:
     """Find the cheapest labels that give every task its guarantee, and say how good they provably are."""
     is_parts = is_in_parts(campaign)
     check_options(is_parts, PARTS)
+    of_parts = {name: options.pop(name) for name in NEEDED}
     if is_parts:
         with ProgressLine() as line:
-            done = assign_parts(
-                campaign,
-                output=output,
-                processes=processes,
-                cluster=cluster,
-                memory=memory,
-                time_limit=time_limit if is_stated("time_limit") else None,
-                seed=seed,
-                force=force,
-                told=PartsLine(line).show,
-            )
+            of_parts |= {name: options[name] for name in ("seed", "force")}
+            limit = options["time_limit"] if is_stated("time_limit") else None
+            done = assign_parts(campaign, output=output, time_limit=limit, told=PartsLine(line).show, **of_parts)
         report_parts(done, str(output), as_json)
         if not done.found or (require_proof and not done.facts["proven"]):
             raise SystemExit(NO)
         return
     with ProgressLine() as line:
-        plan: Plan | AdaptivePlan = assign(  # type: ignore[call-overload, misc]
-            campaign,
-            method,
-            adaptive=adaptive,
-            rounds=rounds,
-            expert=expert,
-            program=program,
-            rule=rule,
-            epsilon=epsilon,
-            difficulty=difficulty,
-            rows=rows,
-            trust_gold=trust_gold,
-            time_limit=time_limit,
-            gap=gap,
-            nodes=nodes,
-            threads=threads,
-            seed=seed,
-            isolated=isolated,
-            solver_options=solver_options,
-            strict=strict,
-            listener=line.show,
-            output=output,
-            force=force,
-        )
+        plan: Plan | AdaptivePlan = assign(campaign, output=output, listener=line.show, **options)
     if isinstance(plan, AdaptivePlan):
         say(as_json, *policy_said(plan, str(output)))
     else:
-        _report_plan(plan, output, as_json, time_limit)
+        _report_plan(plan, output, as_json, options["time_limit"])
     if plan.interrupted:
         raise SystemExit(INTERRUPTED)
     if not plan.found or (require_proof and not plan.proven):

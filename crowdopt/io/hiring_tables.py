@@ -66,7 +66,7 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
 
     source: columns worker, correct, asked, or worker, task, label, truth; and optionally type; others are ignored;
     kind: the type whose tallies count; default: all added up; -> correct, asked (workers,). Raises InputError if the
-    table cannot be used, a worker (and type) stands twice, or nobody has such a type.
+    table cannot be used, a worker (and type) stands twice, or no worker has such a type.
     """
     table = read_gold_table(source, extras=True)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))

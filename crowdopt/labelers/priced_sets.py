@@ -36,19 +36,15 @@ class PricedChoice:
 
 
 def _majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
-    """``pi(A + {1..k})``, k = 0, 1, ..., of those kept and more of them one by one; and what it is at most.
-
-    members (k,), more (l,): accuracies.
-    """
+    """``pi(A + {1..k})``, k = 0, 1, ..., of those kept and more of them one by one; and what it is at most."""
+    # members (k,), more (l,): accuracies.
     values = np.concatenate([[0.5], top_accuracies(np.concatenate([members, more]))])[members.size :]
     return values, values
 
 
 def _weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
-    """:func:`_majority_chain` for the vote weighted by log-odds; more than two dozen labelers leave an interval.
-
-    members (k,), more (l,): accuracies.
-    """
+    """:func:`_majority_chain` for the vote weighted by log-odds; more than two dozen labelers leave an interval."""
+    # members (k,), more (l,): accuracies.
     every = np.clip(np.concatenate([members, more]), EXTREME, 1 - EXTREME)
     sizes = np.arange(members.size, every.size + 1)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -94,11 +90,10 @@ def _by_skill(p: Floats, votes: str) -> Ints:
 
 
 def _search(accuracy: Any, cost: Any, objective: Callable[..., Any], votes: str, nodes: int) -> PricedChoice:
-    """Best first. A node has decided about the labelers that come first by skill.
-
-    No completion by k more is more accurate than the k most skilled of the rest, nor cheaper than the k cheapest
-    (accuracy grows with each member's skill: Liu & Liu 2015, Theorem 2): the best k of both at once bounds the node.
-    """
+    """Best first. A node has decided about the labelers that come first by skill."""
+    # No completion by k more is more accurate than the k most skilled of the rest, nor cheaper than the k cheapest
+    # (accuracy grows with each member's skill: Liu & Liu 2015, Theorem 2): the best k of both at once bounds the
+    # node.
     p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
     if votes not in CHAINS:
         raise InputError(f"votes are {' or '.join(CHAINS)}, not {votes!r}")

@@ -52,10 +52,8 @@ def wins(most: int, classes: int) -> Floats:
 
 
 def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
-    """The row of ``wins`` at c.
-
-    ``w! / (L-1)^w [x^w] sum_j C(L-1, j) / (j+1) (x^c / c!)^j (sum_(a < c) x^a / a!)^(L-1-j)``.
-    """
+    """The row of ``wins`` at c."""
+    # ``w! / (L-1)^w [x^w] sum_j C(L-1, j) / (j+1) (x^c / c!)^j (sum_(a < c) x^a / a!)^(L-1-j)``.
     boxes, room = classes - 1, most_wrong + 1
     # series in x of one box: fewer than c labels (below), exactly c (level)
     below = np.array([1 / (factorial(k) * boxes**k) for k in range(min(right, room))] or [0.0])

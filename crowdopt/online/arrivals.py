@@ -110,7 +110,7 @@ class Stream:
 
     @property
     def known(self) -> Known:
-        """What is known before anybody arrives."""
+        """What is known before the first worker arrives."""
         instance = self.instance
         return Known(
             instance.task_type,

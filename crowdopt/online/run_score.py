@@ -89,10 +89,8 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
 
 
 def _by_promise(run: Run, optimum: Optimum, wanted: NDArray[np.bool_]) -> dict[str, float | None]:
-    """What a rule that is no linear constraint adds: cost over its own bound, and tasks that miss its target.
-
-    Missed is a task whose best vote over the labels that came errs above its target by the true skills, exactly.
-    """
+    """What a rule that is no linear constraint adds: cost over its own bound, and tasks that miss its target."""
+    # Missed is a task whose best vote over the labels that came errs above its target by the true skills, exactly.
     promised = run.stream.promised
     if promised is None:
         return {}
@@ -149,11 +147,9 @@ def realised_error(run: Run, answers: Ints) -> float | None:
 
 
 def _claimed_error(run: Run) -> Floats | None:
-    """Each task's chance of a wrong answer as the policy believes, given the labels that came, (tasks,).
-
-    Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between
-    equally likely classes, wrong answers uniform. None where neither is there.
-    """
+    """Each task's chance of a wrong answer as the policy believes, given the labels that came, (tasks,)."""
+    # Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between
+    # equally likely classes, wrong answers uniform. None where neither is there.
     instance = run.stream.instance
     if run.claims is not None or run.answers != "weighted":
         return run.claims

@@ -8,12 +8,11 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solution, Solve, Status
+from crowdopt.core.solution import INTERIOR, WARM, Options, Solution, Solve, Status
 from crowdopt.programs import largest_share
 from crowdopt.programs.market import GroupedMarket, Market, grouped, of_groups
 
-BACKEND = "highs-simplex"
-SECOND_TRIES = ("highs-simplex", "highs-ipm")  # with presolve
+SECOND_TRIES = (WARM, INTERIOR)  # with presolve
 LIMIT = Options(time_limit=60.0, presolve=False)
 INSIDE = 1 - 1e-6  # of the largest feasible share: prices at the very edge are arbitrary
 REMEDIES = ("scale", "drop")
@@ -40,7 +39,7 @@ def prices(market: Market, solve: Solve, remedy: str = "scale") -> TaskPrices:
     if market.need.size == 1:
         return _one_kind(market)
     groups = grouped(market)
-    solution = solve(of_groups(groups, market.need), BACKEND, LIMIT)
+    solution = solve(of_groups(groups, market.need), WARM, LIMIT)
     if solution.status is Status.OPTIMAL and solution.dual is not None:
         return TaskPrices(_duals(solution))
     kept = _most(groups, market.need, solve, joint=remedy == "scale")
@@ -74,7 +73,7 @@ def _most(groups: GroupedMarket, need: Floats, solve: Solve, joint: bool) -> Flo
 
 def _settled(program: Program, solve: Solve) -> Solution:
     """A program that has an optimum, by the first method to find it: simplex without presolve may end undecided."""
-    solution = solve(program, BACKEND, LIMIT)
+    solution = solve(program, WARM, LIMIT)
     for backend in SECOND_TRIES:
         if solution.status is Status.OPTIMAL and solution.dual is not None:
             break

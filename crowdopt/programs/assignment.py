@@ -64,10 +64,8 @@ def of_sums(instance: AssignmentInstance, about: str = "") -> Program:
 
 
 def _with_joint_rows(program: Program, instance: AssignmentInstance) -> Program:
-    """``a_gi <= sum_{j in g} y_ij <= b_gi``;  ``sum_ij ([j in g] - s) y_ij <= s D - D_g`` (>= for the least share).
-
-    D labels are already in, D_g of them the group's. And the rows of one's own as they are.
-    """
+    """``a_gi <= sum_{j in g} y_ij <= b_gi``; ``sum_ij ([j in g] - s) y_ij <= s D - D_g`` (>= for the least share)."""
+    # D labels are already in, D_g of them the group's. And the rows of one's own as they are.
     if not has_joint_limits(instance):
         return program
     n, m = instance.n_tasks, instance.n_workers
@@ -136,10 +134,8 @@ def _box(instance: AssignmentInstance) -> tuple[Floats, Floats]:
 
 
 def _columns(n: int, m: int, parts: list[tuple[str, int, Floats | None]]) -> sparse.csc_array:
-    """The matrix, column by column: pair (i, j) has one entry per row block, of value 1 where none is given.
-
-    Blocks of the tasks put it into row ``start + i``, capacity into ``start + j``, budget into ``start``.
-    """
+    """The matrix, column by column: pair (i, j) has one entry per row block, of value 1 where none is given."""
+    # Blocks of the tasks put it into row ``start + i``, capacity into ``start + j``, budget into ``start``.
     place = {"capacity": np.arange(m, dtype=np.int32)[None], "budget": np.zeros((1, 1), np.int32)}
     of_task = np.arange(n, dtype=np.int32)[:, None]
     index = np.empty((n, m, len(parts)), np.int32)

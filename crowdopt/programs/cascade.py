@@ -38,9 +38,11 @@ class Cascade:
     """``min sum c_a z(t, s, a) + c_E sum e(t, s)`` over kinds t, states s and sets of votes a, subject to
 
     ``sum_a z(t,s,a) + w(t,s) + e(t,s) = n(t,s) + sum over (s', a) that lead to s of P(s | s', a) z(t,s',a)``,
-    ``sum_s w(t,s) (1 - max_k P(k | s)) <= epsilon_t n_t``, ``sum votes of an asker <= M_j``, money, shares of groups.
+    ``sum_s w(t,s) (1 - max_k P(k | s)) <= epsilon_t n_t``, ``sum votes of an asker <= M_j``, money and other
+    linear limits on votes.
 
-    Numbers of tasks: z asks, w stops with the likeliest class, e goes to the expert. Without rounds a set is one vote
+    Numbers of tasks: z asks, w stops with the likeliest class, e goes to the expert; neither of these before a task has
+    the labels that it must have. Without rounds a set is one vote
     and votes come one by one; with R rounds every set is there, and states are told apart by the rounds that are over.
     Rule mean-error has one error row for all kinds. Independence of votes is nowhere used: the joint law enters as P.
     """
@@ -124,6 +126,13 @@ class Cascade:
         return kind, np.concatenate([level for level, _ in places]), np.concatenate([state for _, state in places])
 
     @cached_property
+    def may_stop(self) -> Bools:
+        """At which stops a task has all the labels that it must have, (stops,)."""
+        kind, _, state = self.stops
+        enough: Bools = np.concatenate([self.told.may_stop(t)[state[kind == t]] for t in range(len(self.told.states))])
+        return enough
+
+    @cached_property
     def error(self) -> Floats:
         """P(the likeliest class is wrong | votes) at each stop."""
         kind, _, state = self.stops
@@ -148,7 +157,7 @@ class Cascade:
         """The program.
 
         Columns: ``ask`` (k,), ``answer`` (stops,) [, ``expert`` (stops,)]. Rows: ``flow`` (stops,), ``error`` (kinds,)
-        or (1,), ``capacity`` (askers,) [, ``budget`` (1,)] [, ``share`` (shares,)].
+        or (1,), ``capacity`` (askers,) [, ``budget`` (1,)] [, ``limit`` (rows,)].
         """
         kind, level, state = self.stops
         place, number = [np.full(reached.shape, -1) for reached in self.reached], np.arange(state.size)
@@ -162,6 +171,7 @@ class Cascade:
         paid = np.full(stops, self.expert or 0.0)
         cost = np.concatenate([prices, np.zeros(stops), paid if has_expert else []])
         upper = self.told.tasks_in.astype(np.float64)
+        ending = upper[kind] * self.may_stop
         parts = [[ask, stop], [None, weighed], [loads, None]]
         if has_expert:
             parts = [[*part, stop if k == 0 else None] for k, part in enumerate(parts)]
@@ -172,16 +182,16 @@ class Cascade:
         if budget is not None:
             matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csc")
             sides, names = [*sides, np.array([budget])], [*names, ("budget", (1,))]
-        if self.told.shares:
-            weight = sparse.csr_array(np.stack([row.weight for row in self.told.shares]))
-            spare = sparse.csr_array((len(self.told.shares), cost.size - width))
-            matrix = sparse.vstack([matrix, sparse.hstack([weight @ loads, spare])], format="csc")
-            sides = [*sides, np.array([row.side for row in self.told.shares])]
-            names = [*names, ("share", (len(self.told.shares),))]
+        if self.told.label_rows:
+            limits = self.told.label_rows
+            taken = np.stack([loads.multiply(row.weight[of_kind].T).sum(axis=0) for row in limits])
+            spare = sparse.csr_array((len(limits), cost.size - width))
+            matrix = sparse.vstack([matrix, sparse.hstack([sparse.csr_array(taken), spare])], format="csc")
+            sides, names = [*sides, np.array([row.side for row in limits])], [*names, ("limit", (len(limits),))]
         high = np.concatenate(sides)
         low = np.concatenate([sides[0], np.full(high.size - stops, -np.inf)])
         columns = [("ask", (width,)), ("answer", (stops,)), *([("expert", (stops,))] if has_expert else [])]
-        ends = np.concatenate([upper[of_kind], upper[kind], upper[kind] if has_expert else []])
+        ends = np.concatenate([upper[of_kind], ending, ending if has_expert else []])
         return Program(
             name="cascade",
             cost=cost,

@@ -13,7 +13,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.programs import Formulation, aggregated
 
-MOST = 10.0  # units of evidence per task; more slack than this is of no use to anybody
+MOST = 10.0  # units of evidence per task; more slack than this is of no use
 
 
 def of_classes(classes: Classes, money: float) -> Program:

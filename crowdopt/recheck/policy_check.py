@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,13 @@ from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weights
 from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
 from crowdopt.recheck.policies.first_asked import check_first_round
-from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan, policy_tables
+from crowdopt.recheck.policies.limits_on_labels import check_limits, priced_limits, rows_are_alike
+from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan, plan_types, policy_tables
 from crowdopt.recheck.policies.stopping_recursion import Recursion
-from crowdopt.recheck.shares_of_labels import check_shares, priced_shares
+from crowdopt.recheck.policies.told_orders import check_dealt_orders, told_orders
 
+# least price of all tasks of a type: its place, itself, prices of a wrong answer, of each asker's vote, of the expert
+LeastPrice = Callable[[int, TypeOfPlan, float, Floats, float | None], float]
 KEPT = 1e-9  # relative; by how much an expected error or load may exceed its limit: rounding of float64
 
 
@@ -39,10 +43,18 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     report = Report(overrides=claims.get(RECORD, {}), expected=True)
     rounds, expert, times = _terms(claims)
     stored = read_policy(plan, claims, instance)
-    tables = policy_tables(instance, known.indices(), stored, report)
+    has_orders = stored.steps is not None
+    tables = (plan_types if has_orders else policy_tables)(instance, known.indices(), stored, report)
     if tables is None:
         return report
-    every = [expected_figures(one.law, one.standing, one.moves, rounds, expert) for one in tables.types]
+    if not rows_are_alike(instance, tables):
+        report.complain("tasks.csv, workers.csv", "rows of one's own tell tasks of a type or workers of an asker apart")
+        return report
+    told = told_orders(instance, known.indices(), stored, tables, expert, report) if has_orders else None
+    if told is not None:
+        every = told.figures
+    else:
+        every = [expected_figures(one.law, one.standing, one.moves, rounds, expert) for one in tables.types]
     for figures in every:
         report.problems += figures.problems
     if not report.holds:
@@ -50,11 +62,15 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     _check_rows(stored, every, report)
     _check_types(instance, stored, tables, every, times, report)
     _check_loads(instance, stored, tables, every, report)
-    check_first_round(instance, stored, tables, report)
+    if told is None:
+        check_first_round(instance, stored, tables, report)
+    else:
+        check_dealt_orders(instance, stored, told, report)
     as_plan = StoredPlan(claims, stored.pairs, None, stored.tasks, stored.workers, stored.folder)
     check_queues(instance, as_plan, report)
     check_weights(instance, as_plan, report)
-    bound = _bound(instance, stored, tables, (rounds, expert, times), report)
+    least = _priced_by_state(rounds) if told is None else told.least_price
+    bound = _bound(instance, stored, tables, (least, expert, times), report)
     _check_claims(instance, stored, times, bound, report)
     report.proven &= report.holds
     return report
@@ -117,7 +133,7 @@ def _check_loads(
     over = load > capacity + KEPT * np.maximum(1.0, capacity)
     for j in np.flatnonzero(over).tolist():
         report.complain("policy.csv", f"worker {instance.worker_id(j)} is expected to give more labels than capacity")
-    check_shares(instance, load, report)
+    check_limits(instance, tables, np.stack([figures.loads for figures in every]), report)
     report.labels = float((of_asker * members).sum())
     report.objective = float(sum(figures.cost for figures in every))
     if instance.budget is not None and report.objective > instance.budget * (1 + KEPT):
@@ -128,19 +144,19 @@ def _bound(
     instance: AssignmentInstance,
     stored: StoredPolicy,
     tables: PolicyTables,
-    terms: tuple[int | None, float | None, float],
+    terms: tuple[LeastPrice, float | None, float],
     report: Report,
 ) -> float | None:
     """``sum n V - mu epsilon n + sum M w + budget``, from the multipliers of types.csv, workers.csv and plan.json."""
-    rounds, expert, times = terms
+    least, expert, times = terms
     error, capacity = stored.types.numbers("dual"), stored.workers.numbers("dual")
     money: Any = stored.claims.get("budget_dual", 0.0)
     if not is_number(money) or (instance.budget is None and money != 0):
         report.complain("plan.json", f"budget_dual says {money!r}, which prices no budget of this campaign")
         return None
     of_asker = np.array([capacity[some[0]] for some in tables.askers.values()])
-    shares = priced_shares(instance, stored, report)
-    if shares is None:
+    limits = priced_limits(instance, stored, tables, report)
+    if limits is None:
         return None
     if (
         (error < 0).any()
@@ -155,21 +171,22 @@ def _bound(
     if instance.the_rule.average and (error != error[0]).any():
         report.complain("types.csv", "the mean error has one multiplier for all types")
         return None
-    total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0) + shares.total
-    of_asker = of_asker + shares.price[[some[0] for some in tables.askers.values()]]
+    total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0) + limits.total
     for k, one in enumerate(tables.types):
-        total += _priced(one, float(error[k]), of_asker, money, rounds, expert)
+        asking = one.law.price * (1 - float(money)) - of_asker - limits.price[k]
+        total += least(k, one, float(error[k]), asking, None if expert is None else expert * (1 - float(money)))
         total -= times * float(error[k]) * float(instance.epsilon[one.tasks].sum())
     return float(total)
 
 
-def _priced(
-    one: TypeOfPlan, error: float, capacity: Floats, money: float, rounds: int | None, expert: float | None
-) -> float:
-    """Least prices of all tasks of a type."""
-    asking = one.law.price * (1 - money) - capacity
-    recursion = Recursion(one.law, error, asking, None if expert is None else expert * (1 - money), rounds)
-    return sum(tasks * recursion.value(votes) for votes, tasks in one.standing.items())
+def _priced_by_state(rounds: int | None) -> LeastPrice:
+    """Least prices of all tasks of a type, over the states of their votes."""
+
+    def least(_: int, one: TypeOfPlan, error: float, asking: Floats, expert: float | None) -> float:
+        recursion = Recursion(one.law, error, asking, expert, rounds)
+        return sum(tasks * recursion.value(votes) for votes, tasks in one.standing.items())
+
+    return least
 
 
 def _check_claims(

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import beta
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError
 from crowdopt.answers.planned import answers, posteriors
+from crowdopt.api.aggregate import aggregate_tables
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.recipes.family_draws import KnownLabels
 from crowdopt.crowd.recipes.named_recipes import simulated_labels
@@ -24,6 +26,20 @@ from tests.chance import BASE, binomial, most, rng
 def rows(path):
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def test_no_more_is_claimed_than_tasks_and_known_answers_support():
+    """Ten workers of one opinion: a posterior of 1 - 1e-9; the claim is Laplace's, or what known answers show."""
+    task, worker = (index.ravel() for index in np.indices((40, 10)))
+    table = {"task": task, "worker": worker, "label": np.where(task % 2, "a", "b")}
+    done = aggregate_tables(table)
+    assert done.answers.confidence.mean() > 1 - 1e-6 and done.claimed == 1 - 1 / 42
+    right = np.where(np.arange(40) % 2, "a", "b")
+    right[:10] = "a"  # five of forty are wrong
+    truth = {"task": np.arange(40), "label": right}
+    done = aggregate_tables(table, truth=truth)
+    assert done.right == 0.875
+    assert done.claimed == min(beta.ppf(0.975, 36, 5), done.answers.confidence.mean())
 
 
 @settings(max_examples=60)

@@ -92,6 +92,18 @@ def test_on_a_terminal_the_line_goes_forward_and_is_gone_at_the_end(tmp_path):
     assert bounds == sorted(bounds) and done.stdout.startswith(b"48 labels")
 
 
+@pytest.mark.parametrize(("least", "wanted"), [(0.0, " s: best 104, bound 96, gap 7.69 %\n"), (5.0, "")])
+def test_in_a_pipe_there_is_one_line_at_the_end_of_a_long_search(monkeypatch, capsys, least, wanted):
+    """However much is told meanwhile; nothing where it took no while."""
+    monkeypatch.setattr("crowdopt.cli.common.WHILE", least)
+    with ProgressLine() as line:
+        for bound in (80.0, 90.0, 96.0):
+            line.show(Progress(1.0, 104.0, bound))
+        assert capsys.readouterr().err == ""
+    said = capsys.readouterr()
+    assert said.err.lstrip("0123456789") == wanted and said.out == ""
+
+
 def test_a_notebook_has_a_bar(monkeypatch):
     """Where a caller listens, the caller is told and there is none."""
     shell = type("ZMQInteractiveShell", (), {})()

@@ -44,6 +44,8 @@ class Compared:
         found = [*row.false, *([row.raised] if row.raised else []), *(["no plan"] if row.cost is None else [])]
         if row.gap is None or row.gap > WIDEST:
             found.append("gap")
+        if row.late:
+            found.append("late")
         if self.linear is not None and cost > self.linear * (1 + NEAR):
             found.append("dearer than a linear rule's plan")
         return found

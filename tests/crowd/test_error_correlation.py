@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from crowdopt import InputError
+from crowdopt.crowd.gold.common_errors import chances_of_common, discoveries
 from crowdopt.crowd.gold.error_correlation import error_correlation
 from tests.chance import fewest, most, seeds
 from tests.effort import tries
@@ -38,12 +41,53 @@ def test_a_crib_is_found_and_its_users_suggested_as_a_family() -> None:
     assert (seen >= [fewest(trials, 0.95), fewest(trials, 0.95), fewest(trials, 0.7)]).all()
 
 
+def crowd(shape: tuple[int, int, int], low: float, high: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(tasks, workers, labels of a task): independent workers with skills between, and who labels what by chance."""
+    tasks, workers, each = shape
+    rng = np.random.default_rng(seed)
+    wrong = rng.random((tasks, workers)) > rng.uniform(low, high, workers)
+    there = np.argsort(rng.random((tasks, workers)), axis=1) < each
+    task, worker = np.nonzero(there)
+    return task, worker, wrong[there]
+
+
 @pytest.mark.chance
-def test_the_independent_are_left_in_peace() -> None:
-    """Of independent crowds of independent workers one in ten at most is warned about (one in twenty, nominally)."""
-    trials = tries(400, 40)
-    warned = sum(error_correlation(*labels(0.0, seed), 6).warned.any() for seed in seeds(trials))
-    assert warned <= most(trials, 0.1)
+@pytest.mark.parametrize(
+    ("shape", "low", "high"),
+    [
+        ((400, 6, 6), 0.8, 0.8),
+        ((200, 20, 20), 0.6, 0.85),
+        ((60, 15, 15), 0.6, 0.85),
+        ((60, 15, 15), 0.85, 0.98),
+        ((1000, 100, 10), 0.6, 0.85),
+    ],
+)
+def test_the_independent_are_left_in_peace(shape: tuple[int, int, int], low: float, high: float) -> None:
+    """Of independent crowds one in twenty at most has any pair that is warned about, whatever the skills and shape."""
+    trials = tries(400, 60)
+    warned = sum(error_correlation(*crowd(shape, low, high, seed), shape[1]).warned.any() for seed in seeds(trials))
+    assert warned <= most(trials, 0.05)
+
+
+def test_the_chance_of_common_errors_is_that_of_all_orders() -> None:
+    """Two types of four and five tasks: of all ways to lay the second worker's errors out, type by type."""
+    first = [np.array([1, 1, 0, 0]), np.array([1, 1, 1, 0, 0])]
+    seen = [np.array([1, 0, 1, 0]), np.array([1, 1, 0, 1, 0])]
+    sums = [
+        [int((mine * other).sum()) for other in set(permutations(theirs))]
+        for mine, theirs in zip(first, seen, strict=True)
+    ]
+    ways = np.add.outer(*map(np.array, sums)).ravel()
+    tallies = [np.array([[row.sum()] for row in rows]) for rows in (first, seen)]
+    for common in range(6):
+        chance = chances_of_common(np.array([common]), np.array([[4], [5]]), *tallies)[0]
+        usual = 2 * 2 / 4 + 3 * 3 / 5
+        assert chance == pytest.approx((ways >= common).mean() if common > usual else 1.0, abs=1e-12)
+
+
+def test_steps_of_holm_end_at_the_first_chance_that_is_too_large() -> None:
+    """.01 <= .05/4, .0166 <= .05/3, .026 > .05/2; .04 is below .05, but behind it."""
+    assert discoveries(np.array([0.04, 0.01, 0.026, 0.0166]), 0.05).tolist() == [False, True, False, True]
 
 
 def test_pairs_that_share_too_little_are_left_out() -> None:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import betabinom, binom
 
 from crowdopt import InputError
-from crowdopt.crowd.gold.skills import empirical_bayes, plug_in, unbiased, unbiased_evidence
-from tests.chance import fewest, seeds
+from crowdopt.crowd.gold.skills import RHO, _alike, empirical_bayes, plug_in, unbiased, unbiased_evidence
+from tests.chance import fewest, rng, seeds
+from tests.effort import tries
 
 
 @st.composite
@@ -118,3 +120,31 @@ def test_impossible_tallies_are_refused(correct, asked):
     """More right than asked, fractions, negatives, no worker asked: no estimate comes out of these."""
     with pytest.raises(InputError):
         empirical_bayes(correct, asked)
+
+
+@pytest.mark.chance
+@pytest.mark.parametrize(("accuracy", "gold"), [(0.6414, 20), (0.6414, 8), (0.8, 10)])
+def test_the_luckiest_of_a_crowd_of_equals_are_no_better_than_the_crowd(accuracy, gold):
+    """300 workers of one accuracy: in nine of ten independent crowds or more all get its share of right answers.
+
+    By moments alone half of such crowds show a spread, and a plan buys from those who were lucky: it promised .048
+    and erred .058 (8 gold tasks each) and .054 (20).
+    """
+    trials = tries(200, 40)
+    right = (rng(seed).binomial(gold, accuracy, (1, 300)) for seed in seeds(trials))
+    assert sum(np.ptp(empirical_bayes(c, np.full((1, 300), gold))) == 0 for c in right) >= fewest(trials, 0.9)
+
+
+def test_the_chance_that_all_are_alike_is_bayes():
+    """Three tallies: binomial chances against beta-binomial ones, as counted out with products and binomials."""
+    c, s, mean = np.array([9.0, 7.0, 6.0]), np.array([10.0, 10.0, 10.0]), 22 / 30
+    laws = [betabinom(10, mean * t, (1 - mean) * t) for t in (1 / RHO - 1)]
+    apart = np.mean([np.prod(law.pmf(c)) for law in laws])
+    alike = np.prod(binom.pmf(c, s, mean))
+    assert _alike(c, s, mean) == pytest.approx(alike / (alike + apart), rel=1e-9)
+
+
+def test_workers_who_differ_are_told_apart():
+    """Half guess, half know: everyone keeps a skill of their own."""
+    right = np.repeat([10, 18], 150)[None]
+    assert np.ptp(empirical_bayes(right, np.full((1, 300), 20))) > 0.3

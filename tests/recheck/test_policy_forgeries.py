@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, Group, assign, verify, write_campaign
+from crowdopt import AssignmentInstance, Group, OwnRows, assign, verify, write_campaign
 
 SKILLS = [[0.94, 0.9, 0.76, 0.66], [0.98, 0.88, 0.86, 0.82]]
 INSTANCE = AssignmentInstance(
@@ -150,3 +151,28 @@ def test_multipliers_of_shares_are_checked(tmp_path):
         shutil.copytree(tmp_path / "p", tmp_path / str(k))
         (tmp_path / str(k) / "limits.csv").write_text(f"limit,name,dual\n{text}\n", encoding="utf-8")
         assert not verify(tmp_path / "c", tmp_path / str(k)).holds
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ({"min_labels": np.full(30, 2)}, "before a task has the labels that it must have"),
+        ({"fixed": [(i, 0) for i in range(30)]}, "before a task has the labels that it must have"),
+        ({"groups": [Group("g", [0], min_per_task=1)]}, "before a task has the labels that it must have"),
+        ({"min_load": [30, 0, 0]}, "min_tasks of 0"),
+        ({"own_rows": OwnRows(["mine"], [0], [(0, 2)], [1.0], [1.0], [np.inf])}, "rows of one's own tell tasks"),
+        (
+            {"own_rows": OwnRows(["r"], [0] * 30, [(i, 2) for i in range(30)], [1.0] * 30, [-np.inf], [1.0])},
+            "row_most of r",
+        ),
+    ],
+)
+def test_a_plan_made_without_a_limit_does_not_keep_it(limit, said, tmp_path):
+    """And one made with it holds."""
+    free = AssignmentInstance([[0.9, 0.8, 0.75]], [0] * 30, [30] * 3, 0.12, cost=[4.0, 1.0, 0.5])
+    write_campaign(free, tmp_path / "free")
+    write_campaign(replace(free, **limit), tmp_path / "held")
+    assign(tmp_path / "free", adaptive=True, output=tmp_path / "p")
+    problems = verify(tmp_path / "held", tmp_path / "p").problems
+    assert any(said in problem for problem in problems), problems
+    assert verify(tmp_path / "held", assign(tmp_path / "held", adaptive=True, expert=20.0)).proven

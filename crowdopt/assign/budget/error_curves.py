@@ -83,11 +83,9 @@ def least_curve(prior: Floats) -> ErrorCurve:
 
 
 def _least_among(prior: Floats) -> ErrorCurve:
-    """The e with ``phi(e) = S e^{-A/2}`` (crowdopt.crowd.votes.evidence.least_overlap): convex, for phi is concave.
-
-    With ``tan(t) = sqrt(e / (1 - e))`` it is ``phi' = K/2 - 1 + sqrt(K - 1) / tan(2 t)``. Where a price x is paid for
-    evidence, ``e + 2 x ln(S / phi(e))`` is convex in e and least where ``phi = 2 x phi'``.
-    """
+    """The e with ``phi(e) = S e^{-A/2}`` (crowdopt.crowd.votes.evidence.least_overlap): convex, for phi is concave."""
+    # With ``tan(t) = sqrt(e / (1 - e))`` it is ``phi' = K/2 - 1 + sqrt(K - 1) / tan(2 t)``. Where a price x is paid
+    # for evidence, ``e + 2 x ln(S / phi(e))`` is convex in e and least where ``phi = 2 x phi'``.
     classes = prior.shape[1]
     top = bhattacharyya_error(np.zeros(len(prior)), prior) * (1 - 1e-12)
     most = least_error(top, classes)

@@ -132,11 +132,9 @@ class _State:
         return 0.0 if place == ranked.size else float(self.error[task] * self.gain[kind, ranked[place]])
 
     def _open(self, kind: int, place: int) -> int:
-        """The first worker from a place on who has room and can be paid, for all tasks of a kind.
-
-        Workers do not regain room and money does not come back: whoever is passed once is passed by all, and each look
-        halves the way of the next.
-        """
+        """The first worker from a place on who has room and can be paid, for all tasks of a kind."""
+        # Workers do not regain room and money does not come back: whoever is passed once is passed by all, and each
+        # look halves the way of the next.
         onward, ranked, price = self.onward[kind], self.ranked[kind], self.instance.cost[kind]
         while place < ranked.size:
             if onward[place] != place:

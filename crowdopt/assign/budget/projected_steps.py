@@ -26,7 +26,7 @@ Steps = deque[tuple[Floats, Floats]]
 def descend(function: Sloped, start: Floats) -> None:
     """Look at the function again and again, lower and lower; ends where no step along its slope lowers it.
 
-    function: its value and slope at a point; whoever calls keeps the best point, and ends the descent by an exception;
+    function: its value and slope at a point; the caller keeps the best point, and ends the descent by an exception;
     start (k,): at least 0.
     """
     point, steps = start, Steps(maxlen=MEMORY)

@@ -12,7 +12,7 @@ from crowdopt.assign.budget.ascending_prices import ascended
 from crowdopt.assign.budget.error_curves import LEAST, ErrorCurve
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
-from crowdopt.core.solution import Options, Solve, Status
+from crowdopt.core.solution import WARM, Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA
@@ -66,10 +66,8 @@ def most_money(instance: AssignmentInstance) -> float:
 
 
 def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Classes:
-    """Classes of tasks that also agree in their prior and in what is in already: by a need that tells those apart.
-
-    Limits of groups aside: without them no plan does worse.
-    """
+    """Classes of tasks that also agree in their prior and in what is in already: by a need that tells those apart."""
+    # Limits of groups aside: without them no plan does worse.
     plain = replace(instance, rule=BHATTACHARYYA.name, budget=money, groups=(), own_rows=None)
     held = plain.collected_evidence
     number = np.unique(np.column_stack([held, prior]), axis=0, return_inverse=True)[1].reshape(-1)
@@ -96,7 +94,7 @@ def _by_tangents(
         if clock.over:
             return best
         program = of_tangents(classes, held, tangents)
-        solution = solve(program, "highs-simplex", clock.within(options, options.nodes))
+        solution = solve(program, WARM, clock.within(options, options.nodes))
         if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return best
         duals = solution.dual

@@ -12,11 +12,10 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.solution import Status
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.states.asking_orders import ANSWER, ASK, OrderShare, Votes
 from crowdopt.errors import InputError
 
-ASK, ANSWER, EXPERT = "ask", "answer", "expert"
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, fill [0, 1) evenly however many there are
-Votes = tuple[tuple[int, int, int], ...]  # asker, class of the label, how many; in that order
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class PolicyProof:
     error: Floats  # (kinds,), or all equal where the mean error is promised
     capacity: Floats  # (askers,)
     budget: float = 0.0
-    shares: tuple[tuple[str, str, float], ...] = ()  # limit, group, multiplier <= 0
+    limits: tuple[tuple[str, str, float], ...] = ()  # linear limits on labels: which, whose, multiplier <= 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +56,8 @@ class AdaptivePlan:
     """The cheapest policy found, its expected figures, and a bound that no adaptive plan goes below.
 
     ``rows`` is the policy, ``pairs`` (k, 2) the first round: task and worker. Figures are expectations before any vote:
-    ``loads`` (askers,), ``errors`` and ``to_expert`` (kinds,), shares of the tasks of a kind.
+    ``loads`` (askers,), ``errors`` and ``to_expert`` (kinds,), shares of the tasks of a kind. Where many workers differ
+    in skill ``orders`` is the policy in place of ``rows``, and ``order_of`` (tasks,) the order dealt to each task.
     """
 
     instance: AssignmentInstance
@@ -79,6 +79,9 @@ class AdaptivePlan:
     started: str = ""
     interrupted: bool = False
     note: str = ""
+    orders: tuple[OrderShare, ...] = ()
+    order_of: Ints | None = None
+    step: float | None = None  # of log-odds between the beliefs at which the bound's prices stand
     _arrivals: dict[tuple[int, int, Votes], int] = field(default_factory=dict, repr=False)
 
     @property
@@ -140,6 +143,8 @@ class AdaptivePlan:
         InputError
             If a worker, a label or the task is unknown, or the plan never comes to such votes.
         """
+        if self.order_of is not None:
+            return self._next_in_order(task, votes or {})
         key = (self._kind_of(task), round, self._votes_of(votes or {}))
         rows = self._rows_at.get(key)
         if rows is None:
@@ -150,6 +155,18 @@ class AdaptivePlan:
         row = rows[min(int((lot >= heads).sum()), len(rows) - 1)]
         return row.action, self._said(row, votes or {})
 
+    def _next_in_order(self, task: str | None, votes: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+        """The next worker of the order that was dealt to the task, or what it ends with."""
+        if task is None:
+            raise InputError("each task of this plan has an order of its own; say which task it is")
+        assert self.order_of is not None
+        workers = [self.instance.worker_id(int(some[0])) for some in self.askers.workers]
+        had = {asker: label for asker, label, _ in self._votes_of(votes)}
+        action, what = self.orders[self.order_of[self._number_of(task)]].order.turn(had)
+        if action == ASK:
+            return action, (workers[what],)
+        return action, (class_labels(self.instance)[what],) if action == ANSWER else ()
+
     def _offset(self, key: tuple[int, int, Votes]) -> float:
         numbers = [self.seed, key[0], key[1], *(number for vote in key[2] for number in vote)]
         return float(np.random.default_rng(numbers).random())
@@ -159,9 +176,12 @@ class AdaptivePlan:
             if len(self.askers.kinds) == 1:
                 return 0
             raise InputError("tasks of this plan are of several kinds; say which task it is")
+        return int(self.askers.kind[self._number_of(task)])
+
+    def _number_of(self, task: str) -> int:
         for i in range(self.instance.n_tasks):
             if self.instance.task_id(i) == task:
-                return int(self.askers.kind[i])
+                return i
         raise InputError(f"there is no task {task!r} in this plan")
 
     def _votes_of(self, votes: Mapping[str, str]) -> Votes:

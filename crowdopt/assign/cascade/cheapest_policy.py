@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from math import inf
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, Askers, PolicyProof
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof
+from crowdopt.assign.cascade.blank_plan import askers_of, blank_plan
 from crowdopt.assign.cascade.first_round import first_round
 from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.assign.cascade.stopping_bound import proven_bound
+from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import certify
 from crowdopt.core.program import find
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.told_tasks import ToldTasks, told_tasks
+from crowdopt.crowd.states.own_skills import own_skills
+from crowdopt.crowd.states.told_tasks import ManyStates, told_tasks
 from crowdopt.programs.cascade import Cascade, least_excess
 
 SPARE = 1e-9  # relative; above the least multiple of the targets, so that the next solve finds a plan
@@ -26,7 +27,7 @@ SPARE = 1e-9  # relative; above the least multiple of the targets, so that the n
 def cheapest_policy(
     instance: AssignmentInstance,
     labels: Ints | None,
-    solve: Solve,
+    solvers: Solvers,
     options: Options,
     *,
     rounds: int | None = None,
@@ -36,12 +37,20 @@ def cheapest_policy(
 ) -> AdaptivePlan:
     """``min expected cost`` over all policies that keep errors, capacities and money in expectation.
 
-    labels (collected,): the class that each label already in says; solve: of linear programs; rounds: sets of votes
+    labels (collected,): the class that each label already in says; solvers: of linear programs; rounds: sets of votes
     that are asked for at once, at most so many; expert: price of an answer that is right; strict: whether there is a
     plan for these targets or none; else, where they are out of reach, the plan whose errors are the least multiple of
     all of them.
     """
-    cascade = Cascade(told_tasks(instance, labels), expert, rounds)
+    try:
+        told = told_tasks(instance, labels)
+    except ManyStates:
+        if rounds is not None or instance.classes != 2:
+            raise
+        from crowdopt.assign.cascade.cheapest_orders import cheapest_orders  # its loops are compiled
+
+        return cheapest_orders(own_skills(instance, labels), expert, solvers, options, strict=strict)
+    cascade, solve = Cascade(told, expert, rounds), solvers.solve
     found = solve(cascade.program, BY_SIZE, options, listener)
     if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
         return _policy(cascade, found, options)
@@ -50,7 +59,7 @@ def cheapest_policy(
 
 def _least_beyond(cascade: Cascade, strict: bool, solve: Solve, options: Options) -> AdaptivePlan:
     """The plan of the least multiple of all targets, where these are out of reach; none where that is not wanted."""
-    none = _without_policy(cascade, Status.INFEASIBLE, options)
+    none = _none(cascade, Status.INFEASIBLE, options)
     excess = None if strict else solve(least_excess(cascade), BY_SIZE, options)
     if excess is None or excess.status is not Status.OPTIMAL or excess.primal is None:
         return none
@@ -62,13 +71,13 @@ def _least_beyond(cascade: Cascade, strict: bool, solve: Solve, options: Options
 def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan:
     """The plan of a solution, where it is one."""
     if found.status is not Status.OPTIMAL or found.primal is None or found.dual is None:
-        return _without_policy(cascade, Status.UNDECIDED, options, found.interrupted)
+        return replace(_none(cascade, Status.UNDECIDED, options), interrupted=found.interrupted)
     told, proof, walk = cascade.told, _proof(cascade, found.dual), walked(cascade, found.primal)
     tasks = told.tasks_in.astype(np.float64)
     plan = AdaptivePlan(
         instance=told.instance,
         status=Status.FEASIBLE,
-        askers=_askers(told),
+        askers=askers_of(told),
         rows=tuple(walk.rows),
         objective=walk.cost,
         bound=proven_bound(cascade, proof),
@@ -86,47 +95,19 @@ def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan
     return replace(plan, status=Status.OPTIMAL) if plan.proven else plan
 
 
+def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
+    """No plan; INFEASIBLE is proven by the solver's ray."""
+    return replace(blank_plan(cascade.told, status, options.seed), rounds=cascade.rounds, expert=cascade.expert)
+
+
 def _proof(cascade: Cascade, dual: Floats) -> PolicyProof:
     """The program's multipliers as prices: of errors at least 0, of capacities and money at most 0."""
     rows = cascade.program.rows
     error = np.maximum(0.0, -find(rows, "error").view(dual))[cascade.error_rows]
     budget = 0.0 if cascade.told.instance.budget is None else min(0.0, float(find(rows, "budget").view(dual)[0]))
-    rows_of, names = cascade.told.shares, cascade.program.rows
-    share = np.minimum(0.0, find(names, "share").view(dual)) + 0.0 if rows_of else np.zeros(0)
-    shares = tuple((row.limit, row.group, float(one)) for row, one in zip(rows_of, share, strict=True))
+    limits = cascade.told.label_rows
+    prices = np.minimum(0.0, find(rows, "limit").view(dual)) + 0.0 if limits else np.zeros(0)
+    named = tuple((row.limit, row.name, float(one)) for row, one in zip(limits, prices, strict=True))
     return PolicyProof(
-        error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0, shares
+        error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0, named
     )  # no -0
-
-
-def _without_policy(cascade: Cascade, status: Status, options: Options, interrupted: bool = False) -> AdaptivePlan:
-    """No plan; INFEASIBLE is proven by the solver's ray."""
-    told, kinds = cascade.told, cascade.told.first.size
-    return AdaptivePlan(
-        instance=told.instance,
-        status=status,
-        askers=_askers(told),
-        rows=(),
-        objective=None,
-        bound=inf if status is Status.INFEASIBLE else -inf,
-        proof_of=None,
-        loads=np.zeros(told.capacity.size),
-        errors=np.zeros(kinds),
-        to_expert=np.zeros(kinds),
-        pairs=None,
-        rounds=cascade.rounds,
-        expert=cascade.expert,
-        seed=options.seed,
-        interrupted=interrupted,
-    )
-
-
-def _askers(told: ToldTasks) -> Askers:
-    """Ids: a kind has its type's, numbered where a type has several; an asker its first worker's."""
-    types = [told.instance.type_id(kind) for kind in told.of_type.tolist()]
-    several, seen, kinds = Counter(types), Counter[str](), []
-    for name in types:
-        seen[name] += 1
-        kinds.append(f"{name}/{seen[name]}" if several[name] > 1 else name)
-    names = [told.instance.worker_id(int(some[0])) for some in told.workers]
-    return Askers(tuple(kinds), told.kind, tuple(names), told.workers)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.cascade.adaptive_plan import ASK, PolicyRow
+from crowdopt.assign.cascade.adaptive_plan import PolicyRow
+from crowdopt.crowd.states.asking_orders import ASK
 from crowdopt.crowd.states.told_tasks import ToldTasks
 
 

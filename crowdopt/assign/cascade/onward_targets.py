@@ -8,7 +8,8 @@ from functools import cache
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, EXPERT, PolicyRow, Votes
+from crowdopt.assign.cascade.adaptive_plan import PolicyRow
+from crowdopt.crowd.states.asking_orders import ANSWER, ASK, EXPERT, Votes
 from crowdopt.crowd.states.told_tasks import ToldTasks
 
 Places = dict[tuple[int, int, Votes], list[PolicyRow]]

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, EXPERT, PolicyRow
+from crowdopt.assign.cascade.adaptive_plan import PolicyRow
 from crowdopt.core.program import find
+from crowdopt.crowd.states.asking_orders import ANSWER, ASK, EXPERT
 from crowdopt.programs.cascade import Asking, Cascade
 
 NOISE = 1e-9  # of the tasks in a state, relative: what a solver leaves where it means 0
@@ -50,6 +51,13 @@ def walked(cascade: Cascade, point: Floats) -> Walk:
     most = max(int(some.max(initial=0)) for some in votes)
     waiting: dict[tuple[int, int], dict[Place, float]] = {}
 
+    def fallback(place: Place) -> Turn:
+        """Where the point never comes: to answer, or to ask while labels that must be had are missing."""
+        here = [one for one in cascade.askings if (one.kind, one.level) == place[:2] and place[2] in one.states]
+        if told.may_stop(place[0])[place[2]] or not here:
+            return Turn(ANSWER, 1.0)
+        return Turn(ASK, 1.0, here[0], int(np.flatnonzero(here[0].states == place[2])[0]))
+
     def arrive(place: Place, tasks: float) -> None:
         bucket = waiting.setdefault((place[1], int(votes[place[0]][place[2]])), {})
         bucket[place] = bucket.get(place, 0.0) + tasks
@@ -60,7 +68,7 @@ def walked(cascade: Cascade, point: Floats) -> Walk:
     for level in range(cascade.levels):
         for step in range(most + 1):
             for place, tasks in sorted(waiting.pop((level, step), {}).items()):
-                for turn, share in _shares(turns.get(place, [])):
+                for turn, share in _shares(turns.get(place, [])) or [(fallback(place), 1.0)]:
                     for reached, more in _taken(cascade, walk, place, turn, share, tasks):
                         arrive(reached, more)
     walk.rows.sort(key=lambda row: (row.kind, row.round, sum(n for *_, n in row.votes), row.votes))
@@ -87,11 +95,9 @@ def _turns(cascade: Cascade, point: Floats) -> dict[Place, list[Turn]]:
 
 
 def _shares(turns: list[Turn]) -> list[tuple[Turn, float]]:
-    """Each action's share, without a solver's noise; a state that the point never comes to answers."""
+    """Each action's share, without a solver's noise; none in a state that the point never comes to."""
     total = sum(turn.amount for turn in turns)
     real = [turn for turn in turns if turn.amount > NOISE * max(1.0, total)]
-    if not real:
-        return [(Turn(ANSWER, 1.0), 1.0)]
     whole = sum(turn.amount for turn in real)
     return [(turn, turn.amount / whole) for turn in real]
 

@@ -19,10 +19,11 @@ def proven_bound(cascade: Cascade, proof: PolicyProof) -> float:
     """
     told, total = cascade.told, 0.0
     for t in range(len(told.states)):
-        total += float((told.start[t] * _values(cascade, proof, t)[0]).sum())
+        here = told.start[t] > 0  # elsewhere a price may be infinite
+        total += float((told.start[t][here] * _values(cascade, proof, t)[0][here]).sum())
     total -= float((proof.error * cascade.times * told.epsilon * told.tasks_in).sum())
     total += float((told.capacity * proof.capacity).sum())
-    total += sum(row.side * dual for row, (*_, dual) in zip(told.shares, proof.shares, strict=True))
+    total += sum(row.side * dual for row, (*_, dual) in zip(told.label_rows, proof.limits, strict=True))
     return float(total + proof.budget * (told.instance.budget or 0.0))
 
 
@@ -34,16 +35,19 @@ def _values(cascade: Cascade, proof: PolicyProof, kind: int) -> Floats:
         stop = proof.error[kind] * np.where(total > 0, 1.0 - law.max(axis=1) / total, 0.0)
     if cascade.expert is not None:
         stop = np.minimum(stop, cascade.expert * money)
+    stop = np.where(cascade.told.may_stop(kind), stop, np.inf)
     value = np.repeat(stop[None], cascade.levels, axis=0)
     askings = [one for one in cascade.askings if one.kind == kind]
     limits = proof.capacity + sum(
-        (row.weight * dual for row, (*_, dual) in zip(cascade.told.shares, proof.shares, strict=True)),
+        (row.weight[kind] * dual for row, (*_, dual) in zip(cascade.told.label_rows, proof.limits, strict=True)),
         np.zeros(proof.capacity.size),
     )
     for one, some in _backward(cascade, askings, kind):
         onward = one.level + (cascade.rounds is not None)
         price = one.price * money - float((limits * np.array(one.votes)).sum())
-        asked = price + (one.chance[some] * value[onward, one.reached[some]]).sum(axis=1)
+        chance = one.chance[some]
+        after = np.where(chance > 0, value[onward, one.reached[some]], 0.0)  # some states have no end: no price either
+        asked = price + (chance * after).sum(axis=1)
         where = one.states[some]
         value[one.level, where] = np.minimum(value[one.level, where], asked)
     return value

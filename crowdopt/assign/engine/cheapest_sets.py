@@ -11,11 +11,12 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Labels, Overlaps, TaskRow
 
 TABLE = 3_000_000  # numbers in a table of completions, about
-CELLS, MOST_CELLS = 500, 8_000  # of evidence, at least and at most
+CELLS = 500, 8_000  # of evidence, at least and at most
 EXACT = 16  # labels up to which a most is counted in the table; more are only counted in the search
 KEPT = 4  # sets of a search that are kept
 WALKS = 4  # times through all items, each with a set at its end, that a search may always take
-THROUGH, EACH = 150, 40  # classes of workers through which sets are looked for at a time, and sets kept
+THROUGH, EACH = 150, 40  # classes of workers through which sets are looked for at a time, and sets kept, at most
+LOOKED = 2  # times the sets wanted: classes that are looked through
 STEPS, CLOSE = 60_000, 1e-8  # of a search; how near its best set is to the cheapest, relative
 
 
@@ -55,12 +56,12 @@ class PricedRow:
         given = float(self.price[self.row.given].sum())
         return float(bound) + given, list(self._labels(sets, sizes))
 
-    def others(self, place: int, best: list[Labels]) -> list[Labels]:
-        """Sets through workers who are about as good as those in the best one."""
+    def others(self, place: int, best: list[Labels], most: int) -> list[Labels]:
+        """So many sets through workers who are about as good as those in the best one."""
         if not best:
             return []
         rate = float(self.price[best[0]].sum()) / max(1e-12, float(self.row.evidence[best[0]].sum()))
-        return self.through(float(self.row.need[place]), rate, THROUGH)[:EACH]
+        return self.through(float(self.row.need[place]), rate, min(THROUGH, LOOKED * most))[: min(EACH, most)]
 
     def through(self, need: float, rate: float, most: int) -> list[Labels]:
         """About the cheapest set with each of some classes of workers, the cheapest sets first.
@@ -87,11 +88,11 @@ class PricedRow:
                 yield np.sort(np.concatenate([self.row.given, self.item[chosen[:size]]]))
 
 
-def priced(row: TaskRow, price: Floats, left: Ints | None = None, table: int = TABLE) -> PricedRow:
+def priced(row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int] = CELLS) -> PricedRow:
     """The row at prices of labels.
 
-    price (G,): of a label of each class; may be negative; left (G,): labels that each class has left; table: numbers in
-    the table, about: the more, the fewer steps a search takes.
+    price (G,): of a label of each class; may be negative; left (G,): labels that each class has left; cells: of
+    evidence in the table, at least and at most: the more, the fewer steps a search takes.
     """
     from crowdopt.assign.engine import completion_kernels as kernels
 
@@ -109,12 +110,12 @@ def priced(row: TaskRow, price: Floats, left: Ints | None = None, table: int = T
     inside = np.bincount(row.group[item], minlength=row.low.size)
     own = int(np.minimum(np.where(row.top < ANY, row.top, row.low), inside).max())
     numbers = (item.size + 1) * (own + 1) * (counted + 1)
-    cells = int(np.clip(table // max(1, numbers), CELLS, MOST_CELLS))
-    unit = max(float(row.need[-1]), 1e-9) / cells
+    count = int(np.clip(TABLE // max(1, numbers), *cells))
+    unit = max(float(row.need[-1]), 1e-9) / count
     worth = row.evidence[item]
-    width = np.minimum(np.ceil(worth / unit - 1e-9), cells).astype(np.int64)
+    width = np.minimum(np.ceil(worth / unit - 1e-9), count).astype(np.int64)
     items = price[item], width, row.group[item], after
-    rest = kernels.completions(items, (row.low, row.top), (own, int(counted), row.fewest), exact, cells)
+    rest = kernels.completions(items, (row.low, row.top), (own, int(counted), row.fewest), exact, count)
     if (inside < row.low).any():
         rest[:] = np.inf  # a group of which every task needs labels has none to give
     task = (price[item], worth, row.group[item], after), (row.low, row.top), unit, exact

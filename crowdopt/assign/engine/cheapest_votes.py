@@ -71,11 +71,11 @@ class PricedVotes:
             return False
         return self.law.share.size == 1 or self.law.error(labels, place) <= self.law.target[place]
 
-    def others(self, place: int, best: list[Labels]) -> list[Labels]:
-        """Sets much like the best ones, and cheap ones that share no class of workers with those before."""
+    def others(self, place: int, best: list[Labels], most: int) -> list[Labels]:
+        """So many sets: much like the best ones, and cheap ones that share no class of workers with those before."""
         found = [one for labels in best[:LIKE] for one in self.swaps(place, labels, SWAPS)]
         if place % -(-self.law.target.size // SOME):
-            return found
+            return found[:most]
         free, last, limit = np.zeros(self.price.size, np.int64), best[:1], np.inf
         free[self.item] = ANY
         for _ in range(APART):
@@ -86,7 +86,7 @@ class PricedVotes:
             if not last:
                 break
             found += last
-        return found
+        return found[:most]
 
     def swaps(self, place: int, labels: Labels, most: int) -> list[Labels]:
         """The set with each of its labels in turn replaced by one that does as well: the cheapest ones.

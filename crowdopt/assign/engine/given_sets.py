@@ -11,13 +11,25 @@ from crowdopt.assign.engine.cheapest_sets import PricedRow
 from crowdopt.assign.engine.cheapest_votes import PricedVotes
 from crowdopt.assign.engine.prepared import ANY, Labels, Prepared
 from crowdopt.assign.engine.set_master import SetMaster
-from crowdopt.assign.engine.set_prices import MOMENT, priced_row, sweep
+from crowdopt.assign.engine.set_prices import FEW_ROWS, MOMENT, priced_row, sweep
 from crowdopt.core.clock import Clock
 
 WHOLE = 1e-6  # noise in a number of tasks, and in what a row has left
-AT_ONCE = 0.2  # of the tasks left, at least so many get their sets at a fixing
+AT_ONCE = 0.2, 0.5  # of the tasks left, at least so many get their sets at a fixing; where the LP is large
+DIVING = 0.7  # of the time, after which what is left is served task by task
+REPAIRS, REPAIRED, REPAIR = 8, 0.05, 0.01  # tries, part of the tasks, and of a label's price, the first step
+FEW = 0.05  # times the tasks with sets, of those without, at most
+FAST = 0.05  # of a dive's time: a large LP that takes longer gets no new sets
 FRESH = 2  # rounds of new sets between two fixings
+LARGE = 3_000_000  # entries of the LP, about, from which on a dive looks for the cheapest sets only
 SOON = 300  # steps of a search for one task
+BATCH, BATCHES = 50, 60  # tasks served at the same prices, about; batches at most
+COARSE = 100, 8_000  # cells of evidence in tables, which are made anew often
+EACH = 240_000  # numbers in tables for each task, about
+OFFSET = 7  # of the batches of one kind against those of the kind before
+LABELS = 5  # of a task, about
+SPARE = 3e-3  # of a share: what is aimed at beyond its side
+STEP = 1.0  # of a label's price: how far prices move where a row has given twice its part
 
 
 @dataclass(eq=False)
@@ -52,6 +64,15 @@ class Given:
         rows = self.problem.row_of[np.array([k for k, _ in sets], np.int64)]
         use: Floats = self.problem.coupling.use(rows, [one for _, one in sets]).toarray()
         return use
+
+    def use_of(self, kind: int, labels: Labels) -> Floats:
+        """What one set takes from the rows, (rows,)."""
+        coupling, row = self.problem.coupling, self.problem.row_of[kind]
+        parts = [np.bincount(labels, minlength=coupling.workers), coupling.weight[:, labels].sum(axis=1)]
+        parts.append(coupling.own[:, row, labels].sum(axis=1))
+        if coupling.has_budget:
+            parts.append(coupling.cost[row, labels].sum(keepdims=True))
+        return np.concatenate(parts)
 
     def take(self, kind: int, labels: Labels, use: Floats, number: int) -> int:
         """Give up to so many tasks a set, as far as it fits; how many got it."""
@@ -104,21 +125,47 @@ def dive(
     prices for tasks that no set of the master fits; jitter: of the order in which sets are fixed; -> the one that was
     given.
     """
-    while given.left.any() and not clock.over:
+    soon, large = clock.part(DIVING), master.size > LARGE
+    while given.left.any() and not soon.over:
         point = None
-        for _ in range(1 + FRESH):
-            master.ask(given.left, given.lack, given.room)
-            point = master.solve(max(MOMENT, clock.left))
-            if point is None or clock.over:
+        for fresh in range(1 + FRESH):
+            before = soon.left
+            if given.sets or master.last is None or fresh:
+                master.ask(given.left, given.lack, given.room)
+                point = master.solve(max(MOMENT, soon.left))
+            else:
+                point = master.last  # nothing is fixed yet: the climb's last point
+            if point is None or soon.over:
                 break
             duals = master.duals(point)[1]
+            if large and before - soon.left > FAST * before:
+                break  # those whom no set of the LP fits are served at its prices
             part = _left_of(given)
-            swept = sweep(part, duals, steps=SOON, left=given.labels_left, until=clock)
+            swept = sweep(part, duals, steps=SOON, left=given.labels_left, until=soon)
             if not sum(master.add(kind, labels) for kind, labels in swept.sets):
                 break
         if point is None or not _fix(master, given, master.amounts(point), rng, jitter):
             break
-    return serve(given, duals, clock)
+    return repaired(serve(given, duals, clock), duals, rng, clock)
+
+
+def repaired(given: Given, duals: Floats, rng: np.random.Generator, clock: Clock) -> Given:
+    """Other sets for some tasks: room for those without, and prices that pay for rows that are broken.
+
+    given: changed or left behind; -> with a set for every task and no row broken, or the best one that was met.
+    """
+    coupling = given.problem.coupling
+    step, part = REPAIR * float(coupling.cost.mean()), REPAIRED
+    for _ in range(REPAIRS):
+        broken = ((given.lack > WHOLE).astype(np.float64) - (given.room < -WHOLE)) * ~coupling.spent
+        if not (given.left.any() or broken.any()) or given.left.sum() > FEW * len(given.sets) or clock.over:
+            break
+        duals, step = coupling.valid(duals + step * broken), 2 * step
+        again = without_some(given, duals, part, rng)
+        _serve_down_to(again, again.left - given.left, duals, clock)  # those without a set come first
+        again = serve(again, duals, clock)
+        given, part = (again, part) if again.worth < given.worth else (given, min(0.5, 2 * part))
+    return given
 
 
 def _left_of(given: Given) -> Prepared:
@@ -129,7 +176,8 @@ def _fix(master: SetMaster, given: Given, amount: Floats, rng: np.random.Generat
     """Give tasks the sets that the master wants whole, and the most wanted others; how many tasks got one."""
     whole = np.floor(amount + WHOLE).astype(np.int64)
     part = amount - whole + jitter * rng.random(amount.size) * (amount > WHOLE)
-    wanted = int(AT_ONCE * given.left.sum()) + 1 - int(whole.sum())
+    share = AT_ONCE[master.size > LARGE]
+    wanted = int(share * given.left.sum()) + 1 - int(whole.sum())
     nearly = np.argsort(-part, kind="stable")[: max(0, wanted)]
     nearly = nearly[(amount - whole)[nearly] > WHOLE]
     chosen = np.concatenate([np.flatnonzero(whole), nearly])
@@ -144,27 +192,87 @@ def _fix(master: SetMaster, given: Given, amount: Floats, rng: np.random.Generat
 
 
 def serve(given: Given, duals: Floats, clock: Clock) -> Given:
-    """Every task without a set the cheapest at these prices of workers with room, one after the other.
+    """Every task without a set the cheapest at prices of workers with room, which follow what was handed out.
 
-    given: changed; duals (rows,); -> the one that was given.
+    Tasks come in batches, kinds side by side, so that none finds all that it could use gone; after each the prices of
+    rows that give more than their share so far rise, as in online dual descent.
+
+    given: changed; duals (rows,): the first prices; -> the one that was given.
     """
+    wanted = given.left.copy()
+    batches = _batches(given, duals)
+    pace = _Pace(given, duals)
+    for turn in range(1, batches + 1):
+        until = wanted - (wanted * turn + OFFSET * np.arange(wanted.size) % batches) // batches  # left after this turn
+        _serve_down_to(given, np.maximum(0, until), duals, clock)
+        if clock.over:
+            return given
+        if batches > 1:
+            duals = pace.moved(turn / batches)
+    _serve_down_to(given, np.zeros_like(wanted), duals, clock)  # those for whom nothing fit the last prices
+    return given
+
+
+def _batches(given: Given, duals: Floats) -> int:
+    """How many batches tasks come in: the fewer, the larger the tables that are made for each."""
+    tasks, coupling, numbers = int(given.left.sum()), given.problem.coupling, 0
+    if tasks < 2 * BATCH or coupling.lower.size <= FEW_ROWS:
+        return 1  # many workers of a class: plans of the master come as soon
+    for number, row in enumerate(given.problem.rows):
+        if row.law is None:
+            at = priced_row(row, coupling.prices(number, duals), given.labels_left, COARSE)
+            numbers += at.rest.size if isinstance(at, PricedRow) else 0
+    return min(tasks // BATCH, BATCHES, 1 + tasks * EACH // max(1, numbers))
+
+
+class _Pace:
+    """What each row should have given by the time a part of the tasks is served."""
+
+    def __init__(self, given: Given, duals: Floats) -> None:
+        coupling, self.given, self.duals = given.problem.coupling, given, duals
+        self.first = self.room, self.lack = given.room.copy(), given.lack.copy()
+        sides = [np.where(np.isfinite(side), np.abs(side), 0.0) for side in (self.room, self.lack)]
+        labels = LABELS * given.left.sum()
+        counts = [np.zeros(coupling.workers), labels * np.abs(coupling.weight).mean(axis=1)]
+        counts += [labels * np.abs(coupling.own).mean(axis=(1, 2)), np.zeros(int(coupling.has_budget))]
+        size = np.maximum(np.maximum(*sides), np.concatenate(counts))
+        price = np.full(size.size, float(coupling.cost.mean()))
+        if coupling.has_budget:
+            price[-1] = 1.0  # a multiplier of money is a part of each price
+        self.step = STEP * price / np.maximum(size, 1.0)
+        spare = np.where(coupling.spent, 0.0, SPARE * size)  # a share may be missed by the last labels
+        self.room, self.lack = self.room - spare, self.lack + spare
+
+    def moved(self, part: float) -> Floats:
+        """Multipliers as far from the first ones as a row is behind or ahead of that part of its sides."""
+        with np.errstate(invalid="ignore"):  # sides that are not there
+            over = self.given.room - self.first[0] + part * self.room  # what is left beyond what should be
+            under = self.given.lack - self.first[1] + part * self.lack
+        low = np.where(np.isfinite(under), self.duals + self.step * under, -np.inf)
+        high = np.where(np.isfinite(over), self.duals + self.step * over, np.inf)
+        found: Floats = np.clip(0.0, low, high)
+        return found
+
+
+def _serve_down_to(given: Given, until: Ints, duals: Floats, clock: Clock) -> None:
+    """Serve tasks until so many of each kind are left, or no more can be, those in need of most first."""
     problem = given.problem
     for number, row in enumerate(problem.rows):
         at: PricedRow | PricedVotes | None = None
+        fresh = False  # whether nothing was handed out since the row was priced
         for place in range(row.kinds.size - 1, -1, -1):
-            k, fresh = int(row.kinds[place]), False
-            while given.left[k] and not clock.over:
+            k = int(row.kinds[place])
+            while given.left[k] > until[k] and not clock.over:
                 if at is None:
-                    at, fresh = priced_row(row, problem.coupling.prices(number, duals), given.labels_left), True
+                    price = problem.coupling.prices(number, duals)
+                    at, fresh = priced_row(row, price, given.labels_left, COARSE), True
                 found = at.cheapest(place, SOON, 1e-4)[1]
-                use = given.use([(k, one) for one in found]) if found else np.zeros((0, 0))
-                if any(given.take(k, one, use[:, c], int(given.left[k])) for c, one in enumerate(found)):
+                if any(given.take(k, one, given.use_of(k, one), int(given.left[k] - until[k])) for one in found):
                     fresh = False
                 elif fresh:
                     break
                 else:
                     at = None  # some of the labels that the table counts with are gone
-    return given
 
 
 def without_some(given: Given, duals: Floats, part: float, rng: np.random.Generator) -> Given:

@@ -11,11 +11,11 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.asking_more import aiming
 from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.alike import loosened, may_repeat, of_all
-from crowdopt.assign.engine.given_sets import Given, dive, serve, without_some
+from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some
 from crowdopt.assign.engine.prepared import LEVELS, Prepared, levelled, problem_of
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
-from crowdopt.assign.engine.set_prices import NEAR, Climb, sweep
+from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, sweep
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.split import pairs_of
 from crowdopt.assign.plan import Duals, Plan
@@ -41,9 +41,11 @@ FINER = 4  # times as many levels where those there are solved
 WIDER = 3.0  # times as far off
 DEAR = 1.05  # times the bound: what a plan costs that is a first one only
 FIRST = 0.2  # of the time left, for the first sets
-SOON = 0.2  # of the time left, for a first plan
+SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
+SERVING = 0.35  # of the time left, for a first plan task by task
+LAST = 0.9  # of the time left, for a dive
 PROOF = 0.3  # of the time left, for a bound at full resolution
-FINE = 60_000  # steps of a search for the bound
+FINE, FINE_KINDS = 60_000, 400  # steps of a search for the bound, and kinds up to which all have as many
 WIDE, NEEDS = 200_000, 10  # pairs of classes in the first LP; beyond, needs of a row in it
 MARGIN = 2e-7  # relative; what whoever recomputes a bound may find less
 SMALL = 40_000  # pairs up to which the whole program is searched in the end, by linear rules
@@ -83,11 +85,16 @@ class Engine:
             return climb.duals
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
-            self.master.start(room)
+            large = self.master.size > LARGE
+            if large and climb.rounds:
+                break  # a large LP is solved a few times only: its sets are of more use in plans
+            self.master.start(None if large else room)
             climb.run(clock.part(part))
+            if climb.paid and self.master.size > LARGE:
+                self.master.start()  # plans must keep the rows whatever that costs
             self._dive(climb)
             self._prove(climb)
-            if not climb.paid:
+            if not climb.paid or (self.standing.best is None and self.soon.over):
                 break
         self._plans(climb)
         return climb.duals
@@ -97,7 +104,8 @@ class Engine:
         bound, clock = climb.bound, self.standing.clock.part(PROOF)
         if self.levels is not self.problem or any(row.beside.low.size for row in self.problem.rows):
             loose, known = self._loose(climb.duals)
-            bound = sweep(loose, climb.duals, steps=FINE, rich=False, known=known, until=clock).bound
+            steps = FINE if loose.count.size <= FINE_KINDS else ROUGH
+            bound = sweep(loose, climb.duals, steps=steps, rich=False, known=known, until=clock).bound
         bound -= MARGIN * max(1.0, abs(bound)) if np.isfinite(bound) else 0.0
         if has_whole_prices(self.problem.classes):
             bound = next_integer(bound)
@@ -116,14 +124,20 @@ class Engine:
     def _serve(self, climb: Climb) -> None:
         """A plan soon, task by task at the first prices."""
         if self.standing.best is None:
-            self._offer(serve(Given.nothing(self.levels), climb.duals, self.standing.clock.part(SOON)))
+            clock, rng = self.standing.clock.part(SERVING), np.random.default_rng(self.standing.options.seed)
+            served = serve(Given.nothing(self.levels), climb.duals, clock)
+            served = repaired(served, climb.duals, rng, clock)
+            self._offer(served)
+            for kind, labels in served.sets:
+                self.master.add(kind, labels)
 
     def _dive(self, climb: Climb) -> None:
         """A plan soon, if there is none yet that is any good, by the sets that the master wants."""
         standing = self.standing
         if standing.value > DEAR * standing.bound and not standing.done:
             rng = np.random.default_rng(standing.options.seed)
-            self._offer(dive(self.master, Given.nothing(self.levels), climb.duals, rng, standing.clock.part(SOON), 0.0))
+            part = SOON if standing.best is not None and self.master.size <= LARGE else FIRST_PLAN
+            self._offer(dive(self.master, Given.nothing(self.levels), climb.duals, rng, standing.clock.part(part), 0.0))
 
     def _offer(self, found: Given) -> bool:
         """Whether it, or a plan that workers of its classes make of it, is better than the best one."""
@@ -157,13 +171,16 @@ class Engine:
         if standing.options.nodes is None and standing.pairs > SMALL:
             limit = sys.maxsize  # as long as there is time
         start, waited, searched = Given.nothing(self.levels), 0, False
-        least = next_integer(climb.bound) if has_whole_prices(self.problem.classes) else climb.value * (1 - NEAR)
+        least = climb.value * (1 - NEAR) if climb.value < np.inf else -np.inf
+        if has_whole_prices(self.problem.classes):
+            least = next_integer(climb.bound)
         coarse = self.levels.count.size < self.problem.count.size
         while not standing.done and waited < limit and not self.solved:
             clock = self.soon if standing.best is None else standing.clock
             if clock.over:
                 break
-            found = dive(self.master, start, climb.duals, rng, clock, 0.0 if self.best is None else JITTER)
+            until = clock.part(LAST)  # what is found is made a plan in the rest
+            found = dive(self.master, start, climb.duals, rng, until, 0.0 if self.best is None else JITTER)
             waited = 0 if self._offer(found) else waited + 1
             self.solved = coarse and standing.best is not None and standing.value <= least
             if waited >= IDLE and not searched and not standing.done:
@@ -288,8 +305,10 @@ def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats
         first = _first_prices(program, dual)
         return first, np.abs(first)
     levels, best, proven = levelled(problem, 1), np.zeros(problem.coupling.lower.size), -np.inf
-    reach = np.zeros(best.size)
+    reach, turn = np.zeros(best.size), standing.clock.part(FIRST)
     for aim in AIMS:
+        if turn.over and proven > -np.inf:
+            break  # each of these LPs takes long, and a plan needs time as well
         first = _aimed_prices(problem, standing, aim)
         reach = np.maximum(reach, np.abs(first))
         bound = sweep(levels, first, rich=False).bound

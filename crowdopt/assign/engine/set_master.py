@@ -45,6 +45,8 @@ class SetMaster:
     seen: set[tuple[int, bytes]] = field(default_factory=set)
     lp: Master | None = None
     behind: int = 0
+    whole: bool = True  # whether the LP is of all tasks, none of which has its set yet
+    last: MasterPoint | None = None  # of all tasks
     dear: float = 1.0
 
     def add(self, kind: int, labels: Labels) -> bool:
@@ -67,7 +69,7 @@ class SetMaster:
     def start(self, slack: Floats | None = None) -> None:
         """A new LP of the sets so far; slack (rows,): no multiplier of a row is further from 0 than this."""
         self.lp = self.make_master(self._program(slack))
-        self.behind = len(self.kind)
+        self.behind, self.whole, self.last = len(self.kind), True, None
 
     def _program(self, slack: Floats | None = None) -> Program:
         coupling = self.problem.coupling
@@ -103,11 +105,15 @@ class SetMaster:
             cost, matrix = self._columns(self.behind)
             self.lp.add_columns(cost, matrix)
             self.behind = len(self.kind)
-        return self.lp.solve(seconds)
+        point = self.lp.solve(seconds)
+        if point is not None and self.whole:
+            self.last = point
+        return point
 
     def ask(self, left: Ints, lower: Floats, upper: Floats) -> None:
         """Tasks of each kind that still want a set, and what the rows have left."""
         assert self.lp is not None
+        self.whole = bool((left == self.problem.count).all())
         free = np.full(left.size, np.inf)
         self.lp.set_rows(np.concatenate([left.astype(np.float64), lower]), np.concatenate([free, upper]))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.engine.cheapest_sets import PricedRow, priced
+from crowdopt.assign.engine.cheapest_sets import CELLS, PricedRow, priced
 from crowdopt.assign.engine.cheapest_votes import PricedVotes, priced_votes
 from crowdopt.assign.engine.prepared import Labels, Prepared, TaskRow
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
@@ -19,6 +19,7 @@ NEAR = 1e-5  # relative gap between master and bound at which prices are good en
 ROUGH = 3_000  # steps of a search while prices are still far
 FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a search, and the fewest steps of one
 FEW, MANY = 6, 4_000  # sets of a kind beside the best ones, and of all kinds, that a sweep gives about
+FEW_ROWS = 200  # of the LP
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
 MOMENT = 0.1  # seconds that a master may always take
 
@@ -70,7 +71,7 @@ def sweep(
             values.append((k, bound))
             found += [(k, one) for one in best]
             if rich and not (until is not None and until.over):
-                found += [(k, one) for one in at.others(place, best or ([] if labels is None else [labels]))[:each]]
+                found += [(k, one) for one in at.others(place, best or ([] if labels is None else [labels]), each)]
         return values, found
 
     with ThreadPoolExecutor(2) as pool:
@@ -83,9 +84,11 @@ def sweep(
     return Swept(bound if left is None else -np.inf, least, sets)
 
 
-def priced_row(row: TaskRow, price: Floats, left: Ints | None = None) -> PricedRow | PricedVotes:
+def priced_row(
+    row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int] = CELLS
+) -> PricedRow | PricedVotes:
     """The row at prices, by what decides which sets are enough."""
-    return priced(row, price, left) if row.law is None else priced_votes(row, price, left)
+    return priced(row, price, left, cells) if row.law is None else priced_votes(row, price, left)
 
 
 @dataclass(eq=False)
@@ -113,7 +116,9 @@ class Climb:
             until = soon if part == 1.0 else clock
             if until.over:
                 break
-            self._take(self._swept(part * first, until=until), part * first)
+            rich = part == 1.0 or first.size <= FEW_ROWS  # of a large LP each column takes time
+            known = self.master.known_at(part * first)
+            self._take(sweep(self.problem, part * first, rich=rich, known=known, until=until), part * first)
 
     def run(self, clock: Clock) -> bool:
         """Add sets until master and bound meet; False where the clock ended it first."""

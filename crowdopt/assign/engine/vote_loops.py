@@ -65,4 +65,4 @@ def searches() -> None:
     assert problem is not None
     row = problem.rows[0]
     priced = priced_votes(row, np.ones(row.room.size))
-    priced.others(0, priced.cheapest(0)[1])
+    priced.others(0, priced.cheapest(0)[1], 1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import WARM, Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.elementary import dot
@@ -151,7 +151,7 @@ def _small(
     pairs = worker, kind
     amounts_left = OpenAmounts(*pairs, lp.evidence[pairs], lp.cost[pairs], lp.upper[pairs])
     program = of_amounts(amounts_left, need, left, prices - width, prices + width)
-    solution = solve(program, "highs-simplex", options)
+    solution = solve(program, WARM, options)
     if solution.primal is None or solution.dual is None:
         return None
     amounts[worker, kind] = np.maximum(solution.primal[: worker.size], 0.0)

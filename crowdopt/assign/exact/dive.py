@@ -200,10 +200,8 @@ def _used(blocks: Blocks, dived: FixedSets) -> tuple[float, Floats]:
 
 
 def _repriced(blocks: Blocks, dived: FixedSets, rounds: int, goal: float, left: Seconds) -> MasterPoint | None:
-    """The master's optimum on what is left, priced again without workers used up until it meets the goal.
-
-    Prices are pulled towards those with the best bound on what is left, as when the columns were first generated.
-    """
+    """The master's optimum on what is left, priced again without workers used up until it meets the goal."""
+    # Prices are pulled towards those with the best bound on what is left, as when the columns were first generated.
     point, center, best = blocks.solve(left()), blocks.center, -np.inf
     for _ in range(rounds):
         if point is None or point.value <= goal + WHOLE:

@@ -317,10 +317,8 @@ def _exchangeable(classes: Classes) -> list[Ints]:
 
 
 def _ranks(rows: Floats) -> Ints:
-    """The place of each row among the distinct ones in lexicographic order.
-
-    As np.unique has it, which makes a field of each column and takes seconds and 150 MB for a hundred thousand.
-    """
+    """The place of each row among the distinct ones in lexicographic order."""
+    # As np.unique has it, which makes a field of each column and takes seconds and 150 MB for a hundred thousand.
     rows = rows + 0.0  # -0 and 0 are equal
     first: dict[bytes, int] = {}
     same = np.array([first.setdefault(row.tobytes(), k) for k, row in enumerate(rows)], np.int64)

@@ -52,7 +52,7 @@ def solve_exact(
     kind: ``ip`` or ``lp``.
     solvers: its backend searches the full program, from the plan found here, where the structure does not suffice.
     options: limits of the whole.
-    soon: whether whoever asks wants to know only if there is a plan: the many dives and the search of a full program
+    soon: whether the caller wants to know only if there is a plan: the many dives and the search of a full program
     that is not small are left out. So a second or two is enough, and the work, not a clock, ends it.
     -> with the better of both bounds.
     """

@@ -14,7 +14,7 @@ from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve
+from crowdopt.core.solution import BY_SIZE, WARM, Options, Solution, Solve
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
@@ -135,11 +135,11 @@ class Probe:
         """The least cost by the LP; infinite where it has no point."""
         options = Options(time_limit=self.clock.left)
         program = aggregated.of_classes(classes_of(relaxation(instance), joint=True))
-        return certify(self.solve(program, "highs-simplex", options)).bound
+        return certify(self.solve(program, WARM, options)).bound
 
     def ceiling(self, program: Program) -> float | None:
         """What the program's negated cost can be at most; None where its solver gave no bound."""
-        bound = certify(self.solve(program, "highs-simplex", Options(time_limit=self.clock.left))).bound
+        bound = certify(self.solve(program, WARM, Options(time_limit=self.clock.left))).bound
         return -bound if np.isfinite(bound) else None
 
     def find(self, instance: AssignmentInstance) -> Ints | None:

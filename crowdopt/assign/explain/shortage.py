@@ -130,11 +130,9 @@ def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, 
 
 
 def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
-    """The smallest target in one LP, where a target is one level of evidence for all; else None.
-
-    Not where labels of a task may err together. Where a guess errs less than the vote with so much evidence, a target
-    that the guess keeps needs no evidence.
-    """
+    """The smallest target in one LP, where a target is one level of evidence for all; else None."""
+    # Not where labels of a task may err together. Where a guess errs less than the vote with so much evidence, a
+    # target that the guess keeps needs no evidence.
     rule = instance.the_rule
     if rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any() or (instance.dependence > 1).any():
         return None

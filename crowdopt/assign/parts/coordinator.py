@@ -157,11 +157,9 @@ def _planned(
     hear: Callable[[str, float, float | None], None],
     is_sampled: bool,
 ) -> list[PartPlan] | None:
-    """Room dealt to the parts by what they ask for, on average of the best sweeps; if that fails, a fair share.
-
-    Where tasks are so many that a sample tells their prices, by what they ask for at the best ones alone: these are
-    then right in every part, and its plan follows the loads from there.
-    """
+    """Room dealt to the parts by what they ask for, on average of the best sweeps; if that fails, a fair share."""
+    # Where tasks are so many that a sample tells their prices, by what they ask for at the best ones alone: these are
+    # then right in every part, and its plan follows the loads from there.
     best, room = ascent.best, sweeper.tasks.room
     assert best is not None
     bound, tasks = best.bound, np.array([look.tasks for look in looks])

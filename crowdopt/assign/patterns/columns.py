@@ -12,7 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solve, Status
+from crowdopt.core.solution import WARM, Options, Solve, Status
 from crowdopt.crowd.pools import Pools
 from crowdopt.crowd.votes.pattern_errors import Errors
 from crowdopt.elementary import dot
@@ -109,10 +109,9 @@ class Columns:
         return PatternSet(np.full(len(patterns), t), patterns, self.errors[t].promised(patterns))
 
     def _first(self, t: int) -> Ints:
-        """To begin with: the best labels first, the worst first, and those of each pool alone, as many as will do.
-
-        Under a rule for the average all that are fewer too, without the worst first: their long votes take too long.
-        """
+        """To begin with: the best labels first, the worst first, and those of each pool alone, as many as will do."""
+        # Under a rule for the average all that are fewer too, without the worst first: their long votes take too
+        # long.
         sizes = self.pools.sizes
         target = float(self.pools.epsilon[t]) / (LITTLE if self.goal.soft else 1)
         pricing, starts = self.pricing(t, 0.0, target), [np.zeros((0, sizes.size), np.int64)]
@@ -161,7 +160,7 @@ class Columns:
         """The LP over the menu, each task free to go without at a price that no plan reaches."""
         goal = self.goal
         program = of_priced_menu(self.pools, self.menu, self.dearest, goal.wrong, goal.least_wrong)
-        solution = self.solve(program, "highs-simplex", replace(self.options, time_limit=max(1e-3, self.left())))
+        solution = self.solve(program, WARM, replace(self.options, time_limit=max(1e-3, self.left())))
         if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return np.inf, None
         return float(dot(program.cost, solution.primal)), solution.dual

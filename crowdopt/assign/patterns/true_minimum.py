@@ -191,10 +191,8 @@ def _bounded_above(
     options: Options,
     clock: Clock,
 ) -> tuple[Certificate, PatternPrices | None]:
-    """What prices from skills rounded up prove for the workers' own.
-
-    instance: with the workers' own skills; above: the same workers, skills rounded up.
-    """
+    """What prices from skills rounded up prove for the workers' own."""
+    # instance: with the workers' own skills; above: the same workers, skills rounded up.
     columns = generated(above, goal, solve, options, clock)
     known = bounded(columns)
     if columns.prices is None or not np.isfinite(known.bound):
@@ -264,10 +262,8 @@ def _rounded(columns: Columns, bound: float) -> float:
 
 
 def _over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
-    """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened.
-
-    columns: whose menu is chosen from.
-    """
+    """Solve the integer program over the menu; a row of errors that the solver's tolerance let slip is tightened."""
+    # columns: whose menu is chosen from.
     menu, limit, tight = columns.menu, columns.goal.wrong, 0.0
     for _ in range(ROUNDS):
         goal = replace(columns.goal, wrong=None if limit is None else limit - tight)

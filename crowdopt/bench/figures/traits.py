@@ -1,4 +1,4 @@
-"""What is known of an instance before anybody solves it: what a choice of method can rest on."""
+"""What is known of an instance before it is solved: what a choice of method can rest on."""
 
 from __future__ import annotations
 

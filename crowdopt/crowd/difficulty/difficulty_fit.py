@@ -18,7 +18,7 @@ from crowdopt.elementary import exp, log, logsumexp
 
 SCALES: Floats = np.arange(21) / 10  # u, what an edge may be multiplied by
 SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that are tried: hard tasks are not most
-GAIN = 2.0  # nats by which difficulty has to explain labels better before it is believed: it is looked for often
+ALARM = 0.05  # chance at most that difficulty is seen, ever, where there is none
 BELIEVABLE = 0.5  # of the mean edge believed, that has to be left: where less is, it is the skills that are wrong
 DROP = 1.92  # nats that a 95 % interval by the profile likelihood goes down: half of chi-square's quantile
 MOST = 20_000  # tasks that a fit looks at, spread evenly
@@ -39,7 +39,7 @@ def fitted(
     labels: EdgedLabels,
     truth: Ints | None = None,
     anchor: Callable[[Floats], Any] | None = None,
-    gain: float = GAIN,
+    alarm: float = ALARM,
 ) -> Difficulty:
     """The likeliest h and s: ``sum_i ln mean_k [(1-h) P(labels | k, e x) + h P(labels | k, q x)]``.
 
@@ -48,8 +48,9 @@ def fitted(
     agreement cannot tell misled workers from right ones, and s is at least 0.
 
     truth (tasks,): -1 where unknown; anchor: log-likelihood of gold at mean edges of so many times the believed ones,
-    (any,) -> (any,); gain: nats by which it has to explain the labels better than h = 0 does; -> h = 0 where that
-    explains the labels as well, to ``gain`` nats.
+    (any,) -> (any,); alarm: chance at most that any is seen where there is none, however often one looks while labels
+    come in: the likelihood's mean over h and hard tasks' scales has to be 1 / alarm times that of h = 0 (Ville's
+    inequality, as if the edges and the scale of easy tasks were known); -> h = 0 where it is not.
     """
     count = np.bincount(labels.task, minlength=labels.shape[0])
     if np.count_nonzero(count >= 2) < FEWEST:
@@ -57,32 +58,53 @@ def fitted(
     some = np.flatnonzero(count > 0)
     some = some[:: max(1, some.size // MOST)]
     true = np.full(some.size, -1) if truth is None else truth[some]
-    return _searched(_Likelihood(*_tables(labels, some, true), anchor), gain)
+    return _searched(_Likelihood(*_tables(labels, some, true), anchor), -float(log(alarm)))
 
 
-def _searched(likelihood: _Likelihood, gain: float) -> Difficulty:
-    """The likeliest h and s, first on a coarse grid of scales, then around its best point."""
+def _searched(likelihood: _Likelihood, nats: float) -> Difficulty:
+    """The likeliest h and s, on a coarse grid of scales, then around all that is nearly as likely."""
     level = max(float(likelihood.of(e, e, np.zeros(1))[0]) for e in range(5, SCALES.size))
     pairs = [(e, q) for e in range(8, SCALES.size, 2) for q in range(-e if likelihood.misled else 0, e, 2)]
     values = {pair: likelihood.of(*pair, SHARES) for pair in pairs}
-    e, q = max(values, key=lambda pair: float(values[pair].max()))
-    near = [(a, b) for a in (e - 1, e, e + 1) for b in (q - 1, q, q + 1) if (a, b) != (e, q)]
-    near = [(a, b) for a, b in near if a < SCALES.size and (-a if likelihood.misled else 0) <= b < a]
-    values |= {pair: likelihood.of(*pair, SHARES) for pair in near}
-    return _likeliest(values, level, gain)
+    if _mean(values) - level < nats:
+        return NONE
+    asked = set[tuple[int, int]]()
+    while True:
+        best = max(float(table.max()) for table in values.values())
+        near = [pair for pair, table in values.items() if table.max() >= best - DROP and pair not in asked]
+        if not near:
+            return _likeliest(values, level)
+        asked.update(near)
+        for e, q in near:
+            around = {(a, b) for a in (e - 1, e, e + 1) for b in (q - 1, q, q + 1)} - values.keys()
+            inside = [(a, b) for a, b in around if a < SCALES.size and (-a if likelihood.misled else 0) <= b < a]
+            values |= {pair: likelihood.of(*pair, SHARES) for pair in inside}
 
 
-def _likeliest(values: dict[tuple[int, int], Floats], level: float, gain: float) -> Difficulty:
-    """The best of log-likelihoods by scales of easy and hard tasks and by share, with intervals by the profile."""
+def _mean(values: dict[tuple[int, int], Floats]) -> float:
+    """Logarithm of the likelihood's mean over h and hard tasks' scales; easy ones' is the likeliest, as where h = 0."""
+    scales = sorted({q for _, q in values})
+    best = np.stack([np.maximum.reduce([table for (_, q), table in values.items() if q == one]) for one in scales])
+    return float(logsumexp(best) - log(best.size))
+
+
+def _likeliest(values: dict[tuple[int, int], Floats], level: float) -> Difficulty:
+    """The best of log-likelihoods by scales of easy and hard tasks and by share, with intervals by the profile.
+
+    They end at the first values that are not likely enough: between two of the grid's it may still be.
+    """
     pairs, table = np.array(list(values)), np.stack(list(values.values()))
     row, k = np.unravel_index(int(table.argmax()), table.shape)
     best = float(table[row, k])
-    if best - level < gain:
-        return NONE
     inside = table >= best - DROP
-    shares, left = SHARES[inside.any(axis=0)], (pairs[:, 1] / pairs[:, 0])[inside.any(axis=1)]
+    shares = np.flatnonzero(inside.any(axis=0))
+    wider = SHARES[max(0, shares[0] - 1)], SHARES[min(SHARES.size - 1, shares[-1] + 1)]
+    low = 0.0 if shares[0] == 0 else float(wider[0])
+    left = pairs[:, 1] / pairs[:, 0]
+    likely = left[inside.any(axis=1)]
+    step = 1 / pairs[inside.any(axis=1), 0].max()  # between two scales of hard tasks
+    limits = low, float(wider[1]), max(-1.0, float(likely.min() - step)), min(1.0, float(likely.max() + step))
     easy, hard = float(SCALES[pairs[row, 0]]), float(np.sign(pairs[row, 1]) * SCALES[abs(pairs[row, 1])])
-    limits = float(shares[0]), float(shares[-1]), float(left.min()), float(left.max())
     return Difficulty(float(SHARES[k]), hard, easy, *limits, gain=best - level)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.gold.common_errors import chances_of_common, discoveries
 from crowdopt.elementary import arctanh, tanh
 from crowdopt.errors import InputError
 
@@ -29,7 +30,7 @@ class ErrorCorrelation:
     correlation: Floats  # (pairs,)
     low: Floats  # (pairs,)
     high: Floats  # (pairs,)
-    # pairs that err together: a one-sided test of each, Benjamini and Hochberg over all of them
+    # pairs that err together: an exact one-sided test of each, and Holm over all (crowdopt.crowd.gold.common_errors)
     warned: Bools  # (pairs,)
     family: Ints  # (workers,): suggested families: workers tied by warned pairs, by single linkage; others are alone
 
@@ -61,10 +62,10 @@ def error_correlation(
     kind (labels,) array of int: type of each label's task. A worker's share of errors in a type is taken off first:
     that a type is harder for all is no dependence.
     confidence: of each interval.
-    rate: of false ones among the warned pairs, at most, as Benjamini and Hochberg promise it. Raises InputError if the
-    arrays do not fit, or a worker labelled a task twice.
+    rate: chance, at most, that any pair is warned about whose errors are independent given the type. Raises InputError
+    if the arrays do not fit, or a worker labelled a task twice.
     """
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtri
 
     i, j, x = np.asarray(task), np.asarray(worker), np.asarray(wrong, dtype=np.float64)
     if not i.shape == j.shape == x.shape or i.ndim != 1:
@@ -89,8 +90,8 @@ def error_correlation(
     rho = np.where(known, (together - p * q) / np.where(known, spread, 1.0), 0.0)
     middle = arctanh(np.clip(rho, -LARGEST, LARGEST))
     reach = np.where(known, ndtri((1 + confidence) / 2) / np.sqrt(n - 3), np.inf)
-    chance = np.where(known, 1 - ndtr(middle * np.sqrt(n - 3)), 1.0)
-    warned = _discoveries(chance, rate)
+    types = np.zeros(row.size, np.int64) if kind is None else np.unique(np.asarray(kind), return_inverse=True)[1]
+    warned = discoveries(_chances(row, j, x, types, workers, first, second), rate)
     return ErrorCorrelation(
         first,
         second,
@@ -110,13 +111,20 @@ def _usual(kind: Ints, worker: Ints, error: Floats) -> Floats:
     return share
 
 
-def _discoveries(chance: Floats, rate: float) -> Bools:
-    """Benjamini and Hochberg: all up to the last p-value that is at most ``rate * rank / count``."""
-    order = np.argsort(chance, kind="stable")
-    good = np.flatnonzero(chance[order] <= rate * np.arange(1, chance.size + 1) / max(1, chance.size))
-    found = np.zeros(chance.size, bool)
-    found[order[: int(good[-1]) + 1 if good.size else 0]] = True
-    return found
+def _chances(row: Ints, worker: Ints, wrong: Floats, types: Ints, workers: int, first: Ints, second: Ints) -> Floats:
+    """Chance of so many common errors of each pair, were they independent, type by type."""
+    common = np.zeros(first.size)
+    shared, one, other = np.zeros((3, int(types.max(initial=-1)) + 1, first.size), np.int64)
+    for k in range(len(shared)):
+        inside = types == k
+        tasks = np.unique(row[inside], return_inverse=True)[1]
+        there, error = np.zeros((2, int(tasks.max(initial=-1)) + 1, workers))
+        there[tasks, worker[inside]], error[tasks, worker[inside]] = 1.0, wrong[inside]
+        common += (error.T @ error)[first, second]
+        errors = error.T @ there  # [a, b]: of a's errors on what both answered
+        shared[k] = np.rint((there.T @ there)[first, second])
+        one[k], other[k] = np.rint(errors[first, second]), np.rint(errors[second, first])
+    return chances_of_common(np.rint(common).astype(np.int64), shared, one, other)
 
 
 def _linked(first: Ints, second: Ints, workers: int) -> Ints:

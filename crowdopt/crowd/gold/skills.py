@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.elementary import exp, log, logsumexp
 from crowdopt.errors import InputError
+
+ALIKE = 0.95  # chance that all workers are alike, above which they are taken to be
+RHO: Floats = (np.arange(40) + 0.5) / 40  # correlations between a worker's answers that are held against none
 
 
 def plug_in(correct: Any, asked: Any) -> Floats:
@@ -52,6 +56,8 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
     answers (Kleinman 1973, with weights s; for equal s it is ``(Var/(mu(1-mu)) - 1/s) / (1 - 1/s)``) and
     ``t = 1/rho - 1`` the prior's weight in answers. Decisions at the edges:
 
+    - workers who are all alike with a chance above .95, given the tallies, all get mu; before them it is 1/2, against
+      every rho from 0 to 1 alike. Else the best of such a crowd would be its luckiest;
     - a pair without gold takes its type's mean; a type without any takes the mean over all types;
     - rho <= 0 (workers differ no more than by chance), or every worker asked once: all get mu;
     - rho >= 1 (every worker all right or all wrong): t = 0, the plug-in;
@@ -80,10 +86,25 @@ def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
         return np.full(c.shape, mean), mean
     mean = float(right / total)
     weight = _prior_weight(c[s > 0], s[s > 0], mean)
-    if np.isinf(weight):
+    # who comes out best is chosen: where the spread is chance alone, these are the luckiest, no better than the crowd
+    if np.isinf(weight) or _alike(c[s > 0], s[s > 0], mean) > ALIKE:
         return np.full(c.shape, mean), mean
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(s + weight > 0, (c + mean * weight) / (s + weight), mean), mean
+
+
+def _alike(c: Floats, s: Floats, mean: float) -> float:
+    """Chance that all workers are equally good, given their tallies: 1/2 before, else rho is anything from 0 to 1."""
+    weight = 1 / RHO[:, None] - 1
+    steps = np.arange(s.max())
+    right, wrong, asked = (
+        np.concatenate([np.zeros((RHO.size, 1)), np.cumsum(log(share * weight + steps), axis=1)], axis=1)
+        for share in (mean, 1 - mean, 1.0)
+    )
+    k, n = c.astype(np.int64), s.astype(np.int64)
+    apart = (right[:, k] + wrong[:, n - k] - asked[:, n]).sum(axis=1)
+    one = float((c * log(mean) + (s - c) * log(1 - mean)).sum())
+    return 1 / (1 + float(exp(np.minimum(700.0, logsumexp(apart) - log(RHO.size) - one))))
 
 
 def _prior_weight(c: Floats, s: Floats, mean: float) -> float:

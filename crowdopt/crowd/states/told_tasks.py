@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.states.label_rows import LabelRow, label_rows, own_coefficients
 from crowdopt.crowd.states.vote_states import VoteStates
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
@@ -18,14 +19,8 @@ STATES = 300_000  # of a task, kinds counted apart; more make a program that tak
 PROMISES = (EXACT_ERROR.name, "mean-error")  # the rules that are about errors themselves
 
 
-@dataclass(frozen=True, eq=False)
-class ShareRow:
-    """``sum over askers of weight times labels <= side``: a group's most or least share of all labels."""
-
-    limit: str  # max_share or min_share
-    group: str
-    weight: Floats  # (askers,)
-    side: float
+class ManyStates(InputError):
+    """Askers who differ make more states of votes than can be listed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +61,7 @@ class ToldTasks:
     @property
     def price(self) -> Floats:
         """What a vote of each asker costs, (kinds, askers)."""
-        one = np.array([some[0] for some in self.workers])
-        return self.instance.cost[self.of_type][:, one]
+        return self.instance.cost[self.of_type][:, self._one]
 
     @property
     def capacity(self) -> Floats:
@@ -75,17 +69,25 @@ class ToldTasks:
         return np.array([float(self.instance.capacity[some].sum()) for some in self.workers])
 
     @cached_property
-    def shares(self) -> tuple[ShareRow, ...]:
-        """Limits on groups' shares of all labels, those already in included."""
-        inside, found = np.bincount(self.instance.collected[:, 1], minlength=self.instance.n_workers), []
+    def label_rows(self) -> tuple[LabelRow, ...]:
+        """Linear limits on labels."""
+        return label_rows(self.instance, self.first, self.workers)
+
+    def may_stop(self, kind: int) -> Bools:
+        """Where a kind has all the labels that its task must have, (its states,)."""
+        asked, task = self.states[kind].asked, int(self.first[kind])
+        enough: Bools = asked.sum(axis=0) >= int(self.instance.min_labels[task])
         for group in self.instance.groups:
-            mine = np.array([int(some[0]) in group.members for some in self.workers], np.float64)
-            had, every = float(inside[list(group.members)].sum()), float(inside.sum())
-            if group.max_share < 1:
-                found.append(ShareRow("max_share", group.name, mine - group.max_share, group.max_share * every - had))
-            if group.min_share > 0:
-                found.append(ShareRow("min_share", group.name, group.min_share - mine, had - group.min_share * every))
-        return tuple(found)
+            enough &= asked[np.isin(self._one, group.members)].sum(axis=0) >= group.min_per_task
+        fixed = self.instance.fixed[self.instance.fixed[:, 0] == task, 1]
+        for g, some in enumerate(self.workers):
+            enough &= asked[g] >= np.isin(some, fixed).sum()
+        return enough
+
+    @property
+    def _one(self) -> Ints:
+        """A worker of each asker, (askers,)."""
+        return np.array([int(some[0]) for some in self.workers])
 
     def may_ask(self, kind: int, votes: tuple[int, ...]) -> Bools:
         """Where a kind may be asked so many votes of each asker, by the limits of single tasks, (its states,)."""
@@ -108,14 +110,13 @@ class ToldTasks:
         pairs = self.instance.forbidden
         mine = where[pairs[:, 0]] >= 0
         barred[where[pairs[mine, 0]], pairs[mine, 1]] = True
-        return barred[:, [int(some[0]) for some in self.workers]]
+        return barred[:, self._one]
 
     @cached_property
     def _limited(self) -> list[tuple[Ints, int]]:
         """Askers of each group that limits the labels of a task, and that limit."""
-        one = [int(some[0]) for some in self.workers]
         return [
-            (np.flatnonzero(np.isin(one, group.members)), int(group.max_per_task))
+            (np.flatnonzero(np.isin(self._one, group.members)), int(group.max_per_task))
             for group in self.instance.groups
             if group.max_per_task is not None
         ]
@@ -128,11 +129,8 @@ def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> Told
     Raises InputError for what an adaptive plan knows nothing of, and where there are too many states.
     """
     refuse_unplanned(instance)
-    if len(instance.collected) != (0 if labels is None else labels.size):
-        raise InputError(
-            "an adaptive plan goes on from the labels already in; give the campaign's folder, which has them"
-        )
-    kind, first = _kinds(instance)
+    refuse_unknown_labels(instance, labels)
+    kind, first = task_kinds(instance)
     telling, workers = _that_tell(instance, first, _askers(instance, first))
     size, classes = np.array([some.size for some in workers], np.int64), int(instance.classes)
     counts = _counted(instance, labels, workers)
@@ -149,6 +147,14 @@ def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> Told
     for t in range(first.size):
         _refuse_impossible(told, t)
     return told
+
+
+def refuse_unknown_labels(instance: AssignmentInstance, labels: Ints | None) -> None:
+    """InputError where labels are in and what they say is not given."""
+    if len(instance.collected) != (0 if labels is None else labels.size):
+        raise InputError(
+            "an adaptive plan goes on from the labels already in; give the campaign's folder, which has them"
+        )
 
 
 def _counted(instance: AssignmentInstance, labels: Ints | None, workers: tuple[Ints, ...]) -> Ints:
@@ -184,20 +190,15 @@ def refuse_unplanned(instance: AssignmentInstance) -> None:
             "an adaptive plan needs the joint law of votes, and none is known of several workers of one family; let "
             "max_per_task of every dependent group be 1"
         )
-    groups = instance.groups
-    unknown = {
-        "fixed pairs": instance.fixed.size > 0,
-        "min_labels": bool((instance.min_labels > 0).any()),
-        "min_tasks": bool((instance.min_load > 0).any()),
-        "min_per_task of a group": any(group.min_per_task for group in groups),
-        "rows of one's own": instance.own_rows is not None,
-        "a demand other than 1": bool((instance.demand != 1).any()),
-    }
-    named = [what for what, is_there in unknown.items() if is_there]
-    if named:
-        raise InputError(
-            f"an adaptive plan does not know {', '.join(named)} yet; take that out, or plan without --adaptive"
-        )
+    if (instance.demand != 1).any():
+        raise InputError("an adaptive plan promises errors themselves and knows no demand other than 1; take that out")
+
+
+def wants_labels(instance: AssignmentInstance) -> bool:
+    """Whether a limit may ask for labels whatever they say."""
+    asked_for = instance.fixed.size > 0 or instance.own_rows is not None
+    some = any(group.has_share_limits or group.min_per_task for group in instance.groups)
+    return bool(asked_for or some or instance.min_labels.any() or instance.min_load.any())
 
 
 def law_of(instance: AssignmentInstance, task: int, workers: tuple[Ints, ...]) -> tuple[Floats, Floats]:
@@ -220,17 +221,14 @@ def _one_coin(skill: Floats, classes: int) -> Floats:
     return np.where(is_right, skill[:, None, None], (1 - skill[:, None, None]) / (classes - 1))
 
 
-def _kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
-    """The kind of each task, and one task of each, in the order in which they first occur."""
+def task_kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
+    """The kind of each task, (tasks,), and one task of each, (kinds,), in the order in which they first occur."""
     n = instance.n_tasks
-    barred = np.zeros(n, np.int64)
-    if len(instance.forbidden):
-        table = np.zeros((n, instance.n_workers), bool)
-        table[tuple(instance.forbidden.T)] = True
-        barred = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
     prior = np.zeros((n, 1)) if instance.prior.ndim == 1 else instance.prior
     most = np.minimum(instance.max_labels, UNLIMITED // 2).astype(np.float64)
-    key = np.column_stack([instance.task_type, instance.epsilon, most, barred, prior])
+    sets = [_same_rows(_table(instance, pairs)) for pairs in (instance.forbidden, instance.fixed)]
+    own = _same_rows(own_coefficients(instance).reshape(n, -1))
+    key = np.column_stack([instance.task_type, instance.epsilon, most, instance.min_labels, *sets, own, prior])
     _, first, kind = np.unique(key, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(order.size, np.int64)
@@ -238,17 +236,32 @@ def _kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
     return place[kind.reshape(-1)], first[order].astype(np.int64)
 
 
+def _table(instance: AssignmentInstance, pairs: Ints) -> Bools:
+    """Which pairs there are, (tasks, workers)."""
+    table = np.zeros((instance.n_tasks, instance.n_workers), bool)
+    table[tuple(pairs.T)] = True
+    return table
+
+
+def _same_rows(table: Floats | Bools) -> Ints:
+    """A number for each row, the same for equal rows."""
+    if not table.any():
+        return np.zeros(len(table), np.int64)
+    return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
+
+
 def _askers(instance: AssignmentInstance, first: Ints) -> tuple[Ints, ...]:
     """Workers alike in skill, price, capacity, groups and in what they may label, in the order of the campaign."""
     m, types = instance.n_workers, np.unique(instance.task_type)
-    barred = np.zeros((instance.n_tasks, m), bool)
-    barred[tuple(instance.forbidden.T)] = True
     inside = [[j in group.members for j in range(m)] for group in instance.groups]
     columns = [
         instance.accuracy[types],
         instance.cost[types],
         instance.capacity[None],
-        barred[first],
+        instance.min_load[None],
+        _table(instance, instance.forbidden)[first],
+        _table(instance, instance.fixed)[first],
+        own_coefficients(instance)[first].reshape(-1, m),
         *map(np.atleast_2d, inside),
     ]
     if instance.confusion is not None:
@@ -260,12 +273,10 @@ def _askers(instance: AssignmentInstance, first: Ints) -> tuple[Ints, ...]:
 
 
 def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, ...]) -> tuple[Bools, tuple[Ints, ...]]:
-    """Whether votes depend on the class, (kinds, askers), and the askers whose do for some kind or have labels in.
-
-    No plan pays for a vote that says nothing.
-    """
-    if any(group.has_share_limits for group in instance.groups):
-        return np.ones((first.size, len(workers)), bool), workers  # any label may be worth its share
+    """Whether votes depend on the class, (kinds, askers), and the askers whose do for some kind or have labels in."""
+    # No plan pays for a vote that says nothing, unless a limit asks for labels.
+    if wants_labels(instance):
+        return np.ones((first.size, len(workers)), bool), workers
     telling = np.zeros((first.size, len(workers)), bool)
     for t, task in enumerate(first.tolist()):
         chance = law_of(instance, task, workers)[1]
@@ -279,7 +290,7 @@ def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, .
 def _refuse_many(states: list[VoteStates]) -> None:
     total = sum(one.size for one in states)
     if total > STATES:
-        raise InputError(
+        raise ManyStates(
             f"askers of different skill, price or limits make {total:.3g} states of votes, of which an adaptive plan "
             f"looks at {STATES:,} at most; plan with fewer judges"
         )

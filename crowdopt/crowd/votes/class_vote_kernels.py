@@ -79,12 +79,10 @@ def _joined(states, size, width, kept, table, stamp):
 
 @njit(cache=True, nogil=True)
 def _spread(states, size, width, kept, table, stamp):
-    """States spread over corners of their cells, as in Kuhn's triangulation; -1 where these are too many.
-
-    With ``x_k = L_k / L_1`` between the corners' ``low_k <= x_k <= high_k``, ``f_k`` its share of the way: the corner
-    where all are low gets 1 minus the largest f, and each further one, where one more is high in order of f, the
-    difference to the next f. That is x again: each k is high in a share of f_k.
-    """
+    """States spread over corners of their cells, as in Kuhn's triangulation; -1 where these are too many."""
+    # With ``x_k = L_k / L_1`` between the corners' ``low_k <= x_k <= high_k``, ``f_k`` its share of the way: the
+    # corner where all are low gets 1 minus the largest f, and each further one, where one more is high in order of f,
+    # the difference to the next f. That is x again: each k is high in a share of f_k.
     classes, count = states.shape[1], 0
     cell, corner, share = np.empty(classes, np.int64), np.empty(classes), np.empty(classes)
     for s in range(size):

@@ -126,10 +126,8 @@ def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
 
 
 def _probit_error(evidence: Floats, prior: Floats) -> Floats:
-    """``P(normal vote wrong)``, log-likelihood ratio ~ N(+-2A, 4A): Phi(-sqrt(A)) for equal classes.
-
-    Of more than two classes the sum over pairs, each as if there were no others.
-    """
+    """``P(normal vote wrong)``, log-likelihood ratio ~ N(+-2A, 4A): Phi(-sqrt(A)) for equal classes."""
+    # Of more than two classes the sum over pairs, each as if there were no others.
     from scipy.special import ndtr
 
     root = np.sqrt(np.maximum(evidence, 1e-300))
@@ -162,17 +160,14 @@ def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
 
 
 def _least_need(epsilon: Floats, prior: Floats) -> Floats:
-    """``2 ln(S / phi(epsilon))``: no vote with less evidence errs at most epsilon; two classes: see below.
-
-    ``S = sum over pairs of sqrt(prior_k prior_l)``, ``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``. *Proof*: let
-    ``g_k(x) = prior_k P_k(x)``; where labels say x, m is the largest g_k and r the sum of the others, the best vote
-    errs with r. By Cauchy and Schwarz ``sum_k sqrt(g_k) <= sqrt(m) + sqrt((K - 1) r)``; squared, less
-    ``sum g_k = m + r`` and halved: the pairs' ``sum sqrt(g_k g_l) <= (K - 2) r / 2 + sqrt((K - 1) m r)``. Summed over x
-    the left side is ``S e^{-A/2}``; the right one is at most phi(e), e the error, by Cauchy and Schwarz once more. phi
-    grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
-
-    With two classes that is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
-    """
+    """``2 ln(S / phi(epsilon))``: no vote with less evidence errs at most epsilon; two classes: see below."""
+    # ``S = sum over pairs of sqrt(prior_k prior_l)``, ``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``. *Proof*:
+    # let ``g_k(x) = prior_k P_k(x)``; where labels say x, m is the largest g_k and r the sum of the others, the best
+    # vote errs with r. By Cauchy and Schwarz ``sum_k sqrt(g_k) <= sqrt(m) + sqrt((K - 1) r)``; squared, less ``sum
+    # g_k = m + r`` and halved: the pairs' ``sum sqrt(g_k g_l) <= (K - 2) r / 2 + sqrt((K - 1) m r)``. Summed over x
+    # the left side is ``S e^{-A/2}``; the right one is at most phi(e), e the error, by Cauchy and Schwarz once more.
+    # phi grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
+    # With two classes that is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
     if prior.shape[-1] > 2:
         need: Floats = 2 * log(_overlap(prior)) - 2 * log(least_overlap(epsilon, prior.shape[-1]))
     else:

@@ -12,10 +12,9 @@ TIE = 1e-11  # of the sum of |weights|: a vote this close to its threshold is a 
 
 @njit(cache=True, nogil=True)
 def _merged(sums, mass, size, weight, right, near, out_sums, out_mass):
-    """Add one label: ``s - w`` with chance 1 - p, ``s + w`` with chance p, sorted, neighbours within ``near`` joined.
-
-    Joined sums take the lowest of them. Returns their number (-1: no room) and the farthest that one was lowered.
-    """
+    """Add one label."""
+    # ``s - w`` with chance 1 - p, ``s + w`` with chance p, sorted, neighbours within ``near`` joined.
+    # Joined sums take the lowest of them. Returns their number (-1: no room) and the farthest that one was lowered.
     low, high, count, moved = 0, 0, 0, 0.0
     while low < size or high < size:
         # two ascending lists, all sums less w and all sums plus w, merged: the law stays sorted without a sort
@@ -38,11 +37,9 @@ def _merged(sums, mass, size, weight, right, near, out_sums, out_mass):
 
 @njit(cache=True, nogil=True)
 def _law(weight, right, chosen, total, room):
-    """Law of the sum of the chosen labels, ascending: ``(sums, mass, lowered)``, both in ``room`` (4, cells).
-
-    Label by label; exact while it has at most ``cells`` values, then on a lattice of so many, whose sums are rounded
-    down: ``lowered`` is by how much at most.
-    """
+    """Law of the sum of the chosen labels, ascending: ``(sums, mass, lowered)``, both in ``room`` (4, cells)."""
+    # Label by label; exact while it has at most ``cells`` values, then on a lattice of so many, whose sums are
+    # rounded down: ``lowered`` is by how much at most.
     cells = room.shape[1]
     room[0, 0], room[1, 0], size, lowered, swapped = 0.0, 1.0, 1, 0.0, False
     reach = 0.0
@@ -92,10 +89,8 @@ def _halves(weight, right):
 
 @njit(cache=True, nogil=True)
 def _below(sums, mass, other_sums, other_heads, threshold):
-    """``P(S < t)`` of the sum of two laws; ``other_heads`` are the second one's sums of masses.
-
-    As the first sum grows the largest second sum that stays below only falls: one pass over both.
-    """
+    """``P(S < t)`` of the sum of two laws; ``other_heads`` are the second one's sums of masses."""
+    # As the first sum grows the largest second sum that stays below only falls: one pass over both.
     total, place = 0.0, other_sums.size
     for k in range(sums.size):
         while place > 0 and sums[k] + other_sums[place - 1] >= threshold:

@@ -24,7 +24,8 @@ from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import CAMPAIGN
 from crowdopt.io.tables.table_columns import find_table, read_table
 
-KEPT = ("tasks", "skills", "gold", "prices", "forbidden", "groups")  # tables that are taken over as they are
+# tables that are taken over as they are
+KEPT = ("tasks", "skills", "gold", "gold_votes", "prices", "forbidden", "groups")
 
 
 def write_next(found: Answered, folder: Path) -> None:
@@ -80,10 +81,8 @@ def _without(lines: list[str], name: str) -> list[str]:
 
 
 def _write_tasks(found: Answered, folder: Path) -> None:
-    """The tasks with the plan's own targets and limits, and what goes on otherwise: one label more, other targets.
-
-    One target for all stands in campaign.toml.
-    """
+    """The tasks with the plan's own targets and limits, and what goes on otherwise: one label more, other targets."""
+    # One target for all stands in campaign.toml.
     own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
     path, going_on = find_table(folder, "tasks"), Continuation(found)
     again, accepts = going_on.asked_once_more, going_on.accepted.size > 0 or found.onward is not None

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.difficulty.hard_tasks import LARGEST
+from crowdopt.crowd.difficulty.hard_tasks import LARGEST, Difficulty
 from crowdopt.crowd.gold.confusion import confusion_evidence, confusions, one_coin_like
 from crowdopt.crowd.gold.skills import ESTIMATORS
+from crowdopt.crowd.laws.coin_laws import INDEPENDENT
+from crowdopt.crowd.laws.law_choice import FITS, chosen_law
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, optional_table, refuse_repeats
 from crowdopt.io.campaign.gold_table import GoldTally, is_by_class, tally_gold
+from crowdopt.io.campaign.gold_votes import read_gold_votes
 from crowdopt.io.campaign.stated_difficulty import stated_difficulty
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, find_table, read_table
@@ -30,6 +34,7 @@ class CampaignSkills:
     confusion: Floats | None = None  # (types, workers, classes, classes)
     names: tuple[str, ...] | None = None  # the classes that such gold names
     gold: GoldTally | None = None  # the tallies that they come from
+    difficulty: Difficulty | None = None  # where gold votes tell it; the accuracies are then those on easy tasks
 
 
 def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
@@ -39,10 +44,14 @@ def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> CampaignS
     names the method for gold. Raises InputError if there are both tables or neither, or an accuracy is missing or
     outside of [0, 1].
     """
-    skills, gold = optional_table(folder, "skills"), find_table(folder, "gold")
-    if (skills is None) == (gold is None):
+    skills, gold, votes = optional_table(folder, "skills"), find_table(folder, "gold"), find_table(folder, "gold_votes")
+    if sum(table is not None for table in (skills, gold, votes)) != 1:
+        if votes is not None:
+            raise InputError(f"{folder} has gold_votes.csv beside skills.csv or gold.csv; keep one of them")
         have = "both" if skills else "neither"
         raise InputError(f"{folder} has {have} of skills.csv and gold.csv; it needs exactly one of them")
+    if votes is not None:
+        return _by_law(votes, ids, settings)
     if gold is not None:
         return skills_from_gold(gold, ids, settings)
     assert skills is not None
@@ -69,6 +78,20 @@ def skills_from_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> C
     accuracy = np.broadcast_to(estimate, (len(ids.types), len(ids.workers))).copy()
     words = f"{method} from {settings.get('gold_source', 'gold')}"
     return CampaignSkills(_on_easy_tasks(accuracy, settings), words, gold=gold)
+
+
+def _by_law(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
+    """Accuracies by the law of votes that tells held-out gold best; difficulty only where a plan can heed it."""
+    if "difficulty" in settings or "skills" in settings:
+        raise InputError("gold_votes.csv tells skills and difficulty itself; take them out of campaign.toml")
+    right = read_gold_votes(source, ids)
+    two = settings.get("classes", len(settings.get("prior", ())) or 2) == 2
+    heeds = two and settings.get("rule", EXACT_ERROR.name) == EXACT_ERROR.name
+    heeds = heeds and settings.get("collected") != "observed"
+    choice = chosen_law(right, tuple(FITS) if heeds else (INDEPENDENT,))
+    tally = GoldTally((right == 1).sum(axis=0)[None], (right >= 0).sum(axis=0)[None], "gold_votes.csv")
+    accuracy = np.broadcast_to(choice.law.accuracy[0], (len(ids.types), len(ids.workers))).copy()
+    return CampaignSkills(accuracy, str(choice), gold=tally, difficulty=choice.law.difficulty)
 
 
 def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:

@@ -18,6 +18,7 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "gold": (("worker", "correct", "asked"), ("type",)),
     "gold answers": (("worker", "task", "label", "truth"), ("type",)),
     "gold by class": (("worker", "true", "answered"), ("type", "count")),
+    "gold_votes": (("item", "worker", "label", "truth"), ()),
     "prices": (("worker", "price"), ("type",)),
     "forbidden": (("task", "worker"), ()),
     "fixed": (("task", "worker"), ()),

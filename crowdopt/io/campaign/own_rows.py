@@ -16,13 +16,13 @@ from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, read_table
 
-MOST = 20_000_000  # entries of all rows together, once empty cells stand for everybody
+MOST = 20_000_000  # entries of all rows together, once empty cells stand for all workers
 
 
 def read_groups(folder: Path, ids: Ids, settings: dict[str, Any]) -> list[Group]:
     """The groups of groups.csv with the limits of campaign.toml.
 
-    Raises InputError if campaign.toml limits a group that nobody is in, or a worker is unknown or twice in one group.
+    Raises InputError if campaign.toml limits a group without workers, or a worker is unknown or twice in one group.
     """
     table, limits = optional_table(folder, "groups"), settings.get("groups", {})
     members: dict[str, list[int]] = {}

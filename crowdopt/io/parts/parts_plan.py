@@ -41,11 +41,6 @@ CLAIMS = Keys(
 )
 
 
-def is_plan_in_parts(folder: str | Path) -> bool:
-    """Whether a folder has a plan in parts, or one that is damaged but for its assignment."""
-    return (Path(folder) / ASSIGNMENT).is_dir()
-
-
 def write_pairs(folder: Path, part: Part, folder_of: PartsFolder, pairs: Ints) -> None:
     """Write the labels of one part under its name.
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, AdaptivePlan, PolicyProof, PolicyRow, class_labels
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof, PolicyRow, class_labels
 from crowdopt.assign.plan import queues
+from crowdopt.crowd.states.asking_orders import ANSWER, ASK
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
+from crowdopt.io.plan.order_tables import ORDERS, write_orders
 from crowdopt.io.plan.plan_folder import stated_prior, versions, write_json
 from crowdopt.io.plan.policy_text import counted, plain, votes_text
 from crowdopt.io.plan.queue_names import queue_files
@@ -23,7 +25,7 @@ from crowdopt.io.tables.folder import PLAN, new_folder
 CASCADE = "cascade"  # program and method of an adaptive plan, in plan.json
 POLICY = ("type", "round", "votes", "action", "what", "share", "tasks")
 TYPES = ("type", "tasks", "target", "error", "expert", "dual")
-SHARES = ("limit", "name", "dual")
+LIMIT_ROWS = ("limit", "name", "dual")
 WORKERS = ("worker", "asker", "load", "capacity", "dual")
 
 
@@ -40,10 +42,13 @@ def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False)
     if plan.pairs is None or plan.proof_of is None:
         raise ValueError(f"there is no plan to write: {plan.status.value}")
     with new_folder(Path(folder), PLAN, force) as new:
-        _write_rows(plan, new)
+        if plan.order_of is None:
+            _write_rows(plan, new)
+        else:
+            write_orders(plan, new)
         _write_types(plan, new)
         _write_workers(plan, new)
-        _write_shares(plan.proof_of, new)
+        _write_limits(plan.proof_of, new)
         _write_first_round(plan, new)
         write_weights(plan.instance, plan.pairs, new)
         write_json(new / PLAN, policy_summary(plan))
@@ -75,10 +80,12 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         "classes": instance.classes,
         "epsilon": float(instance.epsilon[0]) if uniform else "per task",
         "skills": instance.skills_source,
-        "method": CASCADE,
+        "method": CASCADE if plan.order_of is None else ORDERS,
         "backend": "highs-simplex",
         "seed": plan.seed,
     }
+    if plan.step is not None:
+        numbers["step"] = plan.step
     if plan.proof_of is not None and instance.budget is not None:
         numbers["budget_dual"] = plan.proof_of.budget
     if instance.has_prior:
@@ -129,14 +136,14 @@ def _write_types(plan: AdaptivePlan, folder: Path) -> None:
     columns = [kinds, count, instance.epsilon[first], plan.errors, plan.to_expert, plan.proof_of.error]
     write_csv(folder / "types.csv", list(TYPES), columns)
     ids = [instance.task_id(i) for i in range(instance.n_tasks)]
-    write_csv(folder / "tasks.csv", ["task", "type"], [ids, [kinds[t] for t in plan.askers.kind.tolist()]])
+    beside = [] if plan.order_of is None else [plan.order_of]
+    tasks: list[Any] = [ids, [kinds[t] for t in plan.askers.kind.tolist()], *beside]
+    write_csv(folder / "tasks.csv", ["task", "type", "order"][: len(tasks)], tasks)
 
 
 def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
-    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save.
-
-    Workers whose labels tell nothing are no askers.
-    """
+    """workers.csv: the asker that each worker is one of, the labels expected of them, what a label more would save."""
+    # Workers whose labels tell nothing are no askers.
     assert plan.proof_of is not None
     instance = plan.instance
     names, load, dual = [""] * instance.n_workers, np.zeros(instance.n_workers), np.zeros(instance.n_workers)
@@ -149,10 +156,10 @@ def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
     write_csv(folder / "workers.csv", list(WORKERS), columns)
 
 
-def _write_shares(proof: PolicyProof, folder: Path) -> None:
-    """limits.csv: multipliers of groups' shares, where there are such limits."""
-    if proof.shares:
-        write_csv(folder / LIMITS, SHARES, list(zip(*proof.shares, strict=True)))
+def _write_limits(proof: PolicyProof, folder: Path) -> None:
+    """limits.csv: multipliers of linear limits on labels, where there are such."""
+    if proof.limits:
+        write_csv(folder / LIMITS, LIMIT_ROWS, list(zip(*proof.limits, strict=True)))
 
 
 def _write_first_round(plan: AdaptivePlan, folder: Path) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.cascade.adaptive_plan import ANSWER, ASK, PolicyRow, class_labels
+from crowdopt.assign.cascade.adaptive_plan import PolicyRow, class_labels
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.plan.policy_folder import CASCADE, POLICY, SHARES, TYPES, WORKERS
+from crowdopt.crowd.states.asking_orders import ANSWER, ASK
+from crowdopt.io.plan.order_tables import ORDER_FILE, ORDER_ROWS, ORDER_STEPS, ORDERS, STEP_FILE
+from crowdopt.io.plan.policy_folder import CASCADE, LIMIT_ROWS, POLICY, TYPES, WORKERS
 from crowdopt.io.plan.policy_text import named, read_counted, read_votes
 from crowdopt.io.plan.stored_plan import LIMITS, read_pairs
 from crowdopt.io.tables.table_columns import Table, read_table
@@ -20,13 +22,14 @@ class StoredPolicy:
     """An adaptive plan as its folder has it; ``pairs`` (k, 2) are the first round's."""
 
     claims: dict[str, Any]
-    policy: Table
+    policy: Table  # of orders: orders.csv
     types: Table
     tasks: Table
     workers: Table
     pairs: Ints
     folder: Path
-    shares: Table | None = None  # multipliers of groups' shares
+    limits: Table | None = None  # multipliers of linear limits on labels
+    steps: Table | None = None  # of orders: whom each asks, and when it stops
 
 
 def is_policy(claims: dict[str, Any]) -> bool:
@@ -36,16 +39,17 @@ def is_policy(claims: dict[str, Any]) -> bool:
 
 def read_policy(folder: str | Path, claims: dict[str, Any], instance: AssignmentInstance) -> StoredPolicy:
     """The tables of an adaptive plan; InputError at the first that cannot be read."""
-    place = Path(folder)
+    place, has_orders = Path(folder), claims.get("method") == ORDERS
     return StoredPolicy(
         claims=claims,
-        policy=read_table(place / "policy.csv", POLICY),
+        policy=read_table(place / ORDER_FILE, ORDER_ROWS) if has_orders else read_table(place / "policy.csv", POLICY),
         types=read_table(place / "types.csv", TYPES),
-        tasks=read_table(place / "tasks.csv", ("task", "type")),
+        tasks=read_table(place / "tasks.csv", ("task", "type", "order") if has_orders else ("task", "type")),
         workers=read_table(place / "workers.csv", WORKERS),
         pairs=read_pairs(place, instance)[0],
         folder=place,
-        shares=read_table(place / LIMITS, SHARES) if (place / LIMITS).exists() else None,
+        limits=read_table(place / LIMITS, LIMIT_ROWS) if (place / LIMITS).exists() else None,
+        steps=read_table(place / STEP_FILE, ORDER_STEPS) if has_orders else None,
     )
 
 

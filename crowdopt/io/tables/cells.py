@@ -50,7 +50,7 @@ def header_of(path: Path) -> list[str]:
         if path.suffix != ".parquet":
             with path.open(encoding="utf-8-sig", newline="") as file:
                 return [name.strip() for name in next(filter(None, csv.reader(file, strict=True)))]
-    except (OSError, UnicodeDecodeError, csv.Error, StopIteration):  # said by whoever reads all of it
+    except (OSError, UnicodeDecodeError, csv.Error, StopIteration):  # said when all of it is read
         pass
     return cells_of(path)[0]
 

@@ -21,7 +21,11 @@ def _message(sign, right):
 
 @njit(cache=True, nogil=True)
 def _scale(density):
-    density /= density.sum()
+    # added up one by one: a library's sum is in another order where the loop runs as plain Python
+    total = 0.0
+    for part in density:
+        total += part
+    density /= total
 
 
 @njit(cache=True, nogil=True)
@@ -220,7 +224,8 @@ def fit(likelihood, start, pseudo, rounds):
                 mass += likelihood[j, g] * prior[g]
             for g in range(prior.size):
                 fresh[g] += likelihood[j, g] * prior[g] / mass
-        prior = fresh / fresh.sum()
+        _scale(fresh)
+        prior = fresh
     return prior
 
 

@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats, Ints, sealed
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.difficulty.difficulty_fit import SCALES, EdgedLabels, fitted
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty, mixed_odds
-from crowdopt.elementary import arctanh, dot, exp, log, log1p, power, tanh
+from crowdopt.elementary import arctanh, dot, exp, interpolated, log, log1p, power, tanh
 from crowdopt.online.beliefs.grid import CELLS, GRID, error_at_level, expected
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -195,7 +195,7 @@ class Beliefs:
         gold = np.array([_gold(density, right, asked, u, guess) for u in SCALES])
         task, _, label = self.table()
         told = EdgedLabels(task, label, self._edges, (self.kind.size, self.classes))
-        found = fitted(told, anchor=lambda u: np.interp(u, SCALES, gold))
+        found = fitted(told, anchor=lambda u: interpolated(u, SCALES, gold))
         if found.share or self.difficulty.share:
             self.suppose(found)
 

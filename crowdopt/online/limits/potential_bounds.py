@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.core.certificate import Certificate, certify
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import INTERIOR, Options, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potentials import Potential
 from crowdopt.online.limits.stopping import best_stopping
@@ -142,7 +142,7 @@ def _climbed(target: ErrorTarget, rules: Rules, proven: Proof, solve: Solve, rou
     best: LowerBound | None = None
     for _ in range(rounds):
         program = of_rules(target, rules)
-        solution = solve(program, "highs-ipm", PATIENT)
+        solution = solve(program, INTERIOR, PATIENT)
         certificate = certify(solution)
         if solution.primal is None:
             raise RuntimeError(f"the program of potentials has no solution: {solution.raw}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.difficulty.difficulty_fit import EdgedLabels, fitted
+from crowdopt.crowd.difficulty.difficulty_fit import ALARM, EdgedLabels, fitted
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import REFUSED
@@ -31,8 +31,8 @@ Ids: TypeAlias = NDArray[np.integer]
 UNTIL = ("each", "mean")
 VOTES = ("sums", "level", "answer")
 ROUNDS = 20  # of repair at most: each is planned by what the last one brought
-GAIN, MORE_GAIN = 4.0, 10.0  # nats by which difficulty has to explain the labels better: skills from little gold are
-# rough, which shows the more among more than two classes, where labels tell more
+ROUGH = 0.001  # of more than two classes, the chance at most of seeing difficulty where none is, were skills known:
+# from little gold they are rough, which shows the more where labels tell more
 NEWS = 0.1  # share of labels that has to be new before the difficulty of tasks is fitted again
 
 
@@ -216,7 +216,7 @@ class Adaptive(ReSolve):
         asked, right = self.seen.asked, self.seen.right
         anchor = anchored(right, asked, classes) if asked.any() else anchored(np.zeros(1), np.zeros(1), classes)
         labels = EdgedLabels(self.task, self.label, edge, (self.known.n_tasks, classes))
-        found = fitted(labels, anchor=anchor, gain=GAIN if classes == 2 else MORE_GAIN)
+        found = fitted(labels, anchor=anchor, alarm=ALARM if classes == 2 else ROUGH)
         if found.share or self.known_difficulty.share:
             self.hardness = found.array()
             self._weigh()

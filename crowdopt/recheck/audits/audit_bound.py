@@ -69,11 +69,9 @@ def _predicted(versions: dict[str, Any], stratum: Ints, wrong: Bools) -> Floats:
 
 
 def _largest(null: Ints, sizes: Floats, rate: Floats, predicted: Floats, stratum: Ints, wrong: Bools) -> float:
-    """Largest logarithm of the product that is ever reached.
-
-    If at least m wrong ones are left, a factor's mean is ``1 + lambda (sum_i theta_i - m)`` at most; it is divided by
-    that, so that any pressure is valid and bisection only finds one that is good.
-    """
+    """Largest logarithm of the product that is ever reached."""
+    # If at least m wrong ones are left, a factor's mean is ``1 + lambda (sum_i theta_i - m)`` at most; it is divided
+    # by that, so that any pressure is valid and bisection only finds one that is good.
     low, high = np.full(null.size, LEAST), np.full(null.size, MOST)
     for _ in range(HALVINGS):
         middle = (low + high) / 2

@@ -208,10 +208,8 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
 
 
 def _of_own_skills(own: tuple[Floats, Floats], asked: Asked, fewest: int, most: int) -> float:
-    """By levels where all skills are told apart; else sets of up to DEEPEST labels by worker, larger ones by levels.
-
-    own two arrays of (workers,) float: skills, and what a label costs; asked: the same by levels.
-    """
+    """By levels where all skills are told apart; else sets of up to DEEPEST labels by worker, larger ones by levels."""
+    # own two arrays of (workers,) float: skills, and what a label costs; asked: the same by levels.
     whole = SetsByLevel(*asked, fewest, most)
     if np.unique(own[0]).size <= LONG and (least := whole.least()) == whole.best:
         return least

@@ -52,14 +52,12 @@ def _least_between(prior: Floats, x: Floats) -> Floats:
 
 
 def _least_among(prior: Floats, x: Floats) -> Floats:
-    """``min over A of e + x A`` with ``(K/2 - 1) e + sqrt((K - 1) e (1 - e)) = S e^{-A/2}``, at least, (tasks,).
-
-    No vote with evidence A errs less than e: of the classes' chances g at labels x all but the largest sum to the
-    error r, ``sum over pairs sqrt(g_k g_l) <= (K/2 - 1) r + sqrt((K - 1) r (1 - r))`` by Cauchy and Schwarz, and the
-    left sides of all x sum to ``S e^{-A/2}``, S those of the prior. ``e + x A`` is convex in e, so falls and then rises
-    in t, ``e = sin(t / 2)^2``; a search by thirds ends where it is the least to the last digits, of which CLOSE takes
-    more than rounding can have added.
-    """
+    """``min over A of e + x A`` with ``(K/2 - 1) e + sqrt((K - 1) e (1 - e)) = S e^{-A/2}``, at least, (tasks,)."""
+    # No vote with evidence A errs less than e: of the classes' chances g at labels x all but the largest sum to the
+    # error r, ``sum over pairs sqrt(g_k g_l) <= (K/2 - 1) r + sqrt((K - 1) r (1 - r))`` by Cauchy and Schwarz, and
+    # the left sides of all x sum to ``S e^{-A/2}``, S those of the prior. ``e + x A`` is convex in e, so falls and
+    # then rises in t, ``e = sin(t / 2)^2``; a search by thirds ends where it is the least to the last digits, of
+    # which CLOSE takes more than rounding can have added.
     classes = prior.shape[1]
     start = np.log((np.square(np.sqrt(prior).sum(axis=1)) - 1) / 2) - 1e-12
 

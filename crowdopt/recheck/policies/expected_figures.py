@@ -81,6 +81,9 @@ def _moved(
 ) -> Iterator[tuple[tuple[int, Counts], float]]:
     """Add one move's figures up; where it leads."""
     tasks, (over, votes) = path * float(weight.sum()), at
+    if move.action != "ask" and tasks > NOTHING and not law.is_enough([sum(labels) for labels in votes]):
+        figures.problems.append(f"policy.csv, row {move.row + 1}: stops before a task has the labels that it must have")
+        return
     if move.action == "answer":
         figures.wrong += path * float(weight.sum() - weight[move.what[0]])
     elif move.action == "expert":

@@ -12,7 +12,7 @@ from crowdopt.io.plan.policy_text import named, read_counted, read_votes
 from crowdopt.io.plan.stored_policy import StoredPolicy
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.policies.expected_figures import Move
-from crowdopt.recheck.policies.told_law import Counts, ToldLaw, told_law
+from crowdopt.recheck.policies.told_law import Counts, ToldLaw, asks_for_labels, told_law
 
 SUM = 1e-9  # how far shares of the same votes may be from adding up to 1
 
@@ -38,10 +38,8 @@ class PolicyTables:
     types: list[TypeOfPlan]
 
 
-def policy_tables(
-    instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report
-) -> PolicyTables | None:
-    """None, and complaints, where a table contradicts the campaign or itself."""
+def plan_types(instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report) -> PolicyTables | None:
+    """Askers, and types with their laws; None, and complaints, where a table contradicts the campaign or itself."""
     workers = [instance.worker_id(j) for j in range(instance.n_workers)]
     tasks = [instance.task_id(i) for i in range(instance.n_tasks)]
     if stored.workers["worker"] != workers or stored.tasks["task"] != tasks:
@@ -68,10 +66,20 @@ def policy_tables(
     types = [
         TypeOfPlan(name, some, told_law(instance, some[0], list(askers.values()))) for name, some in of_type.items()
     ]
-    tables = PolicyTables(askers, place, types)
     if labels.size != len(instance.collected):
         report.complain("collected.csv", "does not say what the labels in are")
         return None
+    return PolicyTables(askers, place, types)
+
+
+def policy_tables(
+    instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report
+) -> PolicyTables | None:
+    """The tables with where tasks stand and the moves there; None, and complaints, as above."""
+    tables = plan_types(instance, labels, stored, report)
+    if tables is None:
+        return None
+    types = tables.types
     _stand(instance, labels, tables)
     if any(float(one.law.weight(votes).sum()) <= 0 for one in types for votes in one.standing):
         report.complain("collected.csv", "has labels that cannot be, by the campaign's own skills")
@@ -80,7 +88,9 @@ def policy_tables(
 
 
 def _tells_nothing(instance: AssignmentInstance, worker: int) -> bool:
-    """Whether the worker's labels fall alike whatever the class, and none of them is in."""
+    """Whether the worker's labels fall alike whatever the class, none of them is in, and no limit asks for any."""
+    if asks_for_labels(instance):
+        return False
     if (instance.collected[:, 1] == worker).any():
         return False
     if instance.confusion is None:
@@ -95,11 +105,14 @@ def _are_alike(
     """Whether tasks of a type, and workers of an asker, differ in nothing that the policy goes by."""
     forbidden = np.zeros((instance.n_tasks, instance.n_workers), bool)
     forbidden[tuple(instance.forbidden.T)] = True
+    fixed = np.zeros_like(forbidden)
+    fixed[tuple(instance.fixed.T)] = True
     for name, some in of_type.items():
         first = some[0]
         for i in some:
             same = instance.task_type[i] == instance.task_type[first] and instance.epsilon[i] == instance.epsilon[first]
             same &= instance.max_labels[i] == instance.max_labels[first] and (forbidden[i] == forbidden[first]).all()
+            same &= instance.min_labels[i] == instance.min_labels[first] and (fixed[i] == fixed[first]).all()
             if instance.prior.ndim == 2:
                 same &= bool((instance.prior[i] == instance.prior[first]).all())
             if not same:
@@ -112,6 +125,7 @@ def _are_alike(
                 a
             ] == instance.capacity[b]
             same &= (instance.cost[:, a] == instance.cost[:, b]).all() and (forbidden[:, a] == forbidden[:, b]).all()
+            same &= instance.min_load[a] == instance.min_load[b] and (fixed[:, a] == fixed[:, b]).all()
             same &= all((a in group.members) == (b in group.members) for group in instance.groups)
             if instance.confusion is not None:
                 same &= bool((instance.confusion[:, a] == instance.confusion[:, b]).all())

@@ -82,6 +82,8 @@ class Recursion:
             joint += part
         whole = joint.sum(axis=-1)
         price = self.error * (whole - joint.max(axis=-1))
+        if not law.is_enough(number):
+            return np.where(whole > 0, np.inf, 0.0), whole
         return (price if self.expert is None else np.minimum(price, self.expert * whole)), whole
 
     def _one_by_one(self) -> dict[Number, Floats]:

@@ -24,6 +24,9 @@ class ToldLaw:
     barred: Bools  # (askers,)
     most: int  # labels of a task
     groups: tuple[tuple[tuple[int, ...], int], ...]  # askers of a group, and the most labels of theirs
+    wanted: tuple[
+        tuple[tuple[int, ...], int], ...
+    ] = ()  # askers, and the fewest labels of theirs that a task must have
 
     def weight(self, votes: Counts) -> Floats:
         """P(these votes in one order, class), (classes,)."""
@@ -40,6 +43,30 @@ class ToldLaw:
         is_open = not any(count and barred for count, barred in zip(new, self.barred.tolist(), strict=True))
         in_groups = all(sum(number[g] for g in some) <= limit for some, limit in self.groups)
         return within and is_open and sum(number) <= self.most and in_groups
+
+    def is_enough(self, number: Sequence[int]) -> bool:
+        """Whether so many votes of each asker are all that a task must have before it stops."""
+        return all(sum(number[g] for g in some) >= least for some, least in self.wanted)
+
+
+def asks_for_labels(instance: AssignmentInstance) -> bool:
+    """Whether a limit can ask for labels that tell nothing."""
+    groups = any(one.max_share < 1 or one.min_share > 0 or one.min_per_task > 0 for one in instance.groups)
+    pairs = len(instance.fixed) > 0 or instance.own_rows is not None
+    return groups or pairs or bool((instance.min_labels > 0).any() or (instance.min_load > 0).any())
+
+
+def _wanted(
+    instance: AssignmentInstance, task: int, askers: Sequence[Sequence[int]]
+) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """Askers and the fewest labels of theirs: of all, of a group, of those whose pair with the task is fixed."""
+    fixed = set(instance.fixed[instance.fixed[:, 0] == task, 1].tolist())
+    found = [(tuple(range(len(askers))), int(instance.min_labels[task]))]
+    found += [((g,), sum(j in fixed for j in workers)) for g, workers in enumerate(askers)]
+    for group in instance.groups:
+        mine = tuple(g for g, workers in enumerate(askers) if workers[0] in group.members)
+        found.append((mine, group.min_per_task))
+    return tuple((some, least) for some, least in found if least > 0)
 
 
 def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[int]]) -> ToldLaw:
@@ -62,8 +89,8 @@ def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[
             for true in range(classes):
                 chance[b, true, g] = (1 - right) / (classes - 1)
                 chance[b, true, g, true] = right
-    has_shares = any(group.max_share < 1 or group.min_share > 0 for group in instance.groups)
-    telling = [has_shares or (chance[:, :, g] != chance[:, :1, g]).any() for g in range(len(askers))]
+    any_label = asks_for_labels(instance)
+    telling = [any_label or (chance[:, :, g] != chance[:, :1, g]).any() for g in range(len(askers))]
     mine = set(instance.forbidden[instance.forbidden[:, 0] == task, 1].tolist())
     groups = tuple(
         (tuple(g for g, workers in enumerate(askers) if workers[0] in group.members), int(group.max_per_task))
@@ -78,4 +105,5 @@ def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[
         np.array([workers[0] in mine for workers in askers]),
         int(min(instance.max_labels[task], 2**62)),
         groups,
+        _wanted(instance, task, askers),
     )

@@ -6,9 +6,13 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import hypergeom
 
 import crowdopt
-from crowdopt.answers.audit.exact_bound import checks_needed
+from crowdopt.answers.audit.audited import METHODS, AuditTerms
+from crowdopt.answers.audit.concluding import conclude
+from crowdopt.answers.audit.drawing import draw
+from crowdopt.answers.audit.exact_bound import checks_needed, most_left
 from crowdopt.answers.audit.shared_chance import spendable
 from crowdopt.answers.audit.tariff import Tariff, tariff
 from crowdopt.answers.audit.together import realised, together
@@ -71,11 +75,28 @@ def test_the_words_of_an_option():
             tariff(text)
 
 
-def test_what_certifying_takes_depends_on_the_claims():
-    """Half as many claimed errors, fewer looks; without claims half of the target is assumed."""
-    few, many = looks_to_certify(np.full(500, 0.01), 500, 0.1), looks_to_certify(np.full(500, 0.05), 500, 0.1)
-    assert few < many
-    assert looks_to_certify(None, 1000, 0.1) == checks_needed(1000, 0.1, 0.05, 0.05)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("answers", "target"), [(12, 0.2), (40, 0.1), (200, 0.05)])
+def test_with_fewer_looks_than_are_named_no_audit_certifies(method, answers, target):
+    """Not even if all that were looked at are right, whatever is claimed; with all of them `exact` does."""
+    least = looks_to_certify(answers, target).least
+    claims = None if method != "assisted" else np.linspace(1e-9, 0.2, answers)
+    for checks in range(1, least + 1):
+        audit = draw(answers, AuditTerms(method, target, 0.05, 3), claims, checks)
+        sure = conclude(audit, np.zeros(checks, bool)).wrong_at_most <= target * answers
+        assert not sure or checks == least
+        assert sure or checks < least or method != "exact"
+
+
+@pytest.mark.parametrize(("answers", "target"), [(39, 0.1), (204, 0.1), (250, 0.1), (474, 0.05)])
+def test_the_looks_that_are_named_suffice_where_half_of_the_target_is_wrong(answers, target):
+    """By the law of the draw, for any placement, for that many wrong ones and for fewer: nine times in ten."""
+    looks = looks_to_certify(answers, target).if_half
+    left = int(target * answers)
+    for wrong in range(round(answers * target / 2) + 1):
+        seen = np.arange(min(wrong, looks) + 1)
+        kept = [most_left(answers, looks, int(k), 0.05) <= left for k in seen]
+        assert hypergeom.pmf(seen, answers, wrong, looks)[kept].sum() >= 0.9
 
 
 def test_explain_plans_both_and_draws_it(tmp_path):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import numpy as np
 from scipy.optimize import linprog
 
-from crowdopt import AssignmentInstance
+from crowdopt import AssignmentInstance, Group, OwnRows
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 
 EXPERT = 4.0
@@ -40,6 +41,33 @@ def drawn(seed: int, judges: int | None = None) -> AssignmentInstance:
     return one
 
 
+def limited(seed: int) -> AssignmentInstance:
+    """A panel of three judges and two classes with labels that must be had and rows of one's own."""
+    rng, one = np.random.default_rng(seed), drawn(seed, judges=3)
+    while one.classes != 2:
+        seed += 1000
+        one = drawn(seed, judges=3)
+    n, kinds, limits = one.n_tasks, one.n_types, {}
+    most = int(min(one.max_labels.max(), 3))
+    if rng.random() < 0.4:
+        limits["fixed"] = [(i, 1) for i in np.flatnonzero(one.task_type == kinds - 1).tolist()][: int(one.capacity[1])]
+        if len(limits["fixed"]) < (one.task_type == kinds - 1).sum():
+            del limits["fixed"]
+    if rng.random() < 0.4:
+        limits["min_labels"] = np.where(one.task_type == 0, rng.integers(1, most + 1), 0)
+    if rng.random() < 0.4:
+        limits["groups"] = [Group("g", [0, 2], min_per_task=1)]
+    if rng.random() < 0.4:
+        limits["min_load"] = (rng.uniform(0, 0.6, 3) * one.capacity).astype(int)
+    if rng.random() < 0.6 or not limits:
+        every = np.array([(i, j) for i in range(n) for j in range(3)])
+        coefficient = rng.uniform(-1, 2, (kinds, 3)).round(2)[one.task_type].reshape(-1)
+        side = float(rng.uniform(0.2, 0.8) * n)
+        ends = (-np.inf, side) if rng.random() < 0.5 else (side / 2, np.inf)
+        limits["own_rows"] = OwnRows(["mine"], np.zeros(3 * n, int), every, coefficient, [ends[0]], [ends[1]])
+    return replace(one, **limits)
+
+
 def joint(instance: AssignmentInstance, kind: int, votes: tuple[int, ...]) -> np.ndarray:
     """P(votes, class); a vote is the class it says, or -1 where there is none."""
     classes, law = int(instance.classes), np.zeros(int(instance.classes))
@@ -63,11 +91,21 @@ def policies(instance: AssignmentInstance, kind: int, expert: float | None) -> n
     many, classes = instance.n_workers, int(instance.classes)
     most = int(min(instance.max_labels[instance.task_type == kind][0], many))
 
+    task = int(np.flatnonzero(instance.task_type == kind)[0])
+    fixed = set(instance.fixed[instance.fixed[:, 0] == task, 1].tolist())
+
+    def may_stop(votes: tuple[int, ...]) -> bool:
+        asked = {judge for judge, said in enumerate(votes) if said >= 0}
+        groups = all(len(asked & set(group.members)) >= group.min_per_task for group in instance.groups)
+        return groups and fixed <= asked and len(asked) >= instance.min_labels[task]
+
     @cache
     def after(votes: tuple[int, ...]) -> np.ndarray:
         law = joint(instance, kind, votes)
-        found = [np.concatenate([[0.0, law.sum() - law.max()], np.zeros(many)])[None]]
-        if expert is not None:
+        found = [np.zeros((0, 2 + many))]
+        if may_stop(votes):
+            found.append(np.concatenate([[0.0, law.sum() - law.max()], np.zeros(many)])[None])
+        if expert is not None and may_stop(votes):
             found.append(np.concatenate([[expert * law.sum(), 0.0], np.zeros(many)])[None])
         for judge in range(many):
             if votes[judge] < 0 and sum(v >= 0 for v in votes) < most:
@@ -75,7 +113,7 @@ def policies(instance: AssignmentInstance, kind: int, expert: float | None) -> n
                 asked[[0, 2 + judge]] = instance.cost[kind, judge] * law.sum(), law.sum()
                 parts = [after((*votes[:judge], said, *votes[judge + 1 :])) for said in range(classes)]
                 sums = [asked + sum(rows) for rows in product(*parts)]
-                found.append(np.array(sums))
+                found.append(np.array(sums).reshape(-1, 2 + many))
         return np.concatenate(found)
 
     return after((-1,) * many)
@@ -98,6 +136,16 @@ def least_of_all_policies(instance: AssignmentInstance, expert: float | None = N
         rows, sides = [*rows, of_kind * error], [*sides, epsilon * count]
     if instance.budget is not None:
         rows, sides = [*rows, cost[None]], [*sides, np.array([instance.budget])]
+    rows, sides = [*rows, -load.T], [*sides, -instance.min_load.astype(float)]
+    own = instance.own_rows
+    for number in range(len(own.names) if own is not None else 0):
+        table, mine = np.zeros((instance.n_tasks, instance.n_workers)), own.row == number
+        np.add.at(table, tuple(own.pairs[mine].T), own.coefficient[mine])
+        first = [int(np.flatnonzero(instance.task_type == kind)[0]) for kind in range(instance.n_types)]
+        taken = (table[first][member] * load).sum(axis=1)[None]
+        for sign, side in ((1, own.upper[number]), (-1, own.lower[number])):
+            if np.isfinite(side):
+                rows, sides = [*rows, sign * taken], [*sides, np.array([sign * side])]
     return _least(cost, np.concatenate(rows), np.concatenate(sides), of_kind, count)
 
 

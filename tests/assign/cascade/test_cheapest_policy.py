@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, Group, assign, init, verify
-from tests.assign.cascade.small_panels import EXPERT, drawn, least_by_histories, least_of_all_policies, policies
+from tests.assign.cascade.small_panels import (
+    EXPERT,
+    drawn,
+    least_by_histories,
+    least_of_all_policies,
+    limited,
+    policies,
+)
 from tests.chance import between, most
 from tests.chance import rng as drawing
 
@@ -30,6 +37,20 @@ def test_it_is_the_least_of_all_policies(seed, tmp_path):
         assert least(times=plan.times * (1 + 1e-6)) <= plan.objective * (1 + 1e-6)
         assert verify(one, plan).holds and plan.times > 1
         assert assign(one, adaptive=True, expert=expert, strict=True).bound == np.inf
+        return
+    assert plan.proven and plan.objective == pytest.approx(least(), rel=1e-7, abs=1e-7)
+    report = verify(one, plan)
+    assert report.holds and report.proven, report.problems
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_labels_that_must_be_had_and_rows_of_ones_own(seed):
+    """Fixed pairs, fewest labels of a task, of a group, of a worker, rows of one's own: against all policies listed."""
+    one, expert = limited(seed), EXPERT if seed % 3 == 0 else None
+    plan, least = assign(one, adaptive=True, expert=expert), partial(least_of_all_policies, one, expert)
+    if not np.isfinite(least()):
+        assert not plan.found
+        assert plan.objective is None or verify(one, plan).holds
         return
     assert plan.proven and plan.objective == pytest.approx(least(), rel=1e-7, abs=1e-7)
     report = verify(one, plan)

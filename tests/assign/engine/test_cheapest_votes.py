@@ -129,7 +129,7 @@ def test_every_set_that_is_found_keeps_the_target_and_the_limits(seed: int) -> N
     assert law is not None
     for place in range(2):
         best = at.cheapest(place)[1]
-        for labels in best + at.others(place, best):
+        for labels in best + at.others(place, best, 100):
             new = labels.tolist()
             for one in row.given.tolist():
                 new.remove(one)

@@ -64,11 +64,10 @@ def cheapest_set(knapsack, effort, sets, sizes):
 
 @njit(cache=True, inline="always")
 def _search(knapsack, effort, core, inside, start, sets, sizes):
-    """Depth first over the core, dearest evidence last; what is pruned costs at least ``best - close``.
-
-    Each item in turn is taken, then left, and with it its twins; a branch ends where what completes it at least costs
-    as much as the best set. ``start``: cost and slack of the items inside, the LP's value, close in the unit of cost.
-    """
+    """Depth first over the core, dearest evidence last; what is pruned costs at least ``best - close``."""
+    # Each item in turn is taken, then left, and with it its twins; a branch ends where what completes it at least
+    # costs as much as the best set. ``start``: cost and slack of the items inside, the LP's value, close in the unit
+    # of cost.
     cost, worth, (paid, slack, bound, close) = knapsack.cost, knapsack.worth, start
     best, chosen = paid, inside.copy()
     for i in core:

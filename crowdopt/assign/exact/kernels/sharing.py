@@ -234,15 +234,12 @@ def even_out(tasks, terms, dealt, rounds):
 
 @njit(cache=True, inline="always")
 def _level(tasks, terms, dealt, rounds):
-    """Share out poorest with richest, round after round, until none of the tasks is short.
-
-    It raises the least slack of a row whose total is fixed. Tasks are sorted by slack and paired from both ends, after
-    three rounds with a random shift, so that the same two do not meet for ever; each pair is shared out exactly, which
-    never lowers the smaller of the two slacks. Where tasks are many only pairs with a short one are looked at, and
-    STALLED rounds without less lack end it.
-
-    tasks (n,) int: of one row; terms: what stays as it is; rounds: at most so many; -> pairs tried.
-    """
+    """Share out poorest with richest, round after round, until none of the tasks is short."""
+    # It raises the least slack of a row whose total is fixed. Tasks are sorted by slack and paired from both ends,
+    # after three rounds with a random shift, so that the same two do not meet for ever; each pair is shared out
+    # exactly, which never lowers the smaller of the two slacks. Where tasks are many only pairs with a short one are
+    # looked at, and STALLED rounds without less lack end it.
+    # tasks (n,) int: of one row; terms: what stays as it is; rounds: at most so many; -> pairs tried.
     half, tried, slack, state, rung = tasks.size // 2, 0, dealt.slack, dealt.state, dealt.rung
     if tasks.size > MANY:
         even_out(tasks, terms, dealt, SWAPS)
@@ -274,10 +271,8 @@ def _level(tasks, terms, dealt, rounds):
 
 @njit(cache=True, inline="always")
 def _finish(tasks, terms, dealt, work):
-    """For each short task look for a partner with whom an exact partition covers both; else stir.
-
-    tasks (n,) int: of one row; terms: what stays as it is; work: pairs that may be looked at; -> the work left.
-    """
+    """For each short task look for a partner with whom an exact partition covers both; else stir."""
+    # tasks (n,) int: of one row; terms: what stays as it is; work: pairs that may be looked at; -> the work left.
     slack, state, rung = dealt.slack, dealt.state, dealt.rung
     while work > 0 and not rung[0]:
         short = 0

@@ -67,12 +67,10 @@ def _note(short, n_short, i):
 
 @njit(cache=True, inline="always")
 def _best_trade(d, tasks, terms, dealt):
-    """The exchange that lowers the total lack most: (gain, partner or -1, own place or -1, partner's place, group).
-
-    Task by task: each label of the partner for nothing (own place -1), or for each label of one's own; then labels of
-    workers with capacity left (partner -1). It stops at a partner with whom the task lacks no more, since no exchange
-    can gain more than the lack of the two.
-    """
+    """The exchange that lowers the total lack most: (gain, partner or -1, own place or -1, partner's place, group)."""
+    # Task by task: each label of the partner for nothing (own place -1), or for each label of one's own; then labels
+    # of workers with capacity left (partner -1). It stops at a partner with whom the task lacks no more, since no
+    # exchange can gain more than the lack of the two.
     row, worth, cost, size = terms.row, terms.worth, terms.cost, terms.size
     fewest, most, hands, held = terms.fewest, terms.most, dealt.hands, dealt.held
     slack, left, spare = dealt.slack, dealt.left, dealt.spare

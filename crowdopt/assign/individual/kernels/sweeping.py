@@ -102,11 +102,9 @@ def _store(k, desk, hands, held):
 
 @njit(cache=True, nogil=True, inline="always")
 def _limited(k, tasks, price, worth, count, effort, found):
-    """The best multiplier of a limit on labels that the cheapest set breaks, and a set that keeps the limit.
-
-    The bound is concave in the multiplier, and each set is a line of it: where the lines of a set with too few and of
-    one with too many labels meet, the next set is priced, until none lies below.
-    """
+    """The best multiplier of a limit on labels that the cheapest set breaks, and a set that keeps the limit."""
+    # The bound is concave in the multiplier, and each set is a line of it: where the lines of a set with too few and
+    # of one with too many labels meet, the next set is priced, until none lies below.
     value, limit, hands, held = found.value[k], found.limit, found.hands, found.held
     few = count < tasks.fewest[k]
     goal = tasks.fewest[k] if few else tasks.most[k]

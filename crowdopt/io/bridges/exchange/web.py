@@ -89,10 +89,9 @@ class Web:
         raise AssertionError
 
     def _asked(self, request: urllib.request.Request) -> ServerCall:
-        """The call when it has ended, within the limits of all its bytes and seconds.
-
-        It is waited for in a thread of its own: no timeout of a socket ends what drips, body, header or name server.
-        """
+        """The call when it has ended, within the limits of all its bytes and seconds."""
+        # It is waited for in a thread of its own: no timeout of a socket ends what drips, body, header or name
+        # server.
         asked = ServerCall(self._opener, request)
         asked.start()
         asked.join(SECONDS)

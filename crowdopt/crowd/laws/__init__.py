@@ -1,0 +1,1 @@
+"""Laws of votes: how workers err together, learned from gold that several of them answered."""

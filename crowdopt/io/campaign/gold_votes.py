@@ -1,0 +1,32 @@
+"""Gold that several workers answered: one row for each vote, the truth beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crowdopt.arrays import Ints
+from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, refuse_repeats
+from crowdopt.io.tables.frames import TableLike
+from crowdopt.io.tables.table_columns import read_table
+
+
+def read_gold_votes(source: TableLike, ids: Ids) -> Ints:
+    """Who was right on which item.
+
+    source: columns item, worker, label, truth; ids: of the campaign; -> (items, workers): 1 right, 0 wrong, -1 not
+    asked, items in the order of their first row. Raises InputError if a worker is unknown or answered an item twice,
+    or an item has two truths.
+    """
+    table = read_table(source, *COLUMNS["gold_votes"])
+    workers = table.places("worker", ids.worker, "add it to the workers table or drop the row")
+    names, labels, truth = table.ids("item"), table.ids("label"), table.ids("truth")
+    place = {name: k for k, name in enumerate(dict.fromkeys(names))}
+    items = np.array([place[name] for name in names], dtype=np.int64)
+    refuse_repeats(table, items * len(ids.workers) + workers, "worker", "this worker's vote on the item")
+    known: dict[str, str] = {}
+    for row, (name, true) in enumerate(zip(names, truth, strict=True)):
+        if known.setdefault(name, true) != true:
+            raise table.error(row, "truth", f"item {name!r} is {known[name]!r} in a row before; give it one truth")
+    right = np.full((len(place), len(ids.workers)), -1)
+    right[items, workers] = [label == true for label, true in zip(labels, truth, strict=True)]
+    return right
