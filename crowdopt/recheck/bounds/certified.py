@@ -13,6 +13,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.bounds.fixed_pairs import beside_fixed
 from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
@@ -35,7 +36,10 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
         if said is not None:
             report.complain("plan.json", f"certified_bound says {said!r}, but prices of wrong answers prove no cost")
         return None
-    instance = relaxation(instance) if is_integer else instance
+    paid = 0.0
+    if is_integer:
+        instance, paid = beside_fixed(instance)
+        instance = relaxation(instance)
     if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
         if said is not None:
             report.complain("plan.json", "claims a certified bound, but multipliers are missing")
@@ -64,6 +68,7 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
     if not np.isfinite(proven):
         report.complain("tasks.csv and workers.csv", "the multipliers prove nothing: they are too large")
         return None
+    proven += paid
     step = price_step(instance.cost)
     if is_integer and step is not None:
         whole, parts = step

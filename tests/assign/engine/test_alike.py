@@ -12,10 +12,12 @@ from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.engine import alike
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_engine import solve_by_sets
+from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
-from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.classes import classes_of, equal_rows
+from crowdopt.recheck.bounds.fixed_pairs import beside_fixed
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.recheck.written_limits import read
 
@@ -60,7 +62,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_plans_keep_what_was_left_out_and_bounds_are_of_the_instance(seed, tmp_path):
     """A relaxation's bound holds for all plans, and the second opinion, which knows all limits, proves no less."""
     instance, options = drawn(seed), Options(time_limit=20.0, nodes=3, gap=1.0)
-    loose = solve_by_sets(instance, SOLVERS, options, alike=True)
+    loose = with_fixed_labels(instance, None, lambda one, _: solve_by_sets(one, SOLVERS, options, alike=True))
     assert loose is not None
     assert loose.pairs is not None
     assert not breaches(instance, loose.pairs)
@@ -76,7 +78,7 @@ def test_plans_keep_what_was_left_out_and_bounds_are_of_the_instance(seed, tmp_p
 @pytest.mark.parametrize("seed", DRAWS)
 def test_bounds_of_exact_errors_are_of_the_instance(seed):
     """The second opinion proves no less by the same multipliers, with all limits and the labels of each task."""
-    instance = drawn(seed, "exact-error")
+    instance = beside_fixed(drawn(seed, "exact-error"))[0]
     loose = solve_by_sets(instance, SOLVERS, Options(time_limit=20.0, nodes=1, gap=1.0), alike=True)
     assert loose is not None
     assert loose.duals is not None
@@ -91,7 +93,7 @@ def test_bounds_of_exact_errors_are_of_the_instance(seed):
 @pytest.mark.parametrize("seed", DRAWS)
 def test_without_limits_workers_of_a_class_are_counted_together(seed):
     """What is left out is what tells single workers apart: classes keep their labels in all, and their skills."""
-    instance = drawn(seed)
+    instance = beside_fixed(drawn(seed))[0]
     loose = alike.loosened(instance)
     assert loose is not None
     classes = classes_of(loose, joint=True, pooled=True)
@@ -118,3 +120,12 @@ def test_a_label_is_given_by_any_worker_of_the_class_who_may():
     seating = Seating(instance, classes_of(loose, pooled=True))
     for pairs in ([[0, 0], [1, 1]], [[0, 1], [1, 0]]):
         assert seating.seated(np.array(pairs), Clock(1.0)).tolist() == [[0, 1], [1, 0]]
+
+
+def test_equal_rows_are_those_that_a_sort_finds():
+    """Rows share a number where they are equal, 0 and -0 as well, and numbers go up where rows appear first."""
+    table = np.random.default_rng(0).integers(0, 2, (60, 4)) * np.array([1.0, -1.0, 0.5, 1.0])
+    place = equal_rows(table)
+    assert ((place[:, None] == place) == (table[:, None] == table).all(axis=2)).all()
+    first = np.unique(place, return_index=True)[1]
+    assert (np.diff(first) > 0).all()

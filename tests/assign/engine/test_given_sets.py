@@ -56,13 +56,3 @@ def test_repairs_leave_no_plan_worse(seed):
     found = repaired(given, none, np.random.default_rng(seed), Clock(SECONDS))
     assert found.worth < given.worth and not found.left.any()
     assert np.allclose(Given.of(one, found.sets).lack[-1], found.lack[-1])
-
-
-def test_equal_rows_are_those_that_a_sort_finds():
-    """The same first rows and the same places as ``np.unique``."""
-    from crowdopt.assign.engine.prepared import _rows_alike
-
-    table = np.random.default_rng(0).integers(0, 2, (60, 4)) * np.array([1.0, -1.0, 0.5, 1.0])
-    first, place = _rows_alike(table)
-    _, wanted, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    assert (first == wanted).all() and (place == inverse.reshape(-1)).all()
