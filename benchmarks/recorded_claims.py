@@ -22,7 +22,7 @@ from crowdopt import solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.jobs import Job, run
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.beliefs.checked_claims import Looks, drawn, looks_at
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_at
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
@@ -54,7 +54,7 @@ def _with_looks(of: Stream, of_run: Any, share: float, seed: int) -> dict[str, f
     after = []
     for draw in range(DRAWS):
         tasks = drawn(claims, there, count, np.random.default_rng([seed, draw]))
-        looks = Looks(tasks, of.truth[tasks], answers[tasks] != of.truth[tasks])
+        looks = CheckedAnswers(tasks, of.truth[tasks], answers[tasks] != of.truth[tasks])
         left = np.where(np.isin(np.arange(error.size), tasks), 0.0, error)
         after.append((looks.claims(claims, of.instance.classes)[judged].mean(), left[judged].mean()))
     figures = (of_run.total_labels, count, claims[judged].mean(), error[judged].mean(), *np.mean(after, axis=0))

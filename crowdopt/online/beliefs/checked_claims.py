@@ -33,7 +33,7 @@ LOOKS, PART = 100, 0.25  # answers that an expert is asked to look at, at most, 
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
+class CheckedAnswers:
     """Answers that an expert looked at: tasks, their true classes, and whether the answers were wrong; each (k,)."""
 
     tasks: Ids

@@ -19,7 +19,7 @@ from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.checked_claims import Looks, drawn, looks_allowed, looks_at
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at
 from crowdopt.online.beliefs.gold_skills import gold_skills
 from crowdopt.online.beliefs.grid import error_at_level, information, level_at_error
 from crowdopt.online.beliefs.shared_difficulty import anchored, hopeless, told
@@ -89,7 +89,7 @@ class Adaptive(ReSolve):
         self.votes = votes_of(known.n_tasks, known.classes)
         self.task, self.worker, self.label = np.zeros((3, 0), np.int64)
         self.rounds_done = np.zeros(1, np.int64)
-        self.looks: Looks | None = None
+        self.looks: CheckedAnswers | None = None
         self.hardness, self.fitted_at = NONE.array(), np.zeros(1, np.int64)  # of tasks; labels when that was fitted
 
     def estimator(self, known: Known) -> Estimator:
@@ -167,7 +167,7 @@ class Adaptive(ReSolve):
 
     def inspected(self, tasks: Ids, truth: Ints) -> None:
         """Claims go by what the expert saw, and the answers looked at are right."""
-        self.looks = Looks(tasks, truth, self.decided()[tasks] != truth)
+        self.looks = CheckedAnswers(tasks, truth, self.decided()[tasks] != truth)
 
     def decided(self) -> Ints:
         """The likelier class; -1 where nothing is known."""

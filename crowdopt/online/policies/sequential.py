@@ -15,7 +15,7 @@ from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.checked_claims import Ids, Looks, drawn, looks_allowed, looks_at
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at
 from crowdopt.online.beliefs.class_state import beliefs_of
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
@@ -96,7 +96,7 @@ class Sequential(BasePolicy):
         self.fitted_at = np.zeros(1, np.int64)  # labels when the difficulty of tasks was fitted last
         self.reserve = Adaptive(until=self.stop, repair=False, difficulty=self.difficulty, checks=0.0)
         self.reserve.start(known, solve)
-        self.looks: Looks | None = None
+        self.looks: CheckedAnswers | None = None
         self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
         self._number, self.since = -1, 0
 
@@ -251,7 +251,7 @@ class Sequential(BasePolicy):
 
     def inspected(self, tasks: Ids, truth: Ints) -> None:
         """Claims go by what the expert saw, and the answers looked at are right."""
-        self.looks = Looks(tasks, truth, self.decided()[tasks] != truth)
+        self.looks = CheckedAnswers(tasks, truth, self.decided()[tasks] != truth)
 
     def decided(self) -> Ints:
         """The likelier class of each task; -1 where nothing is known."""

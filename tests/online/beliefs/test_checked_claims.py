@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import crowdopt
 from crowdopt.errors import InputError
 from crowdopt.online.beliefs import checked_claims
-from crowdopt.online.beliefs.checked_claims import Looks, drawn, looks_at
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_at
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
@@ -22,7 +22,7 @@ from tests.online.streams import stream
 
 def looked(tasks, wrong):
     tasks = np.asarray(tasks)
-    return Looks(tasks, np.zeros(tasks.size, int), np.asarray(wrong, bool))
+    return CheckedAnswers(tasks, np.zeros(tasks.size, int), np.asarray(wrong, bool))
 
 
 def by_hand(claimed, looks, classes):
@@ -116,7 +116,7 @@ def test_claims_hold_on_average_whatever_share_is_guessed(share):
     errors, claims, before = [], [], []
     for claimed, wrong, generator in crowds(150, share):
         tasks = drawn(claimed, np.ones(400, bool), 60, generator)
-        after = Looks(tasks, np.zeros(60, int), wrong[tasks]).claims(claimed, 2)
+        after = CheckedAnswers(tasks, np.zeros(60, int), wrong[tasks]).claims(claimed, 2)
         left = np.setdiff1d(np.arange(400), tasks)
         errors.append(wrong[left].mean())
         claims.append(after.mean())
