@@ -33,7 +33,7 @@ PICTURE = Path("benchmarks/pictures/audit.svg")
 
 
 def looks(claims, wrong, method, seed):
-    """CheckedAnswers until the target is certified; all answers if it never is."""
+    """Looks until the target is certified; all answers if it never is."""
     n = wrong.size
     of = draw(n, AuditTerms(method, TARGET, DELTA, seed), claims if method == "assisted" else None, n)
     first = int(TARGET * n) + 1

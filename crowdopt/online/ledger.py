@@ -53,7 +53,7 @@ class Ledger:
         self.load += np.bincount(each[got], minlength=self.load.size)
 
     def check(self, looks: int, price: float) -> None:
-        """CheckedAnswers of an expert, each at so many times what a label cost on average."""
+        """Looks of an expert, each at so many times what a label cost on average."""
         middling = float(self.cost.sum()) / max(1, int(self.count.sum()))
         self.count[KINDS.index(CHECK)] += looks
         self.cost[KINDS.index(CHECK)] += looks * price * middling
