@@ -45,7 +45,8 @@ def log_products(draw: EscalationDraw, wrong: Bools, groups: int) -> tuple[Float
     sizes = draw.strata.size[:groups] - np.cumsum(taken, axis=0) + taken  # before each check
     predicted = predictions(draw.versions, seen, wrong)[below, :groups]
     checked = Checked(sizes, draw.strata.rate[:groups], predicted, own, found)
-    null = draw.terms.allowed + 1 - (np.cumsum(found) - found)
+    before: Ints = np.cumsum(found) - found
+    null = draw.terms.allowed + 1 - before
     factors = log_factors(checked, np.arange(below.size), null[None, :].astype(np.float64))[0]
     impossible = null > sizes.sum(axis=1)  # more wrong answers than are left at all
     return np.cumsum(np.where(impossible, np.inf, factors)), below

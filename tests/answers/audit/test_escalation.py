@@ -16,7 +16,7 @@ from crowdopt.answers.audit.threshold_test import certified_groups
 from crowdopt.errors import InputError
 from tests.answers.audit.paths import chance_of_order, orders
 from tests.answers.audit.test_broken_crowds import answered
-from tests.chance import most, rng, seeds
+from tests.chance import most, seeds
 
 N, EPSILON, DELTA, LOOKS = 60, 0.1, 0.05, 25
 CASES = {  # sizes of the groups, claims, rates, wrong answers allowed
@@ -121,7 +121,7 @@ def ended(claims, wrong, terms):
 def test_claims_that_tell_right_from_wrong_leave_little_to_the_expert():
     """Half of 400 answers are surely right, half are guesses: the guesses go up, the others stand."""
     claims = np.repeat([0.005, 0.5], 200)
-    wrong = np.concatenate([np.zeros(200, bool), rng().random(200) < 0.5])
+    wrong = np.concatenate([np.zeros(200, bool), np.random.default_rng(0).random(200) < 0.5])
     done = ended(claims, wrong, EscalationTerms(20, 0.05, 1))
     assert 200 <= done.stand <= 260
     calls = done.wrong.size + int((done.draw.stratum[done.wrong.size :] >= done.groups).sum())
@@ -130,14 +130,14 @@ def test_claims_that_tell_right_from_wrong_leave_little_to_the_expert():
 
 def test_as_many_as_may_be_wrong_stand_without_a_look():
     """L answers hold at most L wrong ones: whatever was seen, the L surest need not go up."""
-    claims = rng().random(50) * 0.3
+    claims = np.random.default_rng(0).random(50) * 0.3
     done = escalate(draw_escalation(claims, EscalationTerms(5, 0.05, 1)), np.ones(10, bool))
     assert done.stand >= 5 and done.left <= 5
 
 
 def test_a_cheap_next_tier_takes_more():
     """Looks are dear and going up is cheap: fewer looks are planned than where both cost the same."""
-    claims = np.minimum(0.5, rng().beta(0.4, 2.4, 400))
+    claims = np.minimum(0.5, np.random.default_rng(0).beta(0.4, 2.4, 400))
     even, cheap = (draw_escalation(claims, EscalationTerms(20, 0.05, 1, 40, price)).planned for price in (40, 1))
     assert cheap.checks < even.checks and cheap.up > even.up
 
