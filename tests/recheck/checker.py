@@ -1,5 +1,6 @@
 """A second checker of plans, from the file formats alone: plain loops, the standard library, nothing of the package."""
 
+import copy
 import csv
 import json
 import math
@@ -64,6 +65,21 @@ class Campaign:
         low = math.fsum(terms) - 1e-14 * (scale + sum(map(abs, terms)))
         return self.up(low) if whole else low
 
+    def beside_fixed(self):
+        """What is left to decide where fixed pairs are labels that are in, and what those cost."""
+        left, paid = copy.copy(self), math.fsum(self.price[p] for p in self.fixed)
+        if not self.fixed or paid > self.budget:
+            return self, 0.0
+        for name, side in (("room", 1), ("labels", 0)):
+            taken = {key: sum(p[side] == key for p in self.fixed) for key in getattr(self, name)}
+            limits = {
+                key: (max(0, low - taken[key]), high - taken[key]) for key, (low, high) in getattr(self, name).items()
+            }
+            setattr(left, name, limits)
+        left.had = {i: math.fsum([self.had[i], *(self.worth[p] for p in self.fixed if p[0] == i)]) for i in self.tasks}
+        left.barred, left.fixed, left.budget = self.barred | self.fixed, set(), self.budget - paid
+        return left, paid
+
     def up(self, low):
         """The bound, raised to the next multiple of the largest number of which every price is one."""
         exact = [Fraction(str(c)) for c in self.price.values()]
@@ -92,7 +108,8 @@ def check(campaign, plan, prove=Campaign.bound):
     if all(r["dual"] for r in tasks + workers):
         x, pull = ({r["task"]: float(r.get(name, 0)) for r in tasks} for name in ("dual", "labels_dual"))
         load = {r["worker"]: float(r["dual"]) for r in workers}
-        proven = prove(c, x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole)
+        left, paid = c.beside_fixed() if whole else (c, 0.0)
+        proven = prove(left, x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole) + paid
     noise, top = NEAR * max(1.0, cost), min(cost, proven if said["proof"] == "certificate" else cost)
     right = {"objective": (cost, cost), "cost": (cost, min(cost, c.budget)), "certified_bound": (-math.inf, proven)}
     right["bound"] = cost if said["proven"] else -math.inf, top
