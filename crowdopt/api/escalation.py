@@ -32,6 +32,8 @@ from crowdopt.io.answers.escalation_folder import (
     write_standing,
 )
 from crowdopt.io.tables.folder import check_target
+from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import GOING_UP
 
 SAME = 1e-9  # relative: logarithms differ in their last bits from processor to processor
 
@@ -183,6 +185,4 @@ def _next_tier(table: AnsweredTable, words: Tiers, asked: EscalationAsked) -> Pu
 
 
 def _up(folder: Path) -> list[str]:
-    from crowdopt.io.tables.table_columns import read_table
-
-    return read_table(folder / "up.csv", ("task",))["task"]
+    return read_table(folder / "up.csv", GOING_UP)["task"]

@@ -16,6 +16,7 @@ from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.escalation_draw_file import ESCALATES, ESCALATION, STANDS
 from crowdopt.io.answers.escalation_folder import STANDING
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import CHECKED, GOING_UP, LISTED, STANDING_ANSWERS
 from crowdopt.recheck.audits.audit_bound import ROUNDING, largest_log_product, predicted_shares
 from crowdopt.recheck.audits.audit_check import AuditReport
 from crowdopt.recheck.audits.audit_terms import comparable, document_digest, predicts
@@ -92,10 +93,10 @@ def _below(said: dict[str, Any], after: list[Path]) -> list[str]:
 
 def _standing(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, place: Path) -> list[str]:
     order, group = _order(said, table)
-    listed = read_table(place / "check.csv", ("task",), ("answer",))["task"]
+    listed = read_table(place / "check.csv", LISTED)["task"]
     if listed != [table.tasks[i] for i in order[: len(listed)]] or len(listed) < said["checks"]:
         return ["check.csv does not list what the seed draws"]
-    rows = read_table(place / "checked.csv", ("task", "label"), extras=True)
+    rows = read_table(place / "checked.csv", CHECKED)
     label = {task: text for task, text in zip(rows.unique_ids("task"), rows["label"], strict=True) if text}
     if set(label) - set(table.tasks):
         return ["checked.csv has tasks that have no answer"]
@@ -177,14 +178,14 @@ def _tables(
     above = {task for task, g in zip(table.tasks, group.tolist(), strict=True) if g >= claim["groups"]}
     how = ["up" if t in above - set(label) else "checked" if t in label else "stands" for t in table.tasks]
     texts = ["" if h == "up" else label.get(t, a) for h, t, a in zip(how, table.tasks, table.labels, strict=True)]
-    rows = read_table(place / "answers.csv", ("task", "label", "how"))
+    rows = read_table(place / "answers.csv", STANDING_ANSWERS)
     up = [task for task, where in zip(table.tasks, how, strict=True) if where == "up"]
     cost = said["expert_price"] * len(label) + said["next_price"] * len(up)
     tests = {
         "answers.csv is not what stands, was checked and goes up": (
             (rows["task"], rows["label"], rows["how"]) == (list(table.tasks), texts, how)
         ),
-        "up.csv does not list what goes up": read_table(place / "up.csv", ("task",))["task"] == up,
+        "up.csv does not list what goes up": read_table(place / "up.csv", GOING_UP)["task"] == up,
         "up_sha256 is not that of up.csv": (
             sha256("".join(f"{task}\n" for task in up).encode()).hexdigest() == claim["up_sha256"]
         ),
