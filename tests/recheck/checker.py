@@ -5,6 +5,7 @@ import json
 import math
 import sys
 import tomllib
+from copy import copy
 from fractions import Fraction
 from pathlib import Path
 
@@ -64,6 +65,18 @@ class Campaign:
         low = math.fsum(terms) - 1e-14 * (scale + sum(map(abs, terms)))
         return self.up(low) if whole else low
 
+    def beside_fixed(self):
+        """The campaign whose fixed labels are in, and what they cost: every plan of whole labels has and pays them."""
+        rest, paid = copy(self), math.fsum(self.price[p] for p in self.fixed)
+        if paid > self.budget:
+            return self, 0.0
+        tasks, workers = ([p[side] for p in self.fixed] for side in (0, 1))
+        rest.barred, rest.fixed, rest.budget = self.barred | self.fixed, set(), self.budget - paid
+        rest.room = {j: tuple(max(0, x - workers.count(j)) for x in limits) for j, limits in self.room.items()}
+        rest.labels = {i: [max(0.0, x - tasks.count(i)) for x in limits] for i, limits in self.labels.items()}
+        rest.had = {i: math.fsum([v, *(self.worth[p] for p in self.fixed if p[0] == i)]) for i, v in self.had.items()}
+        return rest, paid
+
     def up(self, low):
         """The bound, raised to the next multiple of the largest number of which every price is one."""
         exact = [Fraction(str(c)) for c in self.price.values()]
@@ -92,7 +105,8 @@ def check(campaign, plan, prove=Campaign.bound):
     if all(r["dual"] for r in tasks + workers):
         x, pull = ({r["task"]: float(r.get(name, 0)) for r in tasks} for name in ("dual", "labels_dual"))
         load = {r["worker"]: float(r["dual"]) for r in workers}
-        proven = prove(c, x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole)
+        rest, paid = c.beside_fixed() if whole else (c, 0.0)
+        proven = paid + prove(rest, x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole)
     noise, top = NEAR * max(1.0, cost), min(cost, proven if said["proof"] == "certificate" else cost)
     right = {"objective": (cost, cost), "cost": (cost, min(cost, c.budget)), "certified_bound": (-math.inf, proven)}
     right["bound"] = cost if said["proven"] else -math.inf, top
