@@ -14,7 +14,7 @@ from crowdopt.live.event import Event
 from crowdopt.live.lease import Lease
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.packing import Unpacker, opened, packed
-from crowdopt.live.told_labels import ToldRow, ToldLabels
+from crowdopt.live.told_labels import ToldLabels, ToldRow
 
 _OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names")
 
