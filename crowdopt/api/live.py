@@ -17,6 +17,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.campaign.archive import arrays_of
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.tables.table_columns import has_column, read_table
+from crowdopt.io.tables.table_kinds import Extras, TableKind
 from crowdopt.labelers.policy import named as asking_named
 from crowdopt.labelers.policy import policies as asking_policies
 from crowdopt.live.gold_tasks import GoldTasks, gold_tasks
@@ -32,6 +33,7 @@ from crowdopt.online.policy import named as online_named
 from crowdopt.online.policy import policies as online_policies
 
 GOLD_TASKS = "gold_tasks.csv"
+GOLD_TABLE = TableKind("task,label[,type]", "tasks whose answer is known", Extras.IGNORED)
 MEMORY = ":memory:"
 
 
@@ -145,7 +147,7 @@ def _gold(source: TableLike | None, instance: AssignmentInstance, classes: tuple
     if source is None:
         return gold_tasks({})
     typed = has_column(source, "type")
-    table = read_table(source, ("task", "label", "type") if typed else ("task", "label"), extras=True)
+    table = read_table(source, GOLD_TABLE)
     kinds = {instance.task_id(i): int(instance.task_type[i]) for i in range(instance.n_tasks)}
     types = {str(name): k for k, name in enumerate(instance.types or ())}
     known: dict[str, tuple[int, int]] = {}
