@@ -20,6 +20,7 @@ from crowdopt.io.answers.audit_draw import DRAW, Committed, write_checks
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import CHECKED, LISTED
 from crowdopt.version import __version__
 
 AUDIT = "audit.json"
@@ -57,7 +58,7 @@ def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int)
     were looked at.
     """
     file = Path(path)
-    rows = read_table(file, ("task", "label"), extras=True)
+    rows = read_table(file, CHECKED)
     known = {task: i for i, task in enumerate(table.tasks)}
     rows.unique_ids("task")
     places = rows.places("task", known, "it has no answer in the audit").tolist()
@@ -126,7 +127,7 @@ def _groups(audited: Audited) -> list[dict[str, Any]]:
 
 def listed_checks(folder: Path) -> tuple[int, bool]:
     """How many tasks ``check.csv`` lists, and whether it shows their answers."""
-    table = read_table(folder / "check.csv", ("task",), ("answer",))
+    table = read_table(folder / "check.csv", LISTED)
     return table.rows, "answer" in table
 
 
