@@ -19,6 +19,7 @@ SOME = 4  # kinds of a row for which sets of other workers are looked for
 APART, DEARER = 25, 1.1  # sets of other workers; how much more the next of them may cost
 SOON, WIDE = 300, 1e-2  # steps of their search, and how far, relatively, each may be from the cheapest of those
 STRICTER = 0.97, 0.9  # times the target, where votes that know hard tasks err less than those that do not
+LONGEST = 40  # labels of a set that is looked for band by band
 LIKE, SWAPS = 2, 25  # best sets that others are made of; replacements of each label
 
 
@@ -46,6 +47,8 @@ class PricedVotes:
         steps: of the search; the bound holds all the same; close: how far below the best set known, relatively, others
         are looked for; limit: what a set that is known costs.
         """
+        if self.law.prior.shape[1] > 2 and self._is_free:
+            return self._among_bands(place, limit, steps)
         effort = limit - self.given, close, steps * ANSWERED
         bound, found = self._searched(place, float(self.law.target[place]), effort)
         for less in STRICTER if self.law.share.size > 1 else ():
@@ -54,6 +57,24 @@ class PricedVotes:
                 return bound, kept
             found = self._searched(place, less * float(self.law.target[place]), effort)[1]
         return bound, [one for one in found if self._does(place, one)]
+
+    @property
+    def _is_free(self) -> bool:
+        """Whether groups say nothing about which labels a set may have."""
+        limited = (self.row.top < self.row.most) & (np.bincount(self.items[2], minlength=self.row.top.size) > 0)
+        return not (self.row.low.any() or limited.any() or self.row.beside.low.size)
+
+    def _among_bands(self, place: int, limit: float, work: int) -> tuple[float, list[Labels]]:
+        """The same by counted labels: for long sets among more than two classes."""
+        from crowdopt.assign.engine.band_kernels import cheapest_counted
+
+        laws, begun, target, *_ = self._law(place, float(self.law.target[place]))
+        found = np.zeros(LONGEST, np.int64)
+        sizes = max(0, self.row.fewest), min(self.row.most, self.item.size)
+        items, effort = (self.items[0], self.tables[3]), (limit - self.given, work)
+        start = np.ascontiguousarray(laws[0, :, :, :begun])
+        bound, size = cheapest_counted(items, self.items[4], start, target, sizes, effort, found)
+        return float(bound) + self.given, [self._labels(found[:size])] if size >= 0 else []
 
     def _searched(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
         from crowdopt.assign.engine import law_kernels as kernels
@@ -94,12 +115,16 @@ class PricedVotes:
         labels: a set that is enough; most: replacements of each label.
         """
         from crowdopt.assign.engine import law_kernels as kernels
+        from crowdopt.assign.engine.band_kernels import last_cell_to_counts
 
         chosen = self._without_given(labels)
         price, group, skill, cell = self.items[0], self.items[2], self.items[4], self.tables[3]
         laws, begun, target, *_ = self._law(place, float(self.law.target[place]))
-        if not 0 < chosen.size < laws.shape[0]:
+        deepest = laws.shape[0] if self.law.prior.shape[1] == 2 else LONGEST
+        if not 0 < chosen.size < deepest:
             return []
+        start = np.ascontiguousarray(laws[0, :, :, :begun])
+        cells = np.searchsorted(-skill[0], -self.law.skill[0, chosen])
         skills, found, counts = (
             self.law.skill[:, chosen],
             [],
@@ -107,7 +132,11 @@ class PricedVotes:
         )
         for out in range(chosen.size):
             rest = np.delete(chosen, out)
-            last = kernels.last_cell_beside(laws, begun, skill, np.ascontiguousarray(np.delete(skills, out, 1)), target)
+            if chosen.size < laws.shape[0]:
+                beside = np.ascontiguousarray(np.delete(skills, out, 1))
+                last = kernels.last_cell_beside(laws, begun, skill, beside, target)
+            else:
+                last = last_cell_to_counts(np.sort(np.delete(cells, out)), skill, start, target)
             able = np.flatnonzero(cell < last)
             able = able[
                 (self.row.room[self.item[able]] > np.bincount(rest, minlength=self.price.size)[self.item[able]])

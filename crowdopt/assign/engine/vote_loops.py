@@ -36,9 +36,10 @@ def as_needed(instance: AssignmentInstance, listener: Listener | None = None) ->
 def get_ready(classes: int, listener: Listener | None = None) -> None:
     """Compile the loops for votes among so many classes unless they are there; a listener is told."""
     from crowdopt.assign.engine import law_kernels
+    from crowdopt.assign.engine.band_kernels import cheapest_counted
     from crowdopt.compiled_kernels import is_compiled, run_together
 
-    if is_compiled(law_kernels.cheapest_vote) and are_compiled(classes):
+    if is_compiled(law_kernels.cheapest_vote) and is_compiled(cheapest_counted) and are_compiled(classes):
         return
     if listener is not None:
         listener(Progress(0.0, None, None, "compiling once"))
@@ -61,8 +62,9 @@ def class_votes() -> None:
 
 def searches() -> None:
     """The cheapest set of a task, and others like it."""
-    problem = problem_of(_small(2))
-    assert problem is not None
-    row = problem.rows[0]
-    priced = priced_votes(row, np.ones(row.room.size))
-    priced.others(0, priced.cheapest(0)[1], 1)
+    for classes in (2, 3):
+        problem = problem_of(_small(classes))
+        assert problem is not None
+        row = problem.rows[0]
+        priced = priced_votes(row, np.ones(row.room.size))
+        priced.others(0, priced.cheapest(0)[1], 1)
