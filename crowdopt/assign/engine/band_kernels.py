@@ -15,6 +15,7 @@ from crowdopt.compiled_kernels import njit
 from crowdopt.elementary_kernels import power
 
 BANDS = 24  # of a node
+NODES = 1 << 18  # of a search, at most
 ROOM = 1 << 14  # answers to counted labels that are told apart; beyond, skills are brought together
 
 
@@ -190,12 +191,13 @@ def cheapest_counted(items, skill, start, target, sizes, effort, found):
     """Search for the cheapest set: a lower bound on what any costs, and how many labels the one found has, or -1.
 
     items: price and cell of each label, cells ascending; skill (kinds, cells), falling; start (kinds, K, answers): the
-    chances before; target; sizes: fewest and most labels; effort: what a set is known to cost, and how many errors are
-    computed at most; found (labels,): written: the items of the cheapest set met.
+    chances before; target; sizes: fewest and most labels; effort: what a set is known to cost, what one costs at least
+    that is too long to be found, and how many nodes are looked at; found (labels,): written: the items of the cheapest
+    set met.
     """
     price = items[0]
     fewest, most = sizes
-    limit, work = effort
+    limit, longer, work = effort
     n, classes = price.size, start.shape[1]
     deepest = min(most, min(n, found.size))
     law, other = np.empty((classes, 2 * ROOM)), np.empty((classes, 2 * ROOM))
@@ -208,13 +210,15 @@ def cheapest_counted(items, skill, start, target, sizes, effort, found):
     edge[0, 0] = 1  # the next band's number
     if error_of_counts(start, skill, cells, amount, 0, True, law, other) <= target and fewest <= 0:
         return 0.0, 0
-    if n == 0 or deepest < max(1, fewest):
+    if deepest < min(most, n):
+        limit = min(limit, longer)
+    elif deepest < max(1, fewest):
         return np.inf, -1
+    if deepest < max(1, fewest):
+        return limit, -1
     root = _new_band(0, n, items, bands, deepest)
-    if deepest < min(most, n):  # larger sets are not looked at
-        limit = min(limit, np.sort(price)[: deepest + 1].sum())
     queue = [(sums[root, max(1, fewest)], 0)]
-    nodes = np.zeros((1024, 2, BANDS), np.int64)
+    nodes = np.zeros((1024, 2, BANDS), np.int32)
     nodes[0, 0, 0], nodes[0, 1, 0] = root, max(1, fewest)
     used, kept, floor = 1, -1, np.inf  # floor: the cheapest set of which the errors do not tell whether it does
     while queue:
@@ -222,7 +226,7 @@ def cheapest_counted(items, skill, start, target, sizes, effort, found):
         if bound >= limit:
             break
         work -= 1
-        if work < 0:
+        if work < 0 or used > NODES:
             return min(floor, bound), kept
         node = nodes[number].copy()
         many = node[1].sum()
@@ -296,9 +300,9 @@ def _added(nodes, used, queue, cost):
 
 @njit(cache=True, nogil=True)
 def _longer(nodes):
-    longer = np.zeros((2 * len(nodes), 2, BANDS), np.int64)
-    longer[: len(nodes)] = nodes
-    return longer
+    more = np.zeros((2 * len(nodes), 2, BANDS), np.int32)
+    more[: len(nodes)] = nodes
+    return more
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ AHEAD, NEARLY = 0.6, 0.1  # of the way from the best prices to the master's: smo
 NEAR = 1e-5  # relative gap between master and bound at which prices are good enough
 ROUGH = 3_000  # steps of a search while prices are still far
 FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a search, and the fewest steps of one
-PACE, HOUR = 5_000, 3_600.0  # steps a second, about; seconds
+PACE, HOUR = 5_000, 3_600.0  # steps a second among more than two classes, about; seconds
 FEW, MANY = 6, 4_000  # sets of a kind beside the best ones, and of all kinds, that a sweep gives about
 FEW_ROWS = 200  # of the LP
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
@@ -53,7 +53,7 @@ def sweep(
     least, sets = np.zeros(problem.count.size), []
     by_error = sum(row.kinds.size for row in problem.rows if row.law is not None)
     steps = max(SHORT, steps * FULL // max(FULL, by_error))
-    if until is not None:
+    if until is not None and problem.classes.instance.classes > 2:
         steps = max(SHORT, min(steps, int(min(until.left, HOUR) * PACE / max(1, by_error))))
     each = max(FEW, MANY // problem.count.size)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from math import factorial
 
 import numpy as np
 import pytest
 
+from crowdopt import AssignmentInstance, assign
 from crowdopt.assign.engine.band_kernels import cheapest_counted, error_of_counts, last_cell_to_counts
 
 ROUNDING = 1e-12
@@ -56,7 +58,7 @@ def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
     wanted = least(prior, price, skill[cell], target, fewest, most)
     for work in (1, 3, 10, 100_000):
         found = np.zeros(most, np.int64)
-        asked = (price, cell), skill[None], start_of(prior), target, (fewest, most), (np.inf, work), found
+        asked = (price, cell), skill[None], start_of(prior), target, (fewest, most), (np.inf, np.inf, work), found
         bound, size = cheapest_counted(*asked)
         assert bound <= wanted + ROUNDING
         if size >= 0:
@@ -74,7 +76,7 @@ def test_known_costs_end_a_search():
     wanted = least(prior, price, skill[cell], target, 0, 4)
     found = np.zeros(4, np.int64)
     asked = (price, cell), skill[None], start_of(prior), target, (0, 4)
-    assert cheapest_counted(*asked, (wanted, 100_000), found) == (wanted, -1)
+    assert cheapest_counted(*asked, (wanted, np.inf, 100_000), found) == (wanted, -1)
 
 
 @pytest.mark.parametrize("up", [True, False])
@@ -109,3 +111,40 @@ def test_the_last_cell_is_the_poorest_label_that_does(seed):
     last = last_cell_to_counts(beside, skill[None], start_of(prior), target)
     does = [error(prior, skill[np.append(beside, c)]) <= target for c in range(skill.size)]
     assert does == [c < last for c in range(skill.size)]
+
+
+def test_sets_that_are_too_long_are_bounded_by_what_they_cost():
+    """Of seven labels none does without three; where two are followed, what longer ones cost is all that is known."""
+    price, cell, skill = np.arange(1.0, 8.0), np.zeros(7, np.int64), np.array([[0.7]])
+    asked = (price, cell), skill, start_of([1 / 3] * 3)
+    found = np.zeros(2, np.int64)
+    target = error([1 / 3] * 3, np.full(4, 0.7))
+    assert error([1 / 3] * 3, np.full(2, 0.7)) > target
+    assert cheapest_counted(*asked, target, (0, 7), (np.inf, 6.0, 1_000), found) == (6.0, -1)
+    assert cheapest_counted(*asked, target, (3, 7), (np.inf, 6.0, 1_000), found) == (6.0, -1)
+    assert cheapest_counted(*asked, target, (3, 2), (np.inf, 6.0, 1_000), found) == (np.inf, -1)
+
+
+def error_of_alike(skill: float, labels: int) -> float:
+    """Of three classes as likely, by how often each is named."""
+    right, wrong, kept = skill, (1 - skill) / 2, 0.0
+    for a in range(labels + 1):
+        for b in range(labels - a + 1):
+            most = max(a, b, labels - a - b)
+            ways = factorial(labels) // (factorial(a) * factorial(b) * factorial(labels - a - b))
+            kept += ways * right**most * wrong ** (labels - most) / 3
+    return 1 - kept
+
+
+@pytest.mark.parametrize(("skill", "target", "least"), [(0.6, 0.02, 0), (0.6, 0.003, 0), (0.6, 0.1, 45)])
+def test_workers_alike_give_as_many_labels_as_their_target_needs(skill, target, least):
+    """More labels of one skill than there are combinations of answers to follow: each task takes the fewest that do."""
+    fewest = next(n for n in range(least, 80) if error_of_alike(skill, n) <= target)
+    limits = {"min_labels": np.full(5, least)} if least else {}
+    plan = assign(
+        AssignmentInstance(
+            np.full((1, 60), skill), np.zeros(5, int), np.full(60, 5), target, rule="exact-error", classes=3, **limits
+        ),
+        time_limit=20,
+    )
+    assert plan.proven and plan.objective == 5 * fewest
