@@ -167,8 +167,6 @@ class PricedVotes:
 
     def _law(self, place: int, target: float) -> tuple[Floats, int, float, float, float, Floats]:
         """Laws before any label that is to be chosen, and what is asked of those."""
-        from crowdopt.assign.engine import law_kernels as kernels
-
         start = self._start(place)
         kinds, classes, begun = start.shape
         laws = np.empty((self.deepest + 1, kinds, classes, begun * classes**self.deepest))
