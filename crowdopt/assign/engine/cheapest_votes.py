@@ -15,6 +15,7 @@ CELLS = 300  # of evidence
 PARTS = np.array([0.0, 0.5, 0.8, 0.9, 1.0])  # of a cheap label's price: what each label of a large set counts
 KEPT = 4  # sets of a search that are kept
 ROUGH, ANSWERED = 3_000, 300  # steps of a search; answers to sets that are looked at in a step
+NODES, MOST_NODES = 4, 20_000  # looked at in a step, band by band; in a search, at most
 SOME = 4  # kinds of a row for which sets of other workers are looked for
 APART, DEARER = 25, 1.1  # sets of other workers; how much more the next of them may cost
 SOON, WIDE = 300, 1e-2  # steps of their search, and how far, relatively, each may be from the cheapest of those
@@ -50,7 +51,7 @@ class PricedVotes:
         are looked for; limit: what a set that is known costs.
         """
         if self.counted:
-            return self._among_bands(place, limit, steps)
+            return self._among_bands(place, limit, min(NODES * steps, MOST_NODES))
         effort = limit - self.given, close, steps * ANSWERED
         bound, found = self._searched(place, float(self.law.target[place]), effort)
         for less in STRICTER if self.law.share.size > 1 else ():
