@@ -185,7 +185,8 @@ class PricedVotes:
         first[0, :, :, 0] = law.share[:, None] * law.prior[place]
         for d in range(known.shape[1]):
             kernels.grow(first, d, classes**d, np.ascontiguousarray(known[:, d]))
-        return first[-1]
+        start: Floats = first[-1]
+        return start
 
 
 def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> PricedVotes:
