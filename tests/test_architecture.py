@@ -34,6 +34,7 @@ GROUND = {
     "pauses",
     "plain_kernels",
     "slurm_jobs",
+    "stops",
     "version",
 }
 QUESTIONS = {"assign", "hire", "answers", "online", "labelers"}
@@ -55,6 +56,7 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "report": {"core", "report"},
     "api": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench", "report", "api"} | QUESTIONS,
     "cli": {"core", "crowd", "io", "report", "api", "cli"},
+    "__main__": {"cli"},
 }
 RESULTS = {  # what the questions answer with: read, written, rechecked and drawn by rooms that know no method
     "crowdopt.assign.plan",

@@ -95,8 +95,8 @@ class Progress:
 class Listener(Protocol):
     """Receives the moments of a running solve."""
 
-    def __call__(self, moment: Progress) -> None:
-        """Take note of one moment."""
+    def __call__(self, moment: Progress) -> bool | None:
+        """Take note of one moment; True stops the search, which then answers with the best that it has."""
         ...
 
 
