@@ -65,6 +65,7 @@ RESULTS = {  # what the questions answer with: read, written, rechecked and draw
     "crowdopt.answers.planned",
     "crowdopt.answers.voted",
     "crowdopt.answers.audit.audited",
+    "crowdopt.answers.audit.escalated",
 }
 ASKS_AGAIN = {"api/verify.py", "bench/harness/judge.py"}  # who may ask the second opinion
 READS_RESULTS = {"io", "report", "cli"}  # and not recheck: the second opinion shares no code with any method

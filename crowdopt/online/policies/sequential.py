@@ -15,10 +15,10 @@ from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.class_state import beliefs_of
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
 from crowdopt.online.beliefs.shared_difficulty import told
+from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.task_levels import TaskLevels
 from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
 from crowdopt.online.policies.adaptive import Adaptive
@@ -81,7 +81,7 @@ class Sequential(BasePolicy):
         """Nothing is known of any task or worker."""
         self.known = known
         self.session: WorkerSession | None = None
-        self.beliefs = beliefs_of(known.task_type, known.types, known.workers, known.classes)
+        self.beliefs = Beliefs(known.task_type, known.types, known.workers, known.classes)
         self.tasks = TaskLevels(known, self.beliefs, self.margin if self.stop == "each" else 0.0)
         self.over, lack = np.array([not self.tasks.wanted.any()]), self.tasks.lack
         self.pace = np.array([lack, lack, lack])  # nats brought of late, promised of late, missing when last seen
