@@ -31,6 +31,7 @@ GROUND = {
     "interrupts",
     "jobs",
     "memory",
+    "notebooks",
     "pauses",
     "plain_kernels",
     "slurm_jobs",

@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
+from crowdopt.notebooks import InNotebooks
 
 
 class Status(Enum):
@@ -101,7 +102,7 @@ class Listener(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(InNotebooks):
     """The outcome of one solve, as claimed. What is absent is None, never zero.
 
     Parameters
