@@ -45,7 +45,7 @@ def serve(campaign: AnyPath, host: str, port: int, say: Callable[[str], None], *
     """Serve a campaign until the process is told to end; say: takes sentences; settings: those of ``live``."""
     running = live(campaign, **settings)
     app = live_application(campaign, running)
-    from crowdopt.live.service.serving import serve as run
+    from crowdopt.live.service.server import serve as run
 
     run(app, host, port, say, running)
 

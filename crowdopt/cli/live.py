@@ -18,7 +18,7 @@ from crowdopt.cli.manual import manual
 STORE = "campaign.db"
 
 
-class Served(click.Group):
+class LiveCommands(click.Group):
     """A group whose first word is a campaign where it is no subcommand: that one is served."""
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
@@ -42,7 +42,7 @@ folder = click.argument("campaign", type=click.Path(path_type=Path))
 
 
 @click.group(
-    cls=Served,
+    cls=LiveCommands,
     epilog=manual(
         "crowdopt live token --worker ada",
         reads="a campaign; gold_tasks.csv in its folder, if it is there (task,label[,type])",
