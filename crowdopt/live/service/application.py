@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from crowdopt.errors import InputError
 from crowdopt.live import event as kinds
 from crowdopt.live.running import Live, LiveTurn
-from crowdopt.live.service.counter import Counter
+from crowdopt.live.service.front_desk import FrontDesk
 from crowdopt.live.service.metrics import exposition
 from crowdopt.live.service.request_limits import BURST, RATE, RequestLimits
 from crowdopt.live.service.tokens import MANAGER, WORKER, digest_of, new_token
@@ -81,23 +81,23 @@ ASK = {"WWW-Authenticate": "Bearer"}
 
 def application(live: Live, shown: Shown = Shown(), rate: float = RATE, burst: float = BURST) -> Any:
     """The ASGI application of a campaign; rate, burst: see :class:`RequestLimits`."""
-    counter = Counter(live)
+    desk = FrontDesk(live)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> Any:
         yield
-        await asyncio.to_thread(counter.close)  # what was taken is done before the process ends
+        await asyncio.to_thread(desk.close)  # what was taken is done before the process ends
 
     app = FastAPI(title="crowdopt live", lifespan=lifespan, docs_url=None, redoc_url=None)
     _refusals(app)
-    _worker_calls(app, counter, shown)
-    _manager_calls(app, counter)
+    _worker_calls(app, desk, shown)
+    _manager_calls(app, desk)
     _pages(app, live, shown)
     return RequestLimits(app, rate, burst)
 
 
-async def _done(counter: Counter, job: Callable[[LiveTurn], Any]) -> Any:
-    return await asyncio.wrap_future(counter.submit(job))
+async def _done(desk: FrontDesk, job: Callable[[LiveTurn], Any]) -> Any:
+    return await asyncio.wrap_future(desk.submit(job))
 
 
 def _token(request: Request) -> str:
@@ -136,7 +136,7 @@ def _mine(turn: LiveTurn, lease: int, worker: str) -> None:
         raise NotAllowed(404, f"you have no lease {lease}; ask for a task first")
 
 
-def _worker_calls(app: FastAPI, counter: Counter, shown: Shown) -> None:
+def _worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
     @app.post("/api/next")
     async def next_task(digest: Digest) -> dict[str, Any]:
         """The worker's next task, or the one they have; without one: in how many seconds to ask again, if at all."""
@@ -150,7 +150,7 @@ def _worker_calls(app: FastAPI, counter: Counter, shown: Shown) -> None:
             content = dict(shown.content.get(lease.task, {}))
             return {"lease": lease.id, "task": lease.task, "until": lease.until, "content": content}
 
-        return await _done(counter, job)  # type: ignore[no-any-return]
+        return await _done(desk, job)  # type: ignore[no-any-return]
 
     @app.post("/api/label")
     async def label(body: LabelBody, digest: Digest) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _worker_calls(app: FastAPI, counter: Counter, shown: Shown) -> None:
             told = turn.told(body.lease, body.label)
             return {"lease": told.lease, "label": told.label, "late": told.late}
 
-        return await _done(counter, job)  # type: ignore[no-any-return]
+        return await _done(desk, job)  # type: ignore[no-any-return]
 
     @app.post("/api/skip")
     async def skip(body: LeaseBody, digest: Digest) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _worker_calls(app: FastAPI, counter: Counter, shown: Shown) -> None:
             turn.skipped(body.lease)
             return {"lease": body.lease}
 
-        return await _done(counter, job)  # type: ignore[no-any-return]
+        return await _done(desk, job)  # type: ignore[no-any-return]
 
     @app.get("/api/me")
     async def me(digest: Digest) -> dict[str, Any]:
@@ -185,16 +185,16 @@ def _worker_calls(app: FastAPI, counter: Counter, shown: Shown) -> None:
             paid = sum(row[5] for row in rows)
             return {"worker": worker, "labels": len(rows), "paid": paid, "classes": turn.state.classes}
 
-        return await _done(counter, job)  # type: ignore[no-any-return]
+        return await _done(desk, job)  # type: ignore[no-any-return]
 
 
-def _manager_calls(app: FastAPI, counter: Counter) -> None:
+def _manager_calls(app: FastAPI, desk: FrontDesk) -> None:
     async def seen(digest: str, look: Callable[[LiveTurn], Any]) -> Any:
         def job(turn: LiveTurn) -> Any:
             _manager(turn, digest)
             return look(turn)
 
-        return await _done(counter, job)
+        return await _done(desk, job)
 
     @app.get("/api/progress")
     async def progress(digest: Digest) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def _manager_calls(app: FastAPI, counter: Counter) -> None:
                 raise InputError(f"worker {body.worker!r} is not in workers.csv, and no place for newcomers is left")
 
         await seen(digest, look)
-        token = await asyncio.to_thread(new_token, counter.live.store, WORKER + body.worker)
+        token = await asyncio.to_thread(new_token, desk.live.store, WORKER + body.worker)
         return {"worker": body.worker, "token": token}
 
 

@@ -17,13 +17,13 @@ Waiting: TypeAlias = tuple[Job, "Future[Any]"]
 MOST = 64  # requests that share a flush
 
 
-class Counter:
+class FrontDesk:
     """Requests in, answers out, in the order in which they came; an answer is given when its events are on the disk."""
 
     def __init__(self, live: Live) -> None:
         self.live = live
         self.queue: SimpleQueue[Waiting | None] = SimpleQueue()
-        self.thread = Thread(target=self._work, name="counter", daemon=True)
+        self.thread = Thread(target=self._work, name="desk", daemon=True)
         self.thread.start()
 
     def submit(self, job: Job) -> Future[Any]:
