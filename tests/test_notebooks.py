@@ -12,7 +12,7 @@ import crowdopt
 
 README = Path(__file__).parent.parent / "README.md"
 PLAIN = {"Path", "None", "int", "float", "dict[str, Any]"}
-AT_WORK = {"Session", "Modelled"}  # objects to go on with, and no results
+AT_WORK = {"Session", "Modelled", "Live"}  # objects to go on with, and no results
 
 
 def results() -> set[str]:

@@ -30,6 +30,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
     "Workers or tasks that arrive": {
         "compare": "Compare online policies with the optimum.",
         "learn": "Learn whom to ask while tasks arrive.",
+        "live": "Run a campaign while people label.",
     },
     "Programs and solvers": {
         "export": "Write the program for another solver.",
