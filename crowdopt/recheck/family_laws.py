@@ -63,7 +63,8 @@ def _largest_error(error: Floats, weight: Floats, home: Ints) -> float:
 
 
 def _patterns(labels: int) -> Bools:
-    return (np.arange(2**labels)[:, None] >> np.arange(labels)) & 1 == 1
+    wrong: Bools = (np.arange(2**labels)[:, None] >> np.arange(labels)) & 1 == 1
+    return wrong
 
 
 def _dual_bound(wrong: Bools, loss: Floats, error: Floats) -> float:
