@@ -57,13 +57,26 @@ def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int)
     draw's order. Raises InputError if a task is unknown or named twice, or one was skipped while later ones of the draw
     were looked at.
     """
-    file = Path(path)
+    file, drawn = Path(path), draw.order[: max(0, listed - draw.certain.size)].tolist()
+    label, count = read_looks(file, table, drawn)
+    wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
+    certain = [i for i in draw.certain.tolist() if i in label]
+    others = sorted(set(label) - set(drawn) - set(certain))
+    digest = sha256(file.read_bytes()).hexdigest()
+    return ExpertAnswers(file, digest, label, wrong, _counts(certain, label, table), _counts(others, label, table))
+
+
+def read_looks(file: Path, table: AnsweredTable, drawn: list[int]) -> tuple[dict[int, str], int]:
+    """What the expert says of each answer, by its place, and how many of the drawn ones they looked at, in order.
+
+    file: columns task and label; drawn: places of the answers that were listed, in the order of the draw. Raises
+    InputError if a task is unknown or named twice, or one was skipped while later ones of the draw were looked at.
+    """
     rows = read_table(file, CHECKED)
     known = {task: i for i, task in enumerate(table.tasks)}
     rows.unique_ids("task")
     places = rows.places("task", known, "it has no answer in the audit").tolist()
     label = {i: said for i, said in zip(places, rows["label"], strict=True) if said}
-    drawn = draw.order[: max(0, listed - draw.certain.size)].tolist()
     seen = [i in label for i in drawn]
     count = seen.index(False) if False in seen else len(seen)
     if any(seen[count:]):
@@ -72,11 +85,7 @@ def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int)
             f"{file.name}: task {table.tasks[drawn[count]]} has no label, while {later}, drawn after it, has one; "
             "the order of check.csv must be kept, or the claim would depend on what was skipped"
         )
-    wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
-    certain = [i for i in draw.certain.tolist() if i in label]
-    others = sorted(set(label) - set(drawn) - set(certain))
-    digest = sha256(file.read_bytes()).hexdigest()
-    return ExpertAnswers(file, digest, label, wrong, _counts(certain, label, table), _counts(others, label, table))
+    return label, count
 
 
 def _counts(places: list[int], label: dict[int, str], table: AnsweredTable) -> tuple[int, int]:

@@ -165,3 +165,5 @@ PLAN_TABLES = {  # of a plan's folder, by name; only this program writes them
 QUEUE = TableKind("task")
 CORRECTED = TableKind("task,label[,checked]")
 LISTED = TableKind("task[,answer]")
+GOING_UP = TableKind("task")
+STANDING_ANSWERS = TableKind("task,label,how")
