@@ -74,6 +74,7 @@ class Case:
     words: str
     reads: tuple[str, ...]
     weight: float = 1.0
+    status: int = 0  # where nothing is damaged
     keeps: str = "-"  # what begins so may stay behind a failure: work that the same command goes on with
 
     @property
@@ -146,7 +147,7 @@ CASES = (
     Case("verify own orders", ("own", "orders"), 3),
     Case("explain panel adaptive", ("panel", "adaptive"), 0.3),
     Case("aggregate judged.csv --plan adaptive --campaign panel -o new", ("judged.csv", "adaptive", "panel"), 2),
-    Case("solve tight --time-limit 2 -o new", ("tight",)),
+    Case("solve tight --time-limit 2 -o new", ("tight",), status=SHORT),
     Case("verify tight effort", ("tight", "effort"), 2),
     Case("plan-gold campaign2 --epsilon 0.49 --gold 5 --trials 1", ("campaign2",), 0.2),
     Case("push campaign plan --to potato -o new", ("campaign", "plan")),
