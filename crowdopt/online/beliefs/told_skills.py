@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.difficulty.hard_tasks import NONE
+from crowdopt.crowd.votes.evidence import CLIP
+from crowdopt.elementary import log
 from crowdopt.online.beliefs.grid import error_at_level
-from crowdopt.online.beliefs.task_votes import PairVotes
 
 
 class ToldSkills:
@@ -21,7 +21,7 @@ class ToldSkills:
     """
 
     def __init__(self, kind: Ints, types: int, workers: int) -> None:
-        self.kind, self.votes = kind, PairVotes(kind.size)
+        self.kind, self.odds = kind, np.zeros(kind.size)  # L_i, log odds of class 1
         self.accuracy = np.full((workers, types), 0.5)
         self.came, self.count = np.zeros(1, np.int64), np.zeros(1, np.int64)
 
@@ -33,12 +33,12 @@ class ToldSkills:
     @property
     def level(self) -> Floats:
         """|log odds| of each task, (tasks,)."""
-        return self.votes.level
+        return np.abs(self.odds)
 
     @property
     def answer(self) -> Ints:
         """The likelier class of each task; -1 where nothing is known."""
-        return self.votes.answer
+        return np.where(self.odds == 0, -1, (self.odds > 0).astype(np.int64))
 
     def error(self) -> Floats:
         """Posterior chance that the likelier class is wrong, (tasks,)."""
@@ -55,17 +55,16 @@ class ToldSkills:
 
     def hear(self, tasks: NDArray[np.integer], labels: Ints) -> None:
         """Labels of the worker who is here, a class each."""
-        self.votes.add(tasks, labels, self.accuracy[self.came[0] - 1, self.kind[tasks]], NONE)
-        self.votes.settle(tasks, NONE)
+        right = np.clip(self.accuracy[self.came[0] - 1, self.kind[tasks]], CLIP, 1 - CLIP)
+        self.odds[tasks] += (2.0 * labels - 1) * log(right / (1 - right))
         self.count += tasks.size
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All there is to keep."""
-        own = {"accuracy": self.accuracy, "came": self.came, "count": self.count, "sums": self.votes.sums}
+        own = {"accuracy": self.accuracy, "came": self.came, "count": self.count, "odds": self.odds}
         return {name: array.copy() for name, array in own.items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Take up what :meth:`arrays` gave."""
         self.accuracy, self.came = np.array(arrays["accuracy"]), np.array(arrays["came"])
-        self.count, self.votes.sums = np.array(arrays["count"]), np.array(arrays["sums"])
-        self.votes.settle(np.arange(self.kind.size), NONE)
+        self.count, self.odds = np.array(arrays["count"]), np.array(arrays["odds"])
