@@ -23,7 +23,7 @@ LEAST_EDGE = 0.01  # a worker closer to guessing than this tells nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Market:
+class ComingWorkers:
     """Workers who are here or still to come, as groups of workers alike."""
 
     skill: Floats  # (groups, types)
@@ -87,7 +87,7 @@ def restored_values(arrays: Arrays, types: int) -> CascadeValues:
     return settled_values(grid(KNOTS), float(arrays["values.mu"][0]), levels)
 
 
-def cascade_values(kind: Ints, belief: Floats, errors: float, market: Market, solve: Solve) -> CascadeValues:
+def cascade_values(kind: Ints, belief: Floats, errors: float, market: ComingWorkers, solve: Solve) -> CascadeValues:
     """The least expected cost from where tasks stand, its multipliers, and the recursion that they price.
 
     The dual of the program is a plan: how many tasks at each belief get a label of each level. Its multipliers say what
@@ -133,7 +133,7 @@ def _levels(skill: Floats) -> tuple[Ints, Floats, Ints]:
     return np.array(kinds, np.int64), np.maximum(np.array(accuracy), 0.5 + LEAST_EDGE / 2), level
 
 
-def _rules(market: Market, level: Ints, levels: int) -> Rules:
+def _rules(market: ComingWorkers, level: Ints, levels: int) -> Rules:
     """Each group spends its labels on one type or another."""
     groups, types = level.shape
     labels = np.zeros((groups * types, levels))

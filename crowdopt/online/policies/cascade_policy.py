@@ -15,7 +15,7 @@ from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.cascade_values import CascadeValues, Market, cascade_values, restored_values
+from crowdopt.online.beliefs.cascade_values import CascadeValues, ComingWorkers, cascade_values, restored_values
 from crowdopt.online.beliefs.grid import GRID, expected
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.told_skills import ToldSkills
@@ -213,7 +213,7 @@ class CascadePolicy(BasePolicy):
         belief = 1 - self._error[self.wanted]
         self.values = cascade_values(self.known.task_type[self.wanted], belief, errors, self._market(), self.solve)
 
-    def _market(self) -> Market:
+    def _market(self) -> ComingWorkers:
         """Those to come are like those seen, and a few like the expected ones; the worker here is one of them."""
         seen, capacity = self._seen, max(1.0, float(self.taken[1] / self.taken[0]))
         to_come = self.known.workers - self._number
@@ -224,7 +224,7 @@ class CascadePolicy(BasePolicy):
         skill, size = skill[size > 0], size[size > 0]
         price = self.paid[1] / self.paid[0]
         finding = 0.0 if self.shows_skill else 2 * self.gold * float(price.sum()) / capacity
-        return Market(skill, size * to_come / size.sum(), capacity, np.maximum(price, 1e-9) + finding)
+        return ComingWorkers(skill, size * to_come / size.sum(), capacity, np.maximum(price, 1e-9) + finding)
 
     # -- what came of it -------------------------------------------------------------------------------------------
 
