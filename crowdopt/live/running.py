@@ -42,6 +42,12 @@ class Live:
             if turn.state.seen == 0:
                 turn.note(kinds.BEGAN, value=settings.text)
 
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """What the labels call the classes."""
+        with self._turn() as turn:
+            return turn.state.classes
+
     # -- workers ---------------------------------------------------------------------------------------------------
 
     def ask(self, worker: str) -> Lease | None:

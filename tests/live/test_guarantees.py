@@ -146,7 +146,7 @@ class Campaign(RuleBasedStateMachine):
             else:
                 load[event.worker] += 1
                 labels[event.task] += 1
-                twins[event.task] += event.worker in "1234"
+                twins[event.task] += event.worker in ("1", "2", "3", "4")
                 kind = int(self.instance.task_type[int(event.task)])
             spent += self.instance.cost[kind, int(event.worker)]
         assert all(count == 1 for count in taken.values())
