@@ -43,6 +43,7 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "crowd": {"core", "crowd"},
     "programs": {"core", "crowd", "programs"},
     "backends": {"core", "backends"},
+    "proofs": {"core", "proofs"},
     "assign": {"core", "crowd", "programs", "assign"},
     "hire": {"core", "crowd", "programs", "hire"},
     "answers": {"core", "crowd", "programs", "answers"},
@@ -53,7 +54,8 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "studies": {"core", "crowd", "programs", "io", "studies"} | QUESTIONS,
     "bench": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench"} | QUESTIONS,
     "report": {"core", "report"},
-    "api": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench", "report", "api"} | QUESTIONS,
+    "api": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench", "report", "api", "proofs"}
+    | QUESTIONS,
     "cli": {"core", "crowd", "io", "report", "api", "cli"},
 }
 RESULTS = {  # what the questions answer with: read, written, rechecked and drawn by rooms that know no method

@@ -25,6 +25,8 @@ class Report:
     worst_error: float | None = None
     expected: bool = False  # whether figures are expectations: of an adaptive plan
     times: float = 1.0  # of its targets, within which an adaptive plan says that its errors are
+    proof_file: Any = None  # where one was asked for and the plan holds: what crowdopt.proofs wrote
+    no_file: str | None = None  # why there is none
     short: int = 0  # tasks that the plan leaves short, as it says
 
     @property
