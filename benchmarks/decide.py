@@ -14,14 +14,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from benchmarks.decision_tree import decided
+from benchmarks.losses import finished, losses_of
 from crowdopt.bench.figures.advice import FILE, VERSION
-from crowdopt.bench.figures.decision import decided
 from crowdopt.bench.figures.history import Benchmarked
-from crowdopt.bench.figures.losses import finished, losses_of
 from crowdopt.bench.harness.results import Result
 from crowdopt.bench.run import benchmarked
 from crowdopt.files import write_text
-from crowdopt.report.decision_table import rows_of, sentence
 
 BENCH = Path(__file__).parent.parent / "crowdopt" / "bench"
 MARKS = "<!-- decision -->\n", "<!-- end of decision -->\n"
@@ -70,10 +69,24 @@ def as_markdown(content: dict[str, Any]) -> str:
         f"crowdopt {made['versions']['crowdopt']}."
     )
     lines = ["| row | instances with | use | seconds / virtual best | programs | then |", "|---|---|---|---|---|---|"]
-    for number, row in enumerate(rows_of(content), 1):
-        use = " | ".join([f"`{row['use']}`", f"{row['factor']:.2f}", str(row["instances"]), row["then"]])
-        lines.append(f"| {number} | {row['when']} | {use} |")
+    for number, row in enumerate(content["rows"], 1):
+        cells = [f"`{row['use'][0]}`", f"{row['factor']:.2f}", str(row["instances"]), ", ".join(row["use"][1:])]
+        lines.append(f"| {number} | {row['when'] or 'all'} | {' | '.join(cells)} |")
     return "\n\n".join([measured, "\n".join(lines), sentence(content)]) + "\n"
+
+
+def sentence(content: dict[str, Any]) -> str:
+    """What following the table costs."""
+    said = (
+        f"Following the table is expected to take {content['expected']:.3g} times the seconds of the virtual best, "
+        f"who always picks the fastest; the single best solver, {content['single']}, takes "
+        f"{content['single_expected']:.3g} times. Each problem was left out once, and the table that the others make "
+        "chose for it. A program that was not settled counts the limit, and up to twice as much the further its plan "
+        "is from the best one known."
+    )
+    if len(content["rows"]) == 1:
+        return f"{said} A table of more rows does no better on problems that it does not know."
+    return said
 
 
 def main() -> None:

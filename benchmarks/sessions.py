@@ -21,7 +21,7 @@ from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Options
 from crowdopt.programs import aggregated, assignment
 
-BACKENDS = ("highs-simplex", "highs-ipm", "cvxpy-clarabel", "cvxpy-highs", "pulp-highs", "pulp-cbc")
+BACKENDS = ("highs-simplex", "highs-ipm", "cvxpy-clarabel", "cvxpy-highs", "pulp-cbc")
 SAME = 1e-6  # relative; how far the bounds of both ways may be apart
 CHANGE = 0.03  # of the sides, at most, in each step
 

@@ -1,4 +1,9 @@
-"""Bad input, said in one sentence."""
+"""Bad input, said in one sentence; what is doubtful about good input, said as a warning."""
+
+from __future__ import annotations
+
+import sys
+import warnings
 
 
 class InputError(ValueError):
@@ -7,3 +12,15 @@ class InputError(ValueError):
 
 class GoldWarning(UserWarning):
     """What gold says is doubtful, or lacking; the message says whose, and what it counts for."""
+
+
+class TableWarning(UserWarning):
+    """What a table held beside its rows, or how a cell was read; the message says where, and what it counts for."""
+
+
+def tell(text: str, kind: type[UserWarning] = TableWarning) -> None:
+    """Warn at the caller's own line, outside of the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("crowdopt."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, kind, stacklevel=level)

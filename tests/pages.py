@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-QUESTIONS = ("assign", "hire", "answers", "online", "labelers", "programs", "backends", "bench")
+QUESTIONS = ("assign", "hire", "answers", "online", "labelers", "live", "programs", "backends", "bench")
 GUIDES = [ROOT / "crowdopt" / question / "README.md" for question in QUESTIONS]
 PAGES = [README, *sorted((ROOT / "crowdopt").rglob("*.md"))]  # the guide, its walk-throughs, the audit
 FIGURES = [ROOT / "models" / "README.md", *sorted((ROOT / "benchmarks").rglob("*.md"))]
@@ -23,7 +23,7 @@ FIGURES = [ROOT / "models" / "README.md", *sorted((ROOT / "benchmarks").rglob("*
 STEP = re.compile(r"<!-- (example|file: (\S+)) -->\n```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SECONDS = re.compile(r"\d+\.\d+ s\b")
 NUMBERS = re.compile(r"\d+(\.\d+)?")
-AT_THE_END = re.compile(r"^.*: \d+ row\(s\) in \d+\.\d s\n", re.MULTILINE)  # in a pipe, of what took a while
+AT_THE_END = re.compile(r"^(.*: \d+ row\(s\) in \d+\.\d s|\d+ s: .*)\n", re.MULTILINE)  # in a pipe, of what took long
 COMMITMENT = re.compile(r"\b[0-9a-f]{64}\b")  # holds logarithms to the last bit, in which processors differ
 RECORDED_WITH = "1.15.1"  # highspy; another one may break ties between equally good plans in another way
 
@@ -80,8 +80,8 @@ def type_page(page: Path, *, in_shell: int = 0) -> None:
     for typed, (command, shown) in enumerate(commands(page), 1):
         run = in_this_process if command.startswith("crowdopt ") and typed > in_shell else in_a_shell
         printed, aside = run(command)
-        assert AT_THE_END.sub("", aside) == "", command
-        assert masked(printed) == masked(shown), command
+        assert AT_THE_END.sub("", aside) == "", f"{command} says aside\n{aside}"
+        assert masked(printed) == masked(shown), f"{command} prints\n{printed}where the page shows\n{shown}"
     assert typed, f"{name_of(page)} shows no command"
 
 

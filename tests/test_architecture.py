@@ -36,7 +36,7 @@ GROUND = {
     "slurm_jobs",
     "version",
 }
-QUESTIONS = {"assign", "hire", "answers", "online", "labelers"}
+QUESTIONS = {"assign", "hire", "answers", "online", "labelers", "live"}
 
 MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "core": {"core"},
@@ -49,12 +49,26 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "answers": {"core", "crowd", "programs", "answers"},
     "online": {"core", "crowd", "programs", "answers", "hire", "assign", "online"},
     "labelers": {"core", "crowd", "programs", "answers", "hire", "labelers"},
+    "live": {"core", "crowd", "programs", "answers", "online", "labelers", "io", "live"},
     "io": {"core", "crowd", "io"},
     "recheck": {"core", "crowd", "io", "recheck"},
     "studies": {"core", "crowd", "programs", "io", "studies"} | QUESTIONS,
     "bench": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench"} | QUESTIONS,
     "report": {"core", "report"},
-    "api": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench", "report", "api", "proofs"}
+    "api": {
+        "core",
+        "crowd",
+        "programs",
+        "backends",
+        "io",
+        "recheck",
+        "proofs",
+        "studies",
+        "bench",
+        "report",
+        "live",
+        "api",
+    }
     | QUESTIONS,
     "cli": {"core", "crowd", "io", "report", "api", "cli"},
 }
@@ -65,6 +79,7 @@ RESULTS = {  # what the questions answer with: read, written, rechecked and draw
     "crowdopt.answers.planned",
     "crowdopt.answers.voted",
     "crowdopt.answers.audit.audited",
+    "crowdopt.answers.audit.escalated",
 }
 ASKS_AGAIN = {"api/verify.py", "bench/harness/judge.py"}  # who may ask the second opinion
 READS_RESULTS = {"io", "report", "cli"}  # and not recheck: the second opinion shares no code with any method

@@ -66,7 +66,7 @@ from crowdopt.io.tables.folder import PLAN, check_target
 PROGRAMS = ("ip", "lp")
 EXACT, PATTERNS = "exact", "patterns"
 AUTO = "auto"  # whatever the measurements that the package carries say
-IN_WHOLE_LABELS = "the linear program has no plan for every task; what can be handed out are whole labels"
+IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"
 LITTLE = 0.1  # seconds beyond the limit for handing out what can be
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
@@ -319,7 +319,7 @@ def _for_all_or_most(
         return plan
     if program != PROGRAMS[0]:  # a queue has no shares of labels
         run = partial(run, method=EXACT, program=PROGRAMS[0])
-        plan = replace(plan, program=PROGRAMS[0], duals=None, certified_bound=-inf, note=IN_WHOLE_LABELS)
+        plan = replace(plan, program=PROGRAMS[0], note=IN_WHOLE_LABELS)  # its multipliers bound whole labels too
     return best_effort(plan, hopeless, run, probe(max(LITTLE, clock.left)))
 
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from crowdopt.answers.audit.audited import METHODS as METHODS
 from crowdopt.answers.audit.audited import Audited, AuditTerms, Draw
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import draw
+from crowdopt.answers.audit.escalation_words import tiers
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.shared_chance import spendable
 from crowdopt.api.binding import AnyPath
+from crowdopt.api.escalation import Escalation as Escalation
+from crowdopt.api.escalation import EscalationAsked, concluded_escalation, drawn_escalation, is_escalation
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
@@ -55,6 +58,7 @@ class Audit:
         return None if self.audited is None else self.audited.wrong_at_most
 
 
+@overload
 def audit(
     answers: AnyPath,
     folder: AnyPath,
@@ -71,7 +75,45 @@ def audit(
     share: float = 1.0,
     show_answers: bool = False,
     force: bool = False,
-) -> Audit:
+    escalate: Literal[False] = False,
+) -> Audit: ...
+
+
+@overload
+def audit(
+    answers: AnyPath,
+    folder: AnyPath,
+    *,
+    checked: AnyPath | None = None,
+    target: float | None = None,
+    confidence: float | None = None,
+    seed: int | None = None,
+    expert_error: float = 0.0,
+    after: Sequence[AnyPath] = (),
+    show_answers: bool = False,
+    force: bool = False,
+    escalate: str | Literal[True],
+) -> Escalation: ...
+
+
+def audit(
+    answers: AnyPath,
+    folder: AnyPath,
+    *,
+    checked: AnyPath | None = None,
+    target: float | None = None,
+    confidence: float | None = None,
+    method: str | None = None,
+    checks: int | None = None,
+    seed: int | None = None,
+    least_sure: int = 0,
+    expert_error: float = 0.0,
+    after: Sequence[AnyPath] = (),
+    share: float = 1.0,
+    show_answers: bool = False,
+    force: bool = False,
+    escalate: str | bool = False,
+) -> Audit | Escalation:
     """Draw answers for an expert, or, with ``checked``, say what their looking shows.
 
     Without ``checked`` it writes draw.json (first of all the seed and everything that decides the draw) and check.csv;
@@ -109,11 +151,16 @@ def audit(
         Whether check.csv shows the answers, by which an expert may be led.
     force : bool
         Whether an audit that is there may be drawn anew; what it spent of the chance stays spent.
+    escalate : str or bool
+        Whether to say which answers may stand and which go up a tier, in place of how many are wrong in all; the text
+        has prices and tiers, as in ``expert=40,next=3,tiers=2``. With ``checked`` True is enough. ``after`` then
+        names the escalation of the tier below. It writes escalation.json and check.csv; with ``checked`` standing.json,
+        answers.csv and up.csv.
 
     Returns
     -------
-    Audit
-        ``audited`` has the claim; its ``left`` the bound after every single check.
+    Audit or Escalation
+        ``audited`` has the claim; its ``left`` the bound after every single check. ``escalated`` that of an escalation.
 
     Raises
     ------
@@ -121,6 +168,14 @@ def audit(
         If a table cannot be read, a number is out of range, or what was looked at is not what was drawn.
     """
     table, place = read_answered(answers), Path(folder)
+    if escalate is not False:
+        alone = (method, checks, least_sure or None)
+        if any(value is not None for value in alone) or share != 1.0:
+            raise InputError("an escalation chooses its method, checks and share itself; leave these options out")
+        asked = EscalationAsked(target, confidence, seed, expert_error, after)
+        return _escalation(table, place, "" if escalate is True else escalate, asked, checked, (show_answers, force))
+    if is_escalation(place):
+        raise InputError(f"{place} is an escalation; say so with escalate=True (--escalate '')")
     if checked is None:
         check_target(place, DRAW, force)
         before = _earlier([*after, *([place] if (place / DRAW).exists() else [])])
@@ -143,6 +198,28 @@ def audit(
             "what an audit is to show was decided with its draw; with the expert's answers give nothing else"
         )
     return _concluded(table, place, Path(checked))
+
+
+def _escalation(
+    table: AnsweredTable,
+    place: Path,
+    words: str,
+    asked: EscalationAsked,
+    checked: AnyPath | None,
+    wishes: tuple[bool, bool],
+) -> Escalation:
+    """A draw, or what came of it; wishes: show_answers, force."""
+    if checked is None:
+        if (place / DRAW).exists():
+            raise InputError(f"{place} is an audit; choose another folder for the escalation")
+        return drawn_escalation(table, place, tiers(words), asked, *wishes)
+    if words or any(wishes) or asked != EscalationAsked(None, None, None, 0.0, ()):
+        raise InputError(
+            "what an escalation is to show was decided with its draw; with the expert's answers give nothing else"
+        )
+    if not is_escalation(place):
+        raise InputError(f"{place} is no escalation: there is no escalation.json; draw first")
+    return concluded_escalation(table, place, Path(checked))
 
 
 @dataclass(frozen=True)

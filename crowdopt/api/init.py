@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from crowdopt.api.binding import AnyPath
 from crowdopt.io.campaign.panel import write_panel
 from crowdopt.io.campaign.sample import write_sample
 
 
-def init(folder: AnyPath, *, panel: bool = False, force: bool = False) -> None:
+def init(folder: AnyPath, *, panel: bool = False, classes: Sequence[str] = (), force: bool = False) -> None:
     """Write a small campaign, with comments, to start from.
 
     Parameters
@@ -15,12 +17,14 @@ def init(folder: AnyPath, *, panel: bool = False, force: bool = False) -> None:
     folder : path
     panel : bool
         Whether to write a panel of language-model judges of three families rather than the photographs.
+    classes : sequence of str
+        What a label can say, such as ``cat``, ``dog``; default: campaign.toml leaves them unnamed.
     force : bool
         Whether a campaign that is there may be replaced.
 
     Raises
     ------
     InputError
-        If the folder exists and is not forced, or cannot be written.
+        If the folder exists and is not forced, cannot be written, or the classes are not at least two, each once.
     """
-    (write_panel if panel else write_sample)(folder, force)
+    (write_panel if panel else write_sample)(folder, force, classes)

@@ -11,6 +11,7 @@ from crowdopt import jobs
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.audit import drawn_again
 from crowdopt.api.binding import AnyPath, InstanceLike
+from crowdopt.api.escalation import escalation_again, is_escalation
 from crowdopt.api.proof_files import check_proof_file, write_plan_proof
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
@@ -21,7 +22,7 @@ from crowdopt.io.answers.audit_draw import DRAW, read_draw
 from crowdopt.io.parts.parts_folder import is_in_parts
 from crowdopt.proofs.unproven import Unproven
 from crowdopt.recheck import part_check, verification
-from crowdopt.recheck.audits import audit_check
+from crowdopt.recheck.audits import audit_check, escalation_check
 from crowdopt.recheck.audits.audit_check import AuditReport as AuditReport
 from crowdopt.recheck.bounds.findings import Report as Report
 
@@ -137,6 +138,8 @@ def verify_audit(
     audits that are known of: the draw must name them, with the chance of a false claim that they spent; -> ``holds``,
     and the ``problems`` if it does not.
     """
+    if is_escalation(Path(folder)):
+        return _verify_escalation(answers, Path(folder), commitment, after)
     report = audit_check.verify_audit(answers, folder, commitment, after)
     if report.holds:
         try:
@@ -146,6 +149,16 @@ def verify_audit(
     return report
 
 
+def _verify_escalation(answers: AnyPath, folder: Path, commitment: str | None, after: Sequence[AnyPath]) -> AuditReport:
+    report = escalation_check.verify_escalation(answers, folder, commitment, after)
+    if report.holds:
+        try:
+            escalation_again(read_answered(answers), folder)
+        except InputError as error:
+            return replace(report, holds=False, problems=[str(error)], sentence="")
+    return report
+
+
 def is_audit(folder: AnyPath) -> bool:
-    """Whether a folder is an audit's, which :func:`verify_audit` holds against its answers."""
-    return (Path(folder) / DRAW).is_file()
+    """Whether a folder is an audit's or an escalation's, which :func:`verify_audit` holds against its answers."""
+    return (Path(folder) / DRAW).is_file() or is_escalation(Path(folder))

@@ -13,6 +13,7 @@ from crowdopt.io.campaign.campaign_tables import Ids
 from crowdopt.io.campaign.gold_table import class_count, heed_gold
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import GOLD_OF_ANY_FORM
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def skills(
     """
     if method not in ESTIMATORS:
         raise InputError(f"method must be one of {', '.join(ESTIMATORS)}, not {method!r}")
-    table = read_table(gold, ("worker",), ("type",), extras=True)
+    table = read_table(gold, GOLD_OF_ANY_FORM)
     kinds = types or table.columns.get("type", ["all"])
     ids = Ids([], *(list(dict.fromkeys(names)) for names in (workers or table["worker"], kinds)))
     found = skills_from_gold(gold, ids, {"skills": method})

@@ -16,7 +16,7 @@ from crowdopt.assign.direct import JOINT
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import BRANCHING, Options, Solve
 from crowdopt.crowd.classes import each_its_own
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
@@ -54,7 +54,7 @@ def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
     without, given = program.column("without"), program.column("given")
     upper = np.ones(program.cost.size)
     upper[without.span] = 0.0
-    solution = solve(replace(program, upper=upper, integer=np.ones(upper.size, bool)), "highs", options)
+    solution = solve(replace(program, upper=upper, integer=np.ones(upper.size, bool)), BRANCHING, options)
     known = certify(solution)
     if solution.primal is None or not known.is_feasible():
         return _planned(plan, np.inf, None, options) if known.bound == np.inf else plan

@@ -15,6 +15,7 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.plan import Plan
 from crowdopt.core.solution import Listener, Progress
+from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 
@@ -53,10 +54,24 @@ def with_fixed_labels(
 
 
 def _accepts(instance: AssignmentInstance) -> bool:
-    """Whether labels that are in tell votes what others tell, and fixed ones leave money over."""
-    if not len(instance.fixed) or instance.observed:
+    """Whether labels that are in tell votes what others tell, and fixed ones leave money over and break no limit.
+
+    Of labels that are in there may be more than a task may have, since none can be taken back; not so of fixed ones.
+    """
+    if not len(instance.fixed) or instance.observed or _are_too_many(instance):
         return False
     return instance.budget is None or float(instance.prices(instance.fixed).sum()) <= instance.budget
+
+
+def _are_too_many(instance: AssignmentInstance) -> bool:
+    """Whether a task has more fixed labels than it, or a group, may have new ones."""
+    task, worker = instance.fixed.T
+    limited, _, most = task_limits(instance)
+    inside = membership(instance)[limited][:, worker]
+    of_all = np.bincount(task, minlength=instance.n_tasks)
+    of_groups = [np.bincount(task[mine], minlength=instance.n_tasks) for mine in inside]
+    over = any((count > limit).any() for count, limit in zip(of_groups, most, strict=True))
+    return over or bool((of_all > instance.new_label_limits[1]).any())
 
 
 def _as_labels_in(instance: AssignmentInstance, paid: float) -> AssignmentInstance:

@@ -12,7 +12,7 @@ from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import BRANCHING, Options, Solve
 from crowdopt.crowd.classes import each_its_own
 from crowdopt.crowd.exactness import CERTAIN, errors_of
 from crowdopt.crowd.group_limits import task_limits
@@ -61,7 +61,7 @@ def most_served(instance: AssignmentInstance, solve: Solve, seconds: float, seed
     price[given.span] = program.cost[given.span]
     taken: Ints | None = None
     for number, (cost, room) in enumerate(((unserved, 0.5), (excess, SAME), (price, 0.0))):
-        solution = solve(replace(program, cost=cost), "highs", Options(time_limit=clock.left, seed=seed))
+        solution = solve(replace(program, cost=cost), BRANCHING, Options(time_limit=clock.left, seed=seed))
         if solution.primal is None or not certify(solution).is_feasible():
             break
         taken = np.flatnonzero(given.view(solution.primal) > 0.5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowdopt.core.program import Program
-from crowdopt.core.solution import BY_SIZE, INTERIOR, WARM
+from crowdopt.core.solution import BRANCHING, BY_SIZE, INTERIOR, WARM
 
 SIMPLEX = {  # entries of the matrix up to which simplex was the faster of the two, by the program's name
     "aggregated": 50_000,
@@ -13,7 +13,7 @@ SIMPLEX = {  # entries of the matrix up to which simplex was the faster of the t
 OTHERS = 20_000  # entries, of any other program
 
 
-ROLES = {WARM: "highs-simplex", INTERIOR: "highs-ipm"}
+ROLES = {WARM: "highs-simplex", INTERIOR: "highs-ipm", BRANCHING: "highs"}
 
 
 def played_by(role: str, program: Program) -> str:
@@ -24,5 +24,5 @@ def played_by(role: str, program: Program) -> str:
 def suited(program: Program) -> str:
     """The backend for a program: simplex for a small LP, interior point for a large one, a search for integers."""
     if program.integer.any():
-        return "highs"
+        return ROLES[BRANCHING]
     return ROLES[WARM if program.matrix.nnz <= SIMPLEX.get(program.name, OTHERS) else INTERIOR]

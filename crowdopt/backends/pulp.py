@@ -1,8 +1,9 @@
-"""PuLP, major versions 3 and 4: its own objects, its own solvers.
+"""PuLP, major versions 3 and 4: its own objects, and the solvers that only it leads to, CBC and GLPK.
 
-PuLP 3 brings a CBC along; for PuLP 4 it is the package cbcbox, or any ``cbc`` on the path. PuLP's CP-SAT is not
-offered, for it rounds the bounds of continuous columns; nor are its solvers that cannot be given a time limit.
-PuLP knows no ranged rows: such a row becomes two. It reads a solution back variable by variable, never in bulk.
+HiGHS, SCIP and Gurobi have backends of their own. PuLP 3 brings a CBC along; for PuLP 4 it is the package cbcbox, or
+any ``cbc`` on the path. PuLP's CP-SAT is not offered, for it rounds the bounds of continuous columns; nor are its
+solvers that cannot be given a time limit. PuLP knows no ranged rows: such a row becomes two. It reads a solution back
+variable by variable, never in bulk.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
 from crowdopt.backends.claims import Sides, resting, solution
-from crowdopt.backends.settings import checked, gurobi_options, highs_options, scip_options
+from crowdopt.backends.settings import checked
 from crowdopt.core.certificate import INTEGRALITY, fraction
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
@@ -37,16 +38,10 @@ MEANING = {
     "Infeasible": Status.INFEASIBLE,
     "Unbounded": Status.UNBOUNDED,
     "GapLimit": Status.OPTIMAL,  # of CBC: within the gap that was asked for
-    # HiGHS', SCIP's, Gurobi's and GLPK's own words: PuLP 3 takes "unbounded or infeasible" for infeasible
+    # HiGHS' own words, of a model that was solved elsewhere, and GLPK's
     "kOptimal": Status.OPTIMAL,
     "kInfeasible": Status.INFEASIBLE,
     "kUnbounded": Status.UNBOUNDED,
-    "optimal": Status.OPTIMAL,
-    "infeasible": Status.INFEASIBLE,
-    "unbounded": Status.UNBOUNDED,
-    "gurobi 2": Status.OPTIMAL,
-    "gurobi 3": Status.INFEASIBLE,
-    "gurobi 5": Status.UNBOUNDED,
     "INTEGER OPTIMAL SOLUTION FOUND": Status.OPTIMAL,
     "INTEGER OPTIMAL SOLUTION FOUND BY MIP PREPROCESSOR": Status.OPTIMAL,
     "OPTIMAL LP SOLUTION FOUND": Status.OPTIMAL,
@@ -55,7 +50,6 @@ MEANING = {
     "PROBLEM HAS NO INTEGER FEASIBLE SOLUTION": Status.INFEASIBLE,
     "LP HAS UNBOUNDED PRIMAL SOLUTION": Status.UNBOUNDED,
 }
-SLOW_COLUMNS = 2000  # a few seconds; 9000 take three quarters of a minute
 CBC_PRINTS = (1e-3, 1e-5)  # absolute, relative; CBC prints a bound with three decimals or with six digits
 
 
@@ -63,20 +57,18 @@ CBC_PRINTS = (1e-3, 1e-5)  # absolute, relative; CBC prints a bound with three d
 class PulpSolver:
     """One of PuLP's solvers: how to make it, what it says, and what bound it claims once it has run.
 
-    ``make(pulp, options, folder, linear)`` gives the solver; ``word(model, folder)`` its own status or None for
-    PuLP's; ``bound(model, folder)`` a lower bound or None. ``model`` is the solver's own, None if it has none.
-    ``slow``: PuLP 4 looks every cost up in a list when it hands the program over, unlimited by any time limit.
+    ``make(pulp, options, folder, linear)`` gives the solver; ``word(folder)`` its own status or None for PuLP's;
+    ``bound(folder)`` a lower bound or None.
     ``rounds``: its bound was printed and lowered accordingly, so an optimum that close to it meets it.
     ``hasty``: when time runs out on it before it branches, it calls programs with points infeasible, and the optimum
     of the relaxation optimal.
     """
 
     make: Callable[[Any, Options, Path, bool], Any]
-    word: Callable[[Any, Path], str | None]
-    bound: Callable[[Any, Path], float | None]
+    word: Callable[[Path], str | None]
+    bound: Callable[[Path], float | None]
     missing: str
     duals: bool = False
-    slow: bool = False
     rounds: bool = False
     hasty: bool = False
 
@@ -84,14 +76,8 @@ class PulpSolver:
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
     """Solve with one of PuLP's solvers; offer: a key of OFFERS; listener: not heeded: PuLP tells nothing on the way.
 
-    Raises BackendMissing if the solver is not installed, or would take too long to be handed the program.
+    Raises BackendMissing if the solver is not installed.
     """
-    pulp, chosen = load(), OFFERS[offer]
-    if chosen.slow and _is_modern(pulp) and program.cost.size > SLOW_COLUMNS:
-        raise BackendMissing(
-            f"pulp-{offer}: PuLP 4 hands columns to this solver in time that grows with their square, and there are "
-            f"{program.cost.size}, more than {SLOW_COLUMNS}; use the backend {offer}"
-        )
     return _attempt(offer, None, program, options)
 
 
@@ -103,21 +89,16 @@ def _attempt(offer: str, ready: PulpProgram | None, program: Program, options: O
         if not solver.available():
             raise BackendMissing(f"pulp-{offer} needs {chosen.missing}")
         if options.settings:
-            solver = chosen.make(pulp, replace(options, settings=_own(offer, options)), Path(folder), linear)
+            own = tuple(checked(f"pulp-{offer}", options.settings, dict.fromkeys(KNOWN.get(offer, []))).items())
+            solver = chosen.make(pulp, replace(options, settings=own), Path(folder), linear)
         solver.tmpDir = folder
         built = ready or build(program)
         started = perf_counter()
         raw = _solve(built, solver, chosen, Path(folder))
         returned = perf_counter()
-        bound = None if linear else chosen.bound(built.problem.solverModel, Path(folder))
+        bound = None if linear else chosen.bound(Path(folder))
     found = _read_back(built, program, f"pulp-{offer}", chosen, raw, bound, options, returned - started)
     return replace(found, returned=returned)
-
-
-def _own(offer: str, options: Options) -> Any:
-    """The solver's own options, checked: pairs of a name and a value of its kind."""
-    known = KNOWN.get(offer, dict)()
-    return tuple(checked(f"pulp-{offer}", options.settings, known).items())
 
 
 CBC_OPTIONS = [  # that its command line takes with a value
@@ -156,12 +137,7 @@ CBC_OPTIONS = [  # that its command line takes with a value
     "localTreeSearch",
     "tuneProcess",
 ]
-KNOWN: dict[str, Callable[[], dict[str, Any]]] = {  # by offer; GLPK's take no values
-    "cbc": lambda: dict.fromkeys(CBC_OPTIONS),
-    "highs": highs_options,
-    "scip": scip_options,
-    "gurobi": gurobi_options,
-}
+KNOWN = {"cbc": CBC_OPTIONS}  # GLPK's take no values
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +265,8 @@ def status_of(problem: Any, answer: Any) -> tuple[Status, str, float | None]:
     """
     own = problem.solverModel
     if own is not None and hasattr(own, "getModelStatus"):
-        word, bound = str(_highs_word(own)), float(own.getInfo().mip_dual_bound)
+        word = str(own.getModelStatus()).rpartition(".")[2]
+        bound = float(own.getInfo().mip_dual_bound)
         return MEANING.get(word, Status.UNDECIDED), word, bound if np.isfinite(bound) else None
     if not _is_modern(load()):
         word = _older_word(load(), problem)
@@ -307,10 +284,8 @@ def _solve(built: PulpProgram, solver: Any, chosen: PulpSolver, folder: Path) ->
     try:
         said = built.problem.solve(solver)
     except Exception as error:
-        if "size-limited" in str(error):
-            raise BackendMissing(f"{solver.name}: its licence does not allow a program of this size") from None
         failure = f"{type(error).__name__}: {error}"
-    own = chosen.word(built.problem.solverModel, folder)
+    own = chosen.word(folder)
     if own is not None or failure:
         return own or failure
     return str(said.status.name) if _is_modern(built.pulp) else _older_word(built.pulp, built.problem)
@@ -403,7 +378,7 @@ def _cbc(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
     )
 
 
-def _cbc_bound(model: Any, folder: Path) -> float | None:
+def _cbc_bound(folder: Path) -> float | None:
     """The bound that CBC logs when it stops early, lowered by what printing may have added."""
     found = re.search(r"^Lower bound:\s+(\S+)", _log(folder / "cbc.log"), re.M)
     if found is None:
@@ -420,74 +395,6 @@ def _log(path: Path) -> str:
     return path.read_text(errors="replace") if path.exists() else ""
 
 
-def _highs(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
-    given: dict[str, Any] = {
-        "msg": False,
-        "timeLimit": options.time_limit,
-        "gapRel": options.gap,
-        "gapAbs": 0.0,
-        "threads": options.threads,
-        "random_seed": options.seed,
-        "mip_feasibility_tolerance": 1e-9,  # what a plan is held to
-        **({} if options.nodes is None else {"mip_max_nodes": options.nodes}),
-    }
-    solver = pulp.HiGHS(**{**given, **dict(options.settings)})
-    solver.callSolver = lambda problem: _run_highs(problem.solverModel)
-    return solver
-
-
-def _run_highs(model: Any) -> None:
-    """Run; where presolve cannot tell unbounded from infeasible, run again without it."""
-    type(model).resetGlobalScheduler(True)  # the number of threads is the scheduler's, not the model's
-    model.run()
-    if _highs_word(model) == "kUnboundedOrInfeasible":
-        model.setOptionValue("presolve", "off")
-        model.run()  # the clock, and so the limit, runs on
-
-
-def _highs_word(model: Any, folder: Path | None = None) -> str | None:
-    return None if model is None else str(model.getModelStatus()).rpartition(".")[2]
-
-
-def _highs_bound(model: Any, folder: Path) -> float | None:
-    return None if model is None else model.getInfo().mip_dual_bound
-
-
-def _scip(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
-    own = (("randomization/randomseedshift", options.seed), *options.settings)
-    return pulp.SCIP_PY(
-        msg=False,
-        timeLimit=options.time_limit,
-        gapRel=options.gap,
-        maxNodes=options.nodes,
-        options=[f"{key}={value}" for key, value in own],
-    )
-
-
-def _scip_word(model: Any, folder: Path) -> str | None:
-    return None if model is None else model.getStatus()
-
-
-def _scip_bound(model: Any, folder: Path) -> float | None:
-    bound = None if model is None else model.getDualbound()
-    return None if bound is None or abs(bound) >= 1e20 else bound
-
-
-def _gurobi(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
-    nodes = {} if options.nodes is None else {"NodeLimit": options.nodes}
-    limits: dict[str, Any] = {"Threads": options.threads, "Seed": options.seed, "DualReductions": 0, **nodes}
-    limits |= dict(options.settings)
-    return pulp.GUROBI(msg=False, timeLimit=options.time_limit, gapRel=options.gap, **limits)
-
-
-def _gurobi_word(model: Any, folder: Path) -> str | None:
-    return None if model is None else f"gurobi {model.Status}"
-
-
-def _gurobi_bound(model: Any, folder: Path) -> float | None:
-    return None if model is None else model.ObjBound
-
-
 def _glpk(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
     seconds = max(1, ceil(options.time_limit))  # glpsol counts whole seconds
     settings = ["--log", str(folder / "glpk.log"), "--seed", str(options.seed)]
@@ -495,13 +402,13 @@ def _glpk(pulp: Any, options: Options, folder: Path, linear: bool) -> Any:
     return pulp.GLPK_CMD(msg=False, timeLimit=seconds, options=settings)
 
 
-def _glpk_word(model: Any, folder: Path) -> str | None:
+def _glpk_word(folder: Path) -> str | None:
     """The last thing glpsol says: PuLP takes a search that ran out of time for an optimum."""
     found = re.findall(r"^[A-Z; ]{12,}$", _log(folder / "glpk.log"), re.M)
     return found[-1] if found else None
 
 
-def _nothing(*_: Any) -> None:
+def _nothing(_: Path) -> None:
     return None
 
 
@@ -514,11 +421,6 @@ OFFERS = {
         duals=True,
         rounds=True,
         hasty=True,
-    ),
-    "highs": PulpSolver(_highs, _highs_word, _highs_bound, "the library highspy: pip install highspy", duals=True),
-    "scip": PulpSolver(_scip, _scip_word, _scip_bound, "PySCIPOpt: pip install pyscipopt", slow=True),
-    "gurobi": PulpSolver(
-        _gurobi, _gurobi_word, _gurobi_bound, "gurobipy and a licence: pip install gurobipy", duals=True, slow=True
     ),
     "glpk": PulpSolver(_glpk, _glpk_word, _nothing, "glpsol on the path: apt install glpk-utils, brew install glpk"),
 }

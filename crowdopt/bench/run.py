@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt import jobs
-from crowdopt.bench.figures.decision import decided
 from crowdopt.bench.figures.history import Benchmarked
-from crowdopt.bench.figures.losses import finished, losses_of
 from crowdopt.bench.figures.score_tables import score_tables
 from crowdopt.bench.figures.summary import TIMINGS, compare, result_row, series, tables
 from crowdopt.bench.figures.verdict import sentences
@@ -124,7 +122,6 @@ def summarise(folder: Path) -> dict[str, Any]:
     limits = Limits(**known["limits"])
     results = results_of(rows)
     comparisons = compare(results, limits.seconds)
-    decision = decided(losses_of(finished(results, known["subjects"]), limits.seconds))
     summary = {
         **{key: known[key] for key in ("kind", "title", "limits", "versions")},
         "run": _circumstances(folder),
@@ -135,7 +132,6 @@ def summarise(folder: Path) -> dict[str, Any]:
             {"family": one.family, "program": one.program, **tables(one), **score_tables(one), **series(one)}
             for one in comparisons
         ],
-        "decision": None if decision is None else decision.table(),
     }
     lines = [line for one in summary["comparisons"] for line in one["results"]]
     write_text(folder / "results.csv", _csv([{k: v for k, v in line.items() if k not in TIMED} for line in lines]))

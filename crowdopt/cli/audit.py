@@ -9,7 +9,9 @@ import click
 
 from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit
 from crowdopt.api.audit import audit as call
+from crowdopt.api.escalation import is_escalation
 from crowdopt.cli.common import as_json, say
+from crowdopt.cli.escalation_lines import escalation_facts, escalation_said
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 
 
@@ -37,15 +39,20 @@ from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 @click.option("--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit of these answers.")
 @click.option("--share", default=1.0, show_default=True, help="Of the chance of a false claim, what this audit spends.")
 @click.option("--show-answers", is_flag=True, help="Show the answers to the expert, who may be led by them.")
+@click.option("--escalate", help="Which answers stand and which go up a tier; prices, as in expert=40,next=3,tiers=2.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the audit.")
 @click.option("--force", is_flag=True, help="Draw anew where an audit is, which counts as --after.")
 @as_json
-def audit(answers: Path, output: Path, as_json: bool, **options: Any) -> None:
+def audit(answers: Path, output: Path, as_json: bool, escalate: str | None, **options: Any) -> None:
     """How many of the answers are wrong at most, whatever the workers did: an expert looks at a random few.
 
     First it draws (draw.json, check.csv); with --checked it says what the expert's answers show (audit.json,
-    answers.csv with the corrections).
+    answers.csv with the corrections). With --escalate: which answers may stand, and which go up a tier (up.csv).
     """
+    if escalate is not None or (options["checked"] is not None and is_escalation(output)):
+        done = call(answers, output, **options, escalate=escalate or True)
+        say(as_json, escalation_facts(done, output), *escalation_said(done, output))
+        return
     done = call(answers, output, **options)
     say(as_json, _facts(done, output), *(_drawn(done, output) if done.audited is None else _shown(done, output)))
 

@@ -18,11 +18,12 @@ from crowdopt.cli.manual import FIRST, manual
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--panel", is_flag=True, help="Six language-model judges of three families, paid by the call.")
+@click.option("--classes", help="What a label can say, as in cat,dog; else the classes are 0 and 1.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @as_json
-def init(folder: Path, panel: bool, force: bool, as_json: bool) -> None:
+def init(folder: Path, panel: bool, classes: str | None, force: bool, as_json: bool) -> None:
     """Write a small campaign, with comments, to start from."""
-    call(folder, panel=panel, force=force)
+    call(folder, panel=panel, classes=classes.split(",") if classes else (), force=force)
     say(
         as_json,
         {"campaign": str(folder)},

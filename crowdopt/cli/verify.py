@@ -100,6 +100,8 @@ def _verified(report: Report) -> dict[str, Any]:
         **({} if report.proof_file is None else {"proof_file": proof_facts(report.proof_file)}),
         **({} if report.no_file is None else {"no_file": report.no_file}),
         **({"short": report.short} if report.short else {}),
+        **({} if report.rounds is None else {"rounds": report.rounds}),
+        **({} if report.expert is None else {"expert": report.expert}),
         **({"in_place_of_campaign": report.overrides} if report.overrides else {}),
         **({} if report.worst_error is None else {"worst_error": report.worst_error}),
         **({} if report.independent_error is None else {"independent_error": report.independent_error}),
@@ -150,7 +152,10 @@ def _policy_verdict(report: Report) -> list[str]:
     if report.times > 1:
         said[0] += f" but targets: errors are within {report.times:.4g} times these, as it says"
     if report.certified_bound is not None:
-        said.append(f"recomputed: no adaptive plan costs less than {report.certified_bound:.6g}")
+        rounds = "" if report.rounds is None else f" of at most {report.rounds} round(s)"
+        said.append(f"recomputed: no adaptive plan{rounds} costs less than {report.certified_bound:.6g}")
+    if report.expert is not None:
+        said.append(f"this is for an expert at {report.expert:.6g} a task, as the plan states")
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")

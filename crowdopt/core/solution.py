@@ -24,6 +24,7 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]  # a solver's own options, key
 # in place of a backend's name, what a linear program is solved for: backends says by which library and method
 BY_SIZE = "by-size"  # what suits the program's size
 WARM = "warm"  # goes on from its last basis
+BRANCHING = "branching"  # searches for whole numbers
 INTERIOR = "interior"  # up to nine times as fast on elastic programs
 
 

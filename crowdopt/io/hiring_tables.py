@@ -16,6 +16,7 @@ from crowdopt.io.campaign.gold_table import read_gold_table
 from crowdopt.io.tables.cells import write_table
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import CANDIDATES
 
 EVERY = "*"  # in place of a group: all that are not named
 
@@ -68,7 +69,7 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
     kind: the type whose tallies count; default: all added up; -> correct, asked (workers,). Raises InputError if the
     table cannot be used, a worker (and type) stands twice, or no worker has such a type.
     """
-    table = read_gold_table(source, extras=True)
+    table = read_gold_table(source)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
     if "task" not in table and len(set(keys)) < len(keys):
         first = {key: k for k, key in reversed(list(enumerate(keys)))}
@@ -91,7 +92,7 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
 
 def read_workers(path: TableLike) -> Table:
     """A table of workers with a price, a group, or both."""
-    table = read_table(path, ("worker",), ("price", "group"), extras=True)
+    table = read_table(path, CANDIDATES)
     if "price" not in table and "group" not in table:
         raise InputError(f"{table.path.name} has neither a column price nor a column group; add one, or leave it out")
     return table

@@ -16,6 +16,7 @@ from crowdopt.io.comparison_folder import write_lines
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.label_table import read_labels, read_truth, read_types
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import LABELERS
 
 LEARNING = "learning.json"
 
@@ -27,7 +28,7 @@ def read_skills(path: TableLike, cost: float, classes: int) -> dict[str, Any]:
 
     cost: of a label where the table has no prices.
     """
-    table = read_table(path, ("worker", "accuracy"), ("type", "at", "price"))
+    table = read_table(path, LABELERS)
     if "type" in table and "at" in table:
         raise InputError(f"{table.path.name}: a task has a type or a context (at), not both; keep one of the columns")
     if not table.rows:

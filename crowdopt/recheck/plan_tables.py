@@ -12,6 +12,7 @@ from crowdopt.io.plan.queue_names import queue_files
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.io.plan.vote_table import EACH, ONE, class_names, votes_table, weights_table
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import QUEUE
 from crowdopt.recheck.bounds.findings import Report
 
 SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
@@ -82,7 +83,7 @@ def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Repo
         "label": names,
         "class": names,
     }
-    places = [[known[name].get(text, -1) for text in table[name]] for name in (ONE if one else EACH)[:-1]]
+    places = [[known[name].get(text, -1) for text in table[name]] for name in (ONE if one else EACH).required[:-1]]
     cells = list(zip(*places, strict=True))
     labelled = np.stack([stored.pairs[:, 1], instance.task_type[stored.pairs[:, 0]]], axis=1)
     votes = list(product(range(instance.classes), repeat=0 if one else 2))  # label and class
@@ -118,5 +119,5 @@ def check_queues(instance: AssignmentInstance, stored: StoredPlan, report: Repor
     for name in sorted(there ^ wanted.keys()):
         report.complain(f"queues/{name}", "is missing" if name in wanted else "belongs to no worker in the plan")
     for name in sorted(there & wanted.keys()):
-        if sorted(read_table(folder / name, ("task",))["task"]) != sorted(wanted[name]):
+        if sorted(read_table(folder / name, QUEUE)["task"]) != sorted(wanted[name]):
             report.complain(f"queues/{name}", "does not list the worker's tasks in assignment.csv")

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Floats
-from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import is_number
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.campaign.overrides import overridden
 from crowdopt.io.campaign.recorded_settings import RECORD
-from crowdopt.io.campaign.stated_difficulty import difficulty_table
-from crowdopt.io.plan.plan_folder import stated_prior
-from crowdopt.io.plan.stored_plan import BEST_EFFORT, StoredPlan
+from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.io.plan.stored_policy import StoredPolicy, read_policy
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weights
 from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
 from crowdopt.recheck.policies.first_asked import check_first_round
-from crowdopt.recheck.policies.limits_on_labels import check_limits, priced_limits, rows_are_alike
-from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan, plan_types, policy_tables
-from crowdopt.recheck.policies.stopping_recursion import Recursion
+from crowdopt.recheck.policies.limits_on_labels import check_limits, linear_limits, rows_are_alike
+from crowdopt.recheck.policies.policy_entries import KEPT, check_entries, check_files
+from crowdopt.recheck.policies.policy_tables import PolicyTables, plan_types, policy_tables
+from crowdopt.recheck.policies.priced_policy import priced_by_state, priced_policy
 from crowdopt.recheck.policies.told_orders import check_dealt_orders, told_orders
-
-# least price of all tasks of a type: its place, itself, prices of a wrong answer, of each asker's vote, of the expert
-LeastPrice = Callable[[int, TypeOfPlan, float, Floats, float | None], float]
-KEPT = 1e-9  # relative; by how much an expected error or load may exceed its limit: rounding of float64
 
 
 def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]) -> Report:
@@ -42,6 +33,7 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     instance = replace(overridden(known.instance, claims.get(RECORD, {})), class_names=known.class_names())
     report = Report(overrides=claims.get(RECORD, {}), expected=True)
     rounds, expert, times = _terms(claims)
+    report.rounds, report.expert = rounds, expert
     stored = read_policy(plan, claims, instance)
     has_orders = stored.steps is not None
     tables = (plan_types if has_orders else policy_tables)(instance, known.indices(), stored, report)
@@ -53,6 +45,8 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     told = told_orders(instance, known.indices(), stored, tables, expert, report) if has_orders else None
     if told is not None:
         every = told.figures
+        if rounds is not None and any(len(share.order.workers) > rounds for share in told.orders):
+            report.complain("order_steps.csv", f"asks more workers one after another than the {rounds} rounds said")
     else:
         every = [expected_figures(one.law, one.standing, one.moves, rounds, expert) for one in tables.types]
     for figures in every:
@@ -69,9 +63,10 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     as_plan = StoredPlan(claims, stored.pairs, None, stored.tasks, stored.workers, stored.folder)
     check_queues(instance, as_plan, report)
     check_weights(instance, as_plan, report)
-    least = _priced_by_state(rounds) if told is None else told.least_price
-    bound = _bound(instance, stored, tables, (least, expert, times), report)
-    _check_claims(instance, stored, times, bound, report)
+    least = priced_by_state(rounds) if told is None else told.least_price
+    bound = priced_policy(instance, stored, tables, (least, expert, times), report)
+    check_entries(instance, stored, times, bound, report)
+    check_files(stored, bool(linear_limits(instance, tables)), report)
     report.proven &= report.holds
     return report
 
@@ -138,91 +133,3 @@ def _check_loads(
     report.objective = float(sum(figures.cost for figures in every))
     if instance.budget is not None and report.objective > instance.budget * (1 + KEPT):
         report.complain("policy.csv", f"{report.objective:.9g} is expected to be spent of {instance.budget:.9g}")
-
-
-def _bound(
-    instance: AssignmentInstance,
-    stored: StoredPolicy,
-    tables: PolicyTables,
-    terms: tuple[LeastPrice, float | None, float],
-    report: Report,
-) -> float | None:
-    """``sum n V - mu epsilon n + sum M w + budget``, from the multipliers of types.csv, workers.csv and plan.json."""
-    least, expert, times = terms
-    error, capacity = stored.types.numbers("dual"), stored.workers.numbers("dual")
-    money: Any = stored.claims.get("budget_dual", 0.0)
-    if not is_number(money) or (instance.budget is None and money != 0):
-        report.complain("plan.json", f"budget_dual says {money!r}, which prices no budget of this campaign")
-        return None
-    of_asker = np.array([capacity[some[0]] for some in tables.askers.values()])
-    limits = priced_limits(instance, stored, tables, report)
-    if limits is None:
-        return None
-    if (
-        (error < 0).any()
-        or (capacity > 0).any()
-        or money > 0
-        or (np.append(of_asker, 0.0)[tables.asker] != capacity).any()
-    ):
-        report.complain(
-            "types.csv, workers.csv", "multipliers of errors are at least 0, of capacities and money at most"
-        )
-        return None
-    if instance.the_rule.average and (error != error[0]).any():
-        report.complain("types.csv", "the mean error has one multiplier for all types")
-        return None
-    total = float((capacity * instance.capacity).sum()) + float(money) * (instance.budget or 0.0) + limits.total
-    for k, one in enumerate(tables.types):
-        asking = one.law.price * (1 - float(money)) - of_asker - limits.price[k]
-        total += least(k, one, float(error[k]), asking, None if expert is None else expert * (1 - float(money)))
-        total -= times * float(error[k]) * float(instance.epsilon[one.tasks].sum())
-    return float(total)
-
-
-def _priced_by_state(rounds: int | None) -> LeastPrice:
-    """Least prices of all tasks of a type, over the states of their votes."""
-
-    def least(_: int, one: TypeOfPlan, error: float, asking: Floats, expert: float | None) -> float:
-        recursion = Recursion(one.law, error, asking, expert, rounds)
-        return sum(tasks * recursion.value(votes) for votes, tasks in one.standing.items())
-
-    return least
-
-
-def _check_claims(
-    instance: AssignmentInstance, stored: StoredPolicy, times: float, bound: float | None, report: Report
-) -> None:
-    """Whatever plan.json says of the plan."""
-    claims, cost = stored.claims, report.objective
-    assert cost is not None
-    said, report.certified_bound = claims.get("bound"), bound
-    report.bound, report.proof = None, "none"
-    if bound is None or said is None or not is_number(said) or said > bound + BOUND * max(1.0, abs(bound)):
-        report.complain("plan.json", f"bound says {said!r}, but the multipliers prove {bound!r}")
-    else:
-        report.bound, report.proof = float(said), "certificate"
-    gap = relative_gap(cost, report.bound if report.bound is not None else -np.inf)
-    report.proven = report.proof != "none" and abs(gap) <= PROVEN and times == 1
-    if bound is not None and bound > cost + KEPT * max(1.0, cost):
-        report.complain("plan.json", f"the multipliers prove {bound!r}, more than the plan costs, {cost!r}")
-    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
-    for name, value in {
-        "objective": cost,
-        "cost": cost,
-        "labels": report.labels,
-        "gap": gap if np.isfinite(gap) else None,
-        "proven": report.proven,
-        "proof": report.proof,
-        "status": BEST_EFFORT if times > 1 else "optimal" if report.proven else "feasible",
-        "first_round": len(stored.pairs),
-        "tasks": instance.n_tasks,
-        "workers": instance.n_workers,
-        "rule": instance.rule,
-        "classes": instance.classes,
-        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
-        "prior": stated_prior(instance) if instance.has_prior else None,
-        "difficulty": difficulty_table(instance.difficulty) if instance.difficulty.share else None,
-        "skills": instance.skills_source,
-    }.items():
-        if not agrees(claims.get(name), value):
-            report.complain("plan.json", f"{name} says {claims.get(name)!r}, but it is {value!r}")

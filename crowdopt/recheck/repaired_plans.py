@@ -13,6 +13,7 @@ from crowdopt.io.plan.plan_folder import ADDED, REMOVED, REPAIR
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.io.tables.label_table import campaign_pairs
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import PLAN_TABLES
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.plan_claims import agrees
 
@@ -28,7 +29,7 @@ def check_repaired(instance: AssignmentInstance, stored: StoredPlan, report: Rep
     if not _numbers(said):
         report.complain("plan.json", f"repaired says {said!r}; it must have numbers labels, short and lacking")
         return
-    table = read_table(stored.folder / REPAIR, ("task", "worker", "change"))
+    table = read_table(stored.folder / REPAIR, PLAN_TABLES["repair"])
     pairs, change = campaign_pairs(table, instance), np.array(table["change"], str)
     if not np.isin(change, (ADDED, REMOVED)).all():
         report.complain(REPAIR, f"change must be {ADDED} or {REMOVED}")

@@ -45,12 +45,13 @@ def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Repo
         report.complain("plan.json", "certified_by says 'curve', but the plan spends no sum of money")
     if form == CURVE and "labels_dual" in stored.tasks:
         report.complain(stored.tasks.path.name, "has a column labels_dual, which prices of wrong answers do not have")
-    if BEYOND in claims and not _names_fields(claims[BEYOND]):
+    if BEYOND in claims and not names_fields(claims[BEYOND]):
         report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")
     _refuse_files(instance, stored, report)
 
 
-def _names_fields(said: Any) -> bool:
+def names_fields(said: Any) -> bool:
+    """Whether an entry names some of what a plan cannot record."""
     return isinstance(said, list) and bool(said) and all(one in BEYOND_RECORD.values() for one in said)
 
 

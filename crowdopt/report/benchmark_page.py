@@ -7,7 +7,6 @@ from typing import Any
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import PALETTE, altair
-from crowdopt.report.decision_table import decision_section
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data
 
 LEVEL = 10.0  # times the fastest: as far as curves are drawn that nothing raises
@@ -115,7 +114,6 @@ ROWS = {
 def page(summary: dict[str, Any]) -> Page:
     """The page that a summary says."""
     sections = [_section(one, summary) for one in summary["comparisons"]]
-    sections += [decision_section(summary["decision"])] if summary.get("decision") else []
     return Page(
         f"Benchmark: {summary['title']}", _verdict(summary), [*sections, _conditions(summary)], _footer(summary)
     )

@@ -98,8 +98,8 @@ def _files(place):
 def test_a_bad_cell_of_a_frame_is_named_by_its_row(round_one):
     """As a file's is by its line."""
     labels = columns(round_one / "labels.csv")
-    labels["label"][7] = ""
-    with pytest.raises(InputError, match="the table, row 7, column label: is empty"):
+    labels["worker"][7] = ""
+    with pytest.raises(InputError, match="the table, row 7, column worker: is empty"):
         crowdopt.aggregate(labels)
 
 

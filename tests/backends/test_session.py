@@ -50,7 +50,7 @@ def test_more_chains_agree_with_cold_solves() -> None:
 def test_a_kind_of_side_that_is_new_is_built_again() -> None:
     """A row that had no upper side cannot get one by changing a number in CVXPY or PuLP: the count says so."""
     program = relax(assignment.build(crowdopt.recipe("R10:8x20", seed=0)))
-    for backend in ("cvxpy-highs", "pulp-highs"):
+    for backend in ("cvxpy-highs", "pulp-cbc"):
         asked = crowdopt.session(program, backend)
         asked.solve()
         asked.set_sides(upper=np.where(np.isinf(program.row_upper), 50.0, program.row_upper))

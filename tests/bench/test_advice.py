@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.backends import registered
 from crowdopt.bench.figures import advice
-from crowdopt.bench.figures.decision import Condition
+from crowdopt.bench.figures.traits import Condition
 from crowdopt.bench.harness.ours import OWN
 from crowdopt.cli import main
 from crowdopt.io.campaign.campaign_writing import write_campaign

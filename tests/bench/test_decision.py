@@ -7,8 +7,9 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from crowdopt.bench.figures.decision import Leaf, decided, grown, left_out
-from crowdopt.bench.figures.losses import Losses, losses_of
+from benchmarks.decide import sentence
+from benchmarks.decision_tree import Leaf, decided, grown, left_out
+from benchmarks.losses import Losses, losses_of
 from crowdopt.bench.figures.traits import Traits, traits_of
 from crowdopt.bench.harness.results import EMPTY, Result
 from crowdopt.bench.harness.subject import Limits, Subject
@@ -70,6 +71,12 @@ def test_losses_by_hand():
     assert losses.instances == (("R1:8x20", "ip"),) and losses.methods == ("a", "b", "c")
     lost, more = [0.0, log(4 / 2), log(21 / 2)], [log(13 / 11), 0.0, log(21 / 11)]
     assert losses.loss[0] == pytest.approx((np.array(lost) + more) / 2)
+
+
+def test_the_loss_stands_beside_the_choice():
+    """What following it is expected to cost, and that more rows would not help."""
+    said = sentence({"rows": [{}], "expected": 1.31, "single": "exact", "single_expected": 1.31})
+    assert "1.31 times the seconds of the virtual best" in said and "more rows does no better" in said
 
 
 def test_traits_are_those_of_the_instance():

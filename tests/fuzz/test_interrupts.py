@@ -22,7 +22,7 @@ COMMANDS = {
     "import": "import labels.csv --truth truth.csv -o new",
     "solve": "solve big.npz --time-limit 20 -o new",
     "solve by scip": "solve big.npz --method scip --time-limit 20 -o new",
-    "solve by pulp": "solve big.npz --method pulp-highs --time-limit 20 -o new",
+    "solve by pulp": "solve big.npz --method pulp-cbc --time-limit 20 -o new",
     "verify": "verify campaign plan",
     "explain": "explain campaign --time-limit 5 -o new",
     "export": "export big.npz --program lp -o new.lp",

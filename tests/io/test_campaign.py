@@ -112,7 +112,7 @@ EDITS = {
         "workers.csv",
         "capacity",
         "capacty",
-        "there is no column 'capacity'; the header must be worker,cap",
+        "there is no column 'capacity'; did you mean 'capacity' by 'capacty'\\? the header must be worker,cap",
     ),
     "wrong column": ("tasks.csv", "task,type", "task,typ", "unknown column 'typ'; did you mean 'type'"),
     "column twice": ("tasks.csv", "task,type", "task,task", "a column appears twice"),

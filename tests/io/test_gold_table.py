@@ -99,6 +99,6 @@ def test_tables_at_hand_have_rows_and_no_lines():
         crowdopt.skills(7)
     with pytest.raises(InputError, match="unequal lengths"):
         crowdopt.skills({"worker": ["ada"], "correct": [1, 2], "asked": [3]})
-    missing = at_hand() | {"label": [None, *at_hand()["label"][1:]]}
-    with pytest.raises(InputError, match="row 0, column label: is empty"):
+    missing = at_hand() | {"worker": [None, *at_hand()["worker"][1:]]}
+    with pytest.raises(InputError, match="row 0, column worker: is empty"):
         crowdopt.skills(missing)

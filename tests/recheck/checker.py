@@ -24,7 +24,7 @@ def worth(rule, p, classes):
 
 
 class Campaign:
-    def __init__(self, folder, settings):
+    def __init__(self, folder, settings, beside=False):
         toml = tomllib.loads((folder / "campaign.toml").read_text("utf-8-sig")) | settings
         rule, many = toml.get("rule", "bhattacharyya"), toml.get("classes", 2)
         if rule not in ("bhattacharyya", "hoeffding") or not (folder / "skills.csv").exists():
@@ -32,8 +32,11 @@ class Campaign:
         tasks, workers, skills = (read(folder / f"{name}.csv") for name in ("tasks", "workers", "skills"))
         paid, *sets = (read(folder / f"{name}.csv", False) for name in ("prices", "forbidden", "fixed", "collected"))
         forbidden, self.fixed, done = ({(r["task"], r["worker"]) for r in rows} for rows in sets)
-        self.tasks, self.barred, self.budget = [t["task"] for t in tasks], forbidden | done, toml.get("budget", 1e300)
-        self.room = {w["worker"]: (int(w.get("min_tasks") or 0), int(w["capacity"])) for w in workers}
+        # beside fixed pairs: what is left where they are labels that are in and paid for
+        given, self.fixed, done = (self.fixed, set(), done | self.fixed) if beside else (set(), self.fixed, done)
+        self.tasks, self.barred, load = [t["task"] for t in tasks], forbidden | done, [j for _, j in given]
+        room = {w["worker"]: (int(w.get("min_tasks") or 0), int(w["capacity"])) for w in workers}
+        self.room = {j: (max(0, low - load.count(j)), high - load.count(j)) for j, (low, high) in room.items()}
         skill = {(r.get("type"), r["worker"]): float(r["accuracy"]) for r in skills}
         paid = {(r.get("type"), r["worker"]): float(r["price"]) for r in paid + workers if "price" in r}
         self.worth, self.price, self.need, self.had, self.labels = {}, {}, {}, {}, {}
@@ -47,6 +50,8 @@ class Campaign:
             had = [self.worth[p] for p in done if p[0] == i]
             limits, self.had[i] = (t.get("min_labels") or 0, t.get("max_labels") or "inf"), math.fsum(had)
             self.labels[i] = [max(0.0, float(limit) - len(had)) for limit in limits]
+        self.paid = math.fsum(self.price[p] for p in given)
+        self.budget = toml.get("budget", 1e300) - self.paid
 
     def bound(self, x, pull, load, money, whole):
         """What every plan costs at least, by multipliers of need, label limits, loads and budget; never too much."""
@@ -92,7 +97,8 @@ def check(campaign, plan, prove=Campaign.bound):
     if all(r["dual"] for r in tasks + workers):
         x, pull = ({r["task"]: float(r.get(name, 0)) for r in tasks} for name in ("dual", "labels_dual"))
         load = {r["worker"]: float(r["dual"]) for r in workers}
-        proven = prove(c, x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole)
+        left = Campaign(Path(campaign), said.get("in_place_of_campaign", {}), whole)
+        proven = left.paid + prove(left, x, pull, load, min(0.0, said.get("budget_dual", 0.0)), whole)
     noise, top = NEAR * max(1.0, cost), min(cost, proven if said["proof"] == "certificate" else cost)
     right = {"objective": (cost, cost), "cost": (cost, min(cost, c.budget)), "certified_bound": (-math.inf, proven)}
     right["bound"] = cost if said["proven"] else -math.inf, top

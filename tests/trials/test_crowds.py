@@ -104,6 +104,12 @@ def test_nothing_is_said_that_is_not_so(first):
     assert words.count("found") > EACH / 4
 
 
+@pytest.mark.parametrize("seed", [30231, 30962, 34422, 34456])
+def test_fixed_pairs_are_labels_of_the_plan(seed):
+    """They count where labels that are in do, in bounds too; but no more of them fit than a task or group may have."""
+    check(seed)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(DEFAULT, LONG, 10 * EACH))
 def test_nothing_is_said_that_is_not_so_of_many_campaigns(first):

@@ -68,7 +68,7 @@ def _refuted(draw: Draw, wrong: Bools) -> Bools:
     for start in range(0, checks, BLOCK):
         block = np.arange(start, min(start + BLOCK, checks))
         null = (numbers[open_, None] - found[block]).astype(np.float64)
-        path = product[open_, None] + np.cumsum(_log_factors(checked, block, null), axis=1)
+        path = product[open_, None] + np.cumsum(log_factors(checked, block, null), axis=1)
         # more wrong answers than are left at all is refuted without a product
         over = (path >= bar) | (null > sizes[block].sum(axis=1))
         over = np.logical_or.accumulate(over, axis=1)
@@ -89,11 +89,13 @@ class Checked(NamedTuple):
     wrong: Bools  # (checks,): whether the answer was wrong
 
 
-def _log_factors(checked: Checked, block: Ints, null: Floats) -> Floats:
+def log_factors(checked: Checked, block: Ints, null: Floats) -> Floats:
     """Logarithm of the factor of each check of the block for each number, (numbers, checks of the block).
 
     It is 0 where no more are supposed to be left than are predicted. Where the hidden shares add up to a little more or
     less than m, the factor is divided by what its mean then is: ``1 + lambda (sum_i theta_i - m)``.
+
+    block: which checks; null (numbers, checks of the block): wrong answers that are supposed to be left before each.
     """
     expected = (checked.sizes * checked.predicted)[block].sum(axis=1)
     rows, places = np.nonzero((null > expected) & (null <= checked.sizes[block].sum(axis=1)))

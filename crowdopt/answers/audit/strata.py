@@ -31,13 +31,21 @@ def strata_of(ordered: Floats, target: float) -> Strata:
     mass = np.cumsum(np.sqrt(np.maximum(ordered, LEAST)))
     cuts = np.searchsorted(mass, mass[-1] * np.arange(1, GROUPS) / GROUPS)
     edges = np.unique(np.concatenate([[0], cuts, [ordered.size]]))
-    size = np.diff(edges)
-    claim = np.clip(np.add.reduceat(ordered, edges[:-1]) / size, LEAST, MOST)
-    return Strata(size, claim, _rates(size, claim, target))
+    size, claim = groups_between(ordered, edges)
+    return Strata(size, claim, rates_of(size, claim, target))
 
 
-def _rates(size: Ints, claim: Floats, target: float) -> Floats:
-    """The rates at the common KL at which the hidden shares add up to the target."""
+def groups_between(ordered: Floats, edges: Ints) -> tuple[Ints, Floats]:
+    """Size of each group and its mean claimed error, ``edges`` (groups + 1,) being where groups begin and the end."""
+    size: Ints = np.diff(edges)
+    return size, np.clip(np.add.reduceat(ordered, edges[:-1]) / size, LEAST, MOST)
+
+
+def rates_of(size: Ints, claim: Floats, target: float) -> Floats:
+    """The rates at the common KL at which the hidden shares add up to the target.
+
+    size, claim (groups,): answers in each and their mean claimed error; target: share of wrong answers to refute.
+    """
     share = size / size.sum()
     predicted = claim * min(1.0, HOPEFUL * target / float(dot(share, claim)))
     divergence = geomspace(1e-6, 20.0, LEVELS)[:, None]

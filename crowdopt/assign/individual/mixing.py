@@ -12,7 +12,7 @@ from crowdopt.assign.individual.served import Served
 from crowdopt.assign.individual.sets_met import PAD, SetsMet
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import BY_SIZE, Options, Solve
+from crowdopt.core.solution import BRANCHING, BY_SIZE, Options, Solve
 from crowdopt.elementary import dot
 from crowdopt.programs import own_sets
 
@@ -60,7 +60,7 @@ class Mixer:
         options = replace(self.options, time_limit=seconds, start=None)
         if start is not None:
             options = replace(options, start=_started(program, start[kept]))
-        solution = self.solve(program, "highs", options)
+        solution = self.solve(program, BRANCHING, options)
         if solution.primal is None:
             return None
         share = np.ones(sets.task.size)

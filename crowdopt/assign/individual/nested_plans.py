@@ -10,7 +10,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.individual.nested import PAD, Nested
 from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.individual.served import Served
-from crowdopt.core.solution import Options, Solve
+from crowdopt.core.solution import BRANCHING, Options, Solve
 from crowdopt.programs import nested_sets
 
 WHOLE = 1e-6  # a share this close to a whole number is one
@@ -39,7 +39,7 @@ def completed(nested: Nested, counts: Ints, solve: Solve, options: Options) -> I
     used = nested_sets.columns_of(known, levels.row.size, m) @ counts
     left, room = levels.count - used[: levels.row.size], nested.tasks.room - used[levels.row.size :]
     program = nested_sets.of_sets(known, levels.row, left, room, nested.dear, True)
-    found = solve(program, "highs", replace(options, start=None))
+    found = solve(program, BRANCHING, replace(options, start=None))
     if found.primal is None:
         return None
     more: Ints = np.rint(program.column("set").view(found.primal)).astype(np.int64)

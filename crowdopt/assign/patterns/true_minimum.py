@@ -15,7 +15,7 @@ from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, next_integer, relative_gap
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Progress, Solution, Solve, Status
+from crowdopt.core.solution import BRANCHING, Listener, Options, Progress, Solution, Solve, Status
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools, pools_of
@@ -268,7 +268,7 @@ def _over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -
     for _ in range(ROUNDS):
         goal = replace(columns.goal, wrong=None if limit is None else limit - tight)
         program = of_menu(columns.pools, menu, goal.wrong, goal.least_wrong)
-        solution = solve(program, "highs", clock.within(options, options.nodes))
+        solution = solve(program, BRANCHING, clock.within(options, options.nodes))
         claimed = -np.inf if solution.claimed_bound is None else solution.claimed_bound
         if solution.primal is None:
             return MenuPlan(menu, None, np.inf, np.inf if solution.status is Status.INFEASIBLE else claimed)

@@ -1,1 +1,1 @@
-"""What the rows of a benchmark come to: statistics, scores, decisions, sentences."""
+"""What the rows of a benchmark come to: statistics, scores, sentences."""

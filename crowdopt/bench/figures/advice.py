@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.backends import named
-from crowdopt.bench.figures.decision import Condition
-from crowdopt.bench.figures.traits import traits_of
+from crowdopt.bench.figures.traits import Condition, traits_of
 from crowdopt.bench.harness.ours import OWN
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance

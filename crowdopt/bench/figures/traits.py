@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from crowdopt.arrays import Bools, Floats
 from crowdopt.bench.sources import IP
 from crowdopt.crowd.instance import AssignmentInstance
 
@@ -46,6 +47,20 @@ def traits_of(instance: AssignmentInstance, program: str) -> Traits:
         priced=bool(instance.cost.min() < instance.cost.max()),
         own=n > 1 and instance.n_types == n,
     )
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A trait is above a threshold, or at most there."""
+
+    trait: str
+    above: bool
+    threshold: float
+
+    def holds(self, traits: Floats) -> Bools:
+        """For each row of traits, (instances, traits), whether it does."""
+        met: Bools = (traits[..., NAMES.index(self.trait)] > self.threshold) == self.above
+        return met
 
 
 def in_words(name: str, threshold: float, above: bool) -> str:

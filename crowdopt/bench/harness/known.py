@@ -14,7 +14,7 @@ from crowdopt.bench.harness.ours import point, solvers
 from crowdopt.bench.sources import IP, Problem, source_of
 from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify
 from crowdopt.core.program import Program, relax
-from crowdopt.core.solution import Options, Solution, Status
+from crowdopt.core.solution import BRANCHING, Options, Solution, Status
 from crowdopt.hire.ranking import algorithm1
 
 
@@ -33,8 +33,8 @@ class BestKnown:
 def best_known(problem: Problem, program: str, options: Options) -> BestKnown:
     """Solve the ``ip`` or ``lp`` by HiGHS and by our own methods, each within the limits; keep the best that holds."""
     built = problem.build(program)
-    relaxed = solve(relax(built), "highs", options)
-    answers = [relaxed] if program != IP else [solve(built, "highs", options)]
+    relaxed = solve(relax(built), BRANCHING, options)
+    answers = [relaxed] if program != IP else [solve(built, BRANCHING, options)]
     known = BestKnown()
     for answer in answers:
         known = _with_point(known, built, answer.primal)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.errors import GoldWarning, InputError
+from crowdopt.errors import GoldWarning, InputError, tell
 
 FALSE_ALARM = 1e-3  # chance that honest gold, every worker guessing or better, is found fault with by either test
 SHOWN = 5  # workers in a sentence
@@ -80,13 +78,15 @@ def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
     if test.low.size:
         names = [f"{workers[j]} {test.right[j]} of {test.asked[j]} ({test.tails[j]:.2g})" for j in test.low[:SHOWN]]
         more = f" and {test.low.size - SHOWN} more" if test.low.size > SHOWN else ""
-        _warn(
+        tell(
             f"{source}: {test.low.size} of {int((test.asked > 0).sum())} worker(s) got fewer right than guessing "
             f"explains: {', '.join(names)}{more}; their votes may count against what they say, so see whether gold "
-            f"is upside-down, or leave them out (silent with --trust-gold)"
+            f"is upside-down, or leave them out (silent with --trust-gold)",
+            GoldWarning,
         )
     elif test.shows_no_skill:
-        _warn(f"{said}, so it shows no skill, and a plan rests on nothing; {MEND} (silent with --trust-gold)")
+        doubt = f"{said}, so it shows no skill, and a plan rests on nothing; {MEND} (silent with --trust-gold)"
+        tell(doubt, GoldWarning)
 
 
 def tell_missing(asked: Ints, workers: Sequence[str], source: str) -> None:
@@ -105,12 +105,4 @@ def tell_missing(asked: Ints, workers: Sequence[str], source: str) -> None:
     if pairs:
         said.append(f"{pairs} pair(s) of a worker and a type without gold, counted with the type's mean")
     if said:
-        _warn(f"{source}: {'; '.join(said)}")
-
-
-def _warn(text: str) -> None:
-    """A warning at the caller's own line, outside of the package."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("crowdopt."):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, GoldWarning, stacklevel=level)
+        tell(f"{source}: {'; '.join(said)}", GoldWarning)

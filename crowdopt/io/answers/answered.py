@@ -9,6 +9,7 @@ from pathlib import Path
 from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import ANSWERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ def read_answered(path: str | Path) -> AnsweredTable:
     """
     place = Path(path)
     place = place / "answers.csv" if place.is_dir() else place
-    table = read_table(place, ("task",), ("label", "answer", "error", "confidence"), extras=True)
+    table = read_table(place, ANSWERS)
     column = next((name for name in ("label", "answer") if name in table), None)
     if column is None:
         raise InputError(f"{place.name}, line 1: there is no column 'label' (or 'answer') with the answers")

@@ -15,6 +15,7 @@ from crowdopt.io.hiring_tables import read_gold
 from crowdopt.io.tables.cells import write_table
 from crowdopt.io.tables.frames import TableLike, name_of
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import CONFUSIONS
 
 
 def read_gold_shares(source: TableLike, labels: Labels, trust_gold: bool = False) -> Floats:
@@ -42,7 +43,7 @@ def read_gold_by_class(source: TableLike, labels: Labels, trust_gold: bool = Fal
     is, even where workers are below chance; -> (workers, classes, classes). Raises InputError if the table cannot be
     used, has a class that the labels have not, or the crowd is below chance.
     """
-    table = read_table(source, ("worker", "true", "answered"), ("count",), extras=True)
+    table = read_table(source, CONFUSIONS)
     place = {name: k for k, name in enumerate(labels.workers)}
     worker = np.array([place.get(name, -1) for name in table.ids("worker")], np.int64)
     classes = {name: k for k, name in enumerate(labels.classes)}

@@ -20,6 +20,7 @@ from crowdopt.io.answers.audit_draw import DRAW, Committed, write_checks
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import CHECKED, LISTED
 from crowdopt.version import __version__
 
 AUDIT = "audit.json"
@@ -56,13 +57,26 @@ def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int)
     draw's order. Raises InputError if a task is unknown or named twice, or one was skipped while later ones of the draw
     were looked at.
     """
-    file = Path(path)
-    rows = read_table(file, ("task", "label"), extras=True)
+    file, drawn = Path(path), draw.order[: max(0, listed - draw.certain.size)].tolist()
+    label, count = read_looks(file, table, drawn)
+    wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
+    certain = [i for i in draw.certain.tolist() if i in label]
+    others = sorted(set(label) - set(drawn) - set(certain))
+    digest = sha256(file.read_bytes()).hexdigest()
+    return ExpertAnswers(file, digest, label, wrong, _counts(certain, label, table), _counts(others, label, table))
+
+
+def read_looks(file: Path, table: AnsweredTable, drawn: list[int]) -> tuple[dict[int, str], int]:
+    """What the expert says of each answer, by its place, and how many of the drawn ones they looked at, in order.
+
+    file: columns task and label; drawn: places of the answers that were listed, in the order of the draw. Raises
+    InputError if a task is unknown or named twice, or one was skipped while later ones of the draw were looked at.
+    """
+    rows = read_table(file, CHECKED)
     known = {task: i for i, task in enumerate(table.tasks)}
     rows.unique_ids("task")
     places = rows.places("task", known, "it has no answer in the audit").tolist()
     label = {i: said for i, said in zip(places, rows["label"], strict=True) if said}
-    drawn = draw.order[: max(0, listed - draw.certain.size)].tolist()
     seen = [i in label for i in drawn]
     count = seen.index(False) if False in seen else len(seen)
     if any(seen[count:]):
@@ -71,11 +85,7 @@ def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int)
             f"{file.name}: task {table.tasks[drawn[count]]} has no label, while {later}, drawn after it, has one; "
             "the order of check.csv must be kept, or the claim would depend on what was skipped"
         )
-    wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
-    certain = [i for i in draw.certain.tolist() if i in label]
-    others = sorted(set(label) - set(drawn) - set(certain))
-    digest = sha256(file.read_bytes()).hexdigest()
-    return ExpertAnswers(file, digest, label, wrong, _counts(certain, label, table), _counts(others, label, table))
+    return label, count
 
 
 def _counts(places: list[int], label: dict[int, str], table: AnsweredTable) -> tuple[int, int]:
@@ -126,7 +136,7 @@ def _groups(audited: Audited) -> list[dict[str, Any]]:
 
 def listed_checks(folder: Path) -> tuple[int, bool]:
     """How many tasks ``check.csv`` lists, and whether it shows their answers."""
-    table = read_table(folder / "check.csv", ("task",), ("answer",))
+    table = read_table(folder / "check.csv", LISTED)
     return table.rows, "answer" in table
 
 

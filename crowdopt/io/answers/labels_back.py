@@ -18,6 +18,7 @@ from crowdopt.io.plan.vote_table import read_votes, read_weights
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.label_table import campaign_pairs, read_label_table
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import SKIPPED
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,7 @@ def _silent(path: TableLike | None, instance: AssignmentInstance, pairs: Ints) -
     """Pairs of a table task, worker that have no label, each once."""
     if path is None:
         return pairs[:0]
-    table, m = read_table(path, ("task", "worker"), extras=True), instance.n_workers
+    table, m = read_table(path, SKIPPED), instance.n_workers
     asked = np.unique(campaign_pairs(table, instance), axis=0)
     return asked[~np.isin(asked @ [m, 1], pairs @ [m, 1])]
 

@@ -17,12 +17,12 @@ from crowdopt.files import write_text
 from crowdopt.io.answers.continuation import Continuation
 from crowdopt.io.answers.labels_back import Answered
 from crowdopt.io.campaign.campaign_settings import group_tables
-from crowdopt.io.campaign.campaign_tables import COLUMNS
 from crowdopt.io.campaign.own_rows import write_groups, write_rows
 from crowdopt.io.campaign.stated_difficulty import difficulty_text
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import CAMPAIGN
 from crowdopt.io.tables.table_columns import find_table, read_table
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
 # tables that are taken over as they are
 KEPT = ("tasks", "skills", "gold", "gold_votes", "prices", "forbidden", "groups")
@@ -88,7 +88,7 @@ def _write_tasks(found: Answered, folder: Path) -> None:
     again, accepts = going_on.asked_once_more, going_on.accepted.size > 0 or found.onward is not None
     if not (own or again.size or accepts) or path is None:
         return
-    table, instance = read_table(path, *COLUMNS["tasks"], extras=True), found.instance
+    table, instance = read_table(path, CAMPAIGN_TABLES["tasks"]), found.instance
     fewest = instance.min_labels.copy()
     fewest[again] = np.maximum(fewest[again], 1 + found.answers.labels[again])
     path.unlink()
@@ -99,6 +99,7 @@ def _write_tasks(found: Answered, folder: Path) -> None:
     columns |= {"max_labels": most} if "max_labels" in own else {}
     if isinstance(found.overrides.get("epsilon"), float) and not accepts:
         del columns["epsilon"]
+    columns |= table.extras
     write_csv(folder / "tasks.csv", list(columns), columns.values())
 
 
@@ -124,13 +125,14 @@ def _write_workers(found: Answered, folder: Path) -> None:
     """Workers with the capacity that is left."""
     path = find_table(found.folder, "workers")
     assert path is not None
-    table, left = read_table(path, *COLUMNS["workers"]), Continuation(found).capacity
+    table, left = read_table(path, CAMPAIGN_TABLES["workers"]), Continuation(found).capacity
     columns: dict[str, Iterable[Any]] = {
         key: column for key, column in table.columns.items() if key != "price" or key not in found.overrides
     }
     columns["capacity"] = left
     if "min_tasks" in table or "min_tasks" in found.overrides:
         columns["min_tasks"] = np.clip(found.instance.min_load - _given(found), 0, left)
+    columns |= table.extras
     write_csv(folder / "workers.csv", list(columns), columns.values())
 
 

@@ -8,6 +8,7 @@ from crowdopt.io.bridges.crowd_kit import rows_of
 from crowdopt.io.bridges.exchange.annotations import Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import QUESTIONS
 
 
 def read_truth_inference(path: Path, wishes: Wishes) -> Annotations:
@@ -17,7 +18,7 @@ def read_truth_inference(path: Path, wishes: Wishes) -> Annotations:
     truth = place.with_name("truth.csv")
     known = {}
     if truth.is_file() and truth != place:
-        table = read_table(truth, ("question", "truth"), extras=True)
+        table = read_table(truth, QUESTIONS)
         known = dict(zip(table.unique_ids("question"), table.ids("truth"), strict=True))
     return with_gold(rows, place.name, known)
 

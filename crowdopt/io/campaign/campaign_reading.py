@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +75,9 @@ class Campaign:
         place = {name: k for k, name in enumerate(names)}
         strange = next((name for name in every if name not in place), None)
         if strange is not None:
-            raise InputError(f"the label {strange!r} is no class of this campaign; they are {', '.join(names)}")
+            near = get_close_matches(strange.casefold().strip(), [name.casefold() for name in names], n=1)
+            hint = f" (did you mean {names[[name.casefold() for name in names].index(near[0])]!r}?)" if near else ""
+            raise InputError(f"the label {strange!r} is no class of this campaign{hint}; they are {', '.join(names)}")
         return np.array([place[name] for name in every], dtype=np.int64)
 
     def class_names(self, more: Sequence[str] = ()) -> tuple[str, ...]:
@@ -107,7 +110,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
     skills = read_accuracy(path, ids, settings)
     collected = optional_table(path, "collected")
     prior = settings.get("prior")
-    class_names = skills.names if prior is None else tuple(prior)
+    class_names = settings.get("class_names", skills.names)
     instance = AssignmentInstance(
         accuracy=skills.accuracy,
         task_type=np.array([ids.type[kind] for kind in kinds]),

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+from math import fsum
 from pathlib import Path
 from typing import Any
 
 from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import CLASSES, AssignmentInstance
-from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, read_toml, whole
-from crowdopt.errors import InputError
+from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, read_toml
+from crowdopt.errors import InputError, tell
 from crowdopt.io.campaign.stated_difficulty import DIFFICULTY, difficulty_text
 
-PRIOR_SUM = 1e-9  # how far a prior's probabilities may be from adding up to 1
+PRIOR_SUM = 1e-9  # how far a prior's probabilities may be from adding up to 1 without a word
+MOST_OFF = 0.01  # how far they may be for being rounded
 
 
 def _is_prior(value: Any) -> bool:
-    """Whether this names each class with a positive probability, all of them adding up to 1."""
-    if not isinstance(value, dict) or not all(is_number(chance) and chance > 0 for chance in value.values()):
-        return False
-    return 2 <= len(value) <= CLASSES and abs(sum(value.values()) - 1) <= PRIOR_SUM
+    """Whether this names each class with a positive probability."""
+    return (
+        isinstance(value, dict)
+        and 2 <= len(value) <= CLASSES
+        and all(is_number(chance) and 0 < chance < 1 for chance in value.values())
+    )
+
+
+def _are_classes(value: Any) -> bool:
+    """Whether this is how many classes there are, or their names."""
+    if isinstance(value, list):
+        named = all(isinstance(name, str) and name.strip() == name != "" for name in value)
+        return named and 2 <= len(value) <= CLASSES and len(set(value)) == len(value)
+    return type(value) is int and 2 <= value <= CLASSES
 
 
 GROUP = {
@@ -33,7 +45,7 @@ SETTINGS = Keys(
     optional={
         "epsilon": number("a number between 0 and 0.5"),
         "rule": TEXT,
-        "classes": whole(f"a whole number from 2 to {CLASSES}", 2, CLASSES),
+        "classes": Value(f'a whole number from 2 to {CLASSES}, or names such as ["cat", "dog"]', _are_classes),
         "prior": Value("a table of the classes' probabilities such as { yes = 0.7, no = 0.3 }", _is_prior),
         "collected": one_of("evidence", "observed"),
         "difficulty": DIFFICULTY,
@@ -55,30 +67,59 @@ def read_settings(path: Path) -> dict[str, Any]:
     if not path.exists():
         raise InputError(f"there is no {path.name} in {path.parent}; it needs at least a line such as epsilon = 0.05")
     settings: dict[str, Any] = read_toml(path, SETTINGS)
-    prior = settings.get("prior")
-    if prior is not None and settings.get("classes", len(prior)) != len(prior):
-        raise InputError(f"{path.name}: prior must be a table of {settings['classes']} classes, not of {len(prior)}")
+    if isinstance(settings.get("classes"), list):
+        settings["class_names"] = tuple(settings["classes"])
+        settings["classes"] = len(settings["class_names"])
+    if "prior" in settings:
+        settings["prior"] = _stated_prior(path.name, settings)
+        settings["class_names"] = tuple(settings["prior"])
     return settings
+
+
+def _stated_prior(source: str, settings: dict[str, Any]) -> dict[str, float]:
+    """The prior in the order of the class names, adding up to 1; rounding is divided out."""
+    prior: dict[str, float] = settings["prior"]
+    names = settings.get("class_names", tuple(prior))
+    if settings.get("classes", len(prior)) != len(prior):
+        raise InputError(f"{source}: prior must be a table of {settings['classes']} classes, not of {len(prior)}")
+    strange = next((name for name in prior if name not in names), None)
+    if strange is not None:
+        raise InputError(f"{source}: prior has {strange!r}, which is none of the classes {', '.join(names)}")
+    prior = {name: float(prior[name]) for name in names}
+    total = fsum(prior.values())
+    if abs(total - 1) <= PRIOR_SUM:
+        return prior
+    if abs(total - 1) > min(MOST_OFF, sum(map(_rounding, prior.values()))) + PRIOR_SUM:
+        raise InputError(f"{source}: the prior's probabilities add up to {total:.12g}; they must add up to 1")
+    tell(f"{source}: the prior adds up to {total:.12g}, for rounding; each probability is divided by that")
+    return {name: chance / total for name, chance in prior.items()}
+
+
+def _rounding(number: float) -> float:
+    """Half of a number's last decimal."""
+    return 0.5 * 10.0 ** -len(repr(number).partition(".")[2])
 
 
 def settings_text(instance: AssignmentInstance, gold_source: str | None, trust_gold: bool = False) -> str:
     """campaign.toml of an instance."""
-    lines = [f"title = {_quoted(instance.title)}"] if instance.title else []
+    lines = [f"title = {quoted(instance.title)}"] if instance.title else []
     if (instance.epsilon == instance.epsilon[0]).all():
         lines.append(f"epsilon = {float(instance.epsilon[0])!r}")
-    lines.append(f"rule = {_quoted(instance.rule)}")
-    if instance.classes != 2:
+    lines.append(f"rule = {quoted(instance.rule)}")
+    if instance.class_names is not None and not instance.has_prior:
+        lines.append(f"classes = [{', '.join(map(quoted, instance.class_names))}]")
+    elif instance.classes != 2:
         lines.append(f"classes = {instance.classes}")
-    if instance.has_prior or instance.class_names is not None:
+    if instance.has_prior:
         names = instance.class_names or [str(k) for k in range(instance.classes)]
-        parts = [f"{_quoted(name)} = {chance!r}" for name, chance in zip(names, instance.prior.tolist(), strict=True)]
+        parts = [f"{quoted(name)} = {chance!r}" for name, chance in zip(names, instance.prior.tolist(), strict=True)]
         lines.append(f"prior = {{ {', '.join(parts)} }}")
     if instance.difficulty.share:
         lines.append(f"difficulty = {difficulty_text(instance.difficulty)}")
     if instance.budget is not None:
         lines.append(f"budget = {float(instance.budget)!r}")
     if gold_source is not None:
-        lines.append(f"gold_source = {_quoted(gold_source)}")
+        lines.append(f"gold_source = {quoted(gold_source)}")
     lines += ["trust_gold = true"] * trust_gold
     return "\n".join([*lines, *group_tables(instance)]) + "\n"
 
@@ -87,7 +128,7 @@ def group_tables(instance: AssignmentInstance) -> list[str]:
     """The lines ``[groups.NAME]`` of an instance, which end a campaign.toml."""
     lines: list[str] = []
     for group in instance.groups:
-        lines += ["", f"[groups.{_quoted(group.name)}]", *_group_lines(group)]
+        lines += ["", f"[groups.{quoted(group.name)}]", *_group_lines(group)]
     return lines
 
 
@@ -98,7 +139,7 @@ def _group_lines(group: Group) -> list[str]:
     return [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in said.items()]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A TOML basic string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'

@@ -16,12 +16,13 @@ from crowdopt.crowd.laws.coin_laws import INDEPENDENT
 from crowdopt.crowd.laws.law_choice import FITS, chosen_law
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, optional_table, refuse_repeats
+from crowdopt.io.campaign.campaign_tables import Ids, optional_table, refuse_repeats
 from crowdopt.io.campaign.gold_table import GoldTally, is_by_class, tally_gold
 from crowdopt.io.campaign.gold_votes import read_gold_votes
 from crowdopt.io.campaign.stated_difficulty import stated_difficulty
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, find_table, read_table
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ def _by_law(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSk
     if "difficulty" in settings or "skills" in settings:
         raise InputError("gold_votes.csv tells skills and difficulty itself; take them out of campaign.toml")
     right = read_gold_votes(source, ids)
-    two = settings.get("classes", len(settings.get("prior", ())) or 2) == 2
+    two = settings.get("classes", len(settings.get("class_names", ())) or 2) == 2
     heeds = two and settings.get("rule", EXACT_ERROR.name) == EXACT_ERROR.name
     heeds = heeds and settings.get("collected") != "observed"
     choice = chosen_law(right, tuple(FITS) if heeds else (INDEPENDENT,))
@@ -98,7 +99,7 @@ def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Campaign
     """Confusion tables from gold with columns worker[,type],true,answered[,count], type by type."""
     if settings.get("skills", "empirical-bayes") != "empirical-bayes" or "difficulty" in settings:
         raise InputError("gold by class takes neither another method for skills nor difficulty; take them out")
-    gold = read_table(source, *COLUMNS["gold by class"])
+    gold = read_table(source, CAMPAIGN_TABLES["gold by class"])
     kinds, workers = ids.cells(gold)
     names = _class_names(gold, settings)
     place = {name: k for k, name in enumerate(names)}
@@ -119,13 +120,14 @@ def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Campaign
 
 
 def _class_names(gold: Table, settings: dict[str, Any]) -> tuple[str, ...]:
-    """The classes: the prior's, else those that gold names."""
-    if "prior" in settings:
-        return tuple(settings["prior"])
+    """The classes: those that campaign.toml names, else those that gold names."""
+    if "class_names" in settings:
+        return tuple(settings["class_names"])
     names = sorted({*gold.ids("true"), *gold.ids("answered")})
     if len(names) < 2 or len(names) != settings.get("classes", len(names)):
         wanted = f", the campaign has {settings['classes']}" if "classes" in settings else ""
-        raise InputError(f"{gold.path.name} names {len(names)} classes{wanted}; name all of them by a prior")
+        remedy = 'name all of them in campaign.toml: classes = ["cat", "dog"]'
+        raise InputError(f"{gold.path.name} names {len(names)} classes{wanted}; {remedy}")
     return tuple(names)
 
 

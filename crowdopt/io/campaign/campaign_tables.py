@@ -1,4 +1,4 @@
-"""The tables of a campaign folder: which columns they have, and the ids that tie them together."""
+"""The tables of a campaign folder, and the ids that tie them together."""
 
 from __future__ import annotations
 
@@ -10,36 +10,23 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.errors import InputError
 from crowdopt.io.tables.table_columns import Table, find_table, read_table
-
-COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "tasks": (("task",), ("type", "epsilon", "min_labels", "max_labels")),
-    "workers": (("worker", "capacity"), ("price", "min_tasks")),
-    "skills": (("worker", "accuracy"), ("type",)),
-    "gold": (("worker", "correct", "asked"), ("type",)),
-    "gold answers": (("worker", "task", "label", "truth"), ("type",)),
-    "gold by class": (("worker", "true", "answered"), ("type", "count")),
-    "gold_votes": (("item", "worker", "label", "truth"), ()),
-    "prices": (("worker", "price"), ("type",)),
-    "forbidden": (("task", "worker"), ()),
-    "fixed": (("task", "worker"), ()),
-    "collected": (("task", "worker", "label"), ()),
-    "groups": (("worker", "group"), ()),
-    "rows": (("row", "task", "worker", "coefficient"), ("lower", "upper")),
-}
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
 
 def optional_table(folder: Path, name: str) -> Table | None:
     """A table of the campaign, or None if it is not there."""
     path = find_table(folder, name.partition(" ")[0])
-    return None if path is None else read_table(path, *COLUMNS[name])
+    if path is None:
+        return None
+    table = read_table(path, CAMPAIGN_TABLES[name])
+    return table.labelled() if name == "collected" else table
 
 
 def needed_table(folder: Path, name: str) -> Table:
     """A table that every campaign has."""
     table = optional_table(folder, name)
     if table is None:
-        required, optional = COLUMNS[name]
-        shape = ",".join(required) + "".join(f"[,{column}]" for column in optional)
+        shape = CAMPAIGN_TABLES[name].header
         raise InputError(f"there is no {name}.csv in {folder}; it is a table with the header {shape}")
     return table
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.gold.below_chance import against_chance, heed, tell_missing
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, refuse_repeats
+from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, has_column, read_table
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES, GOLD_OF_ANY_FORM
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,17 +31,17 @@ def is_by_class(source: TableLike) -> bool:
     return has_column(source, "true")
 
 
-def read_gold_table(source: TableLike, extras: bool = False) -> Table:
+def read_gold_table(source: TableLike) -> Table:
     """Gold as columns worker[, type], correct, asked: tallies, or a row for each answer, right or not.
 
-    source: columns worker, correct, asked; or worker, task, label, truth; either with a type; extras: whether other
-    columns are ignored; else they are refused; -> of answers it keeps the column ``task``.
+    source: columns worker, correct, asked; or worker, task, label, truth; either with a type; -> of answers
+    it keeps the column ``task``.
     """
     answers = has_column(source, "truth")
-    table = read_table(source, *COLUMNS["gold answers" if answers else "gold"], extras=extras)
+    table = read_table(source, CAMPAIGN_TABLES["gold answers" if answers else "gold"])
     table.ids("worker")
     if answers:
-        return _counted(table)
+        return _counted(table.labelled())
     right, asked = table.counts("correct"), table.counts("asked")
     if (right > asked).any():
         row = int(np.flatnonzero(right > asked)[0])
@@ -62,7 +63,7 @@ def _counted(table: Table) -> Table:
         raise table.error(row, "worker", f"{pairs[row][0]!r} answered {pairs[row][1]!r} before; keep one answer")
     right = ["1" if label == true else "0" for label, true in zip(table.ids("label"), table.ids("truth"), strict=True)]
     columns = {**table.columns, "correct": right, "asked": ["1"] * table.rows}
-    return Table(table.path, columns, table.rows, table.at_hand)
+    return replace(table, columns=columns)
 
 
 def tally_gold(source: TableLike, ids: Ids) -> GoldTally:
@@ -89,6 +90,6 @@ def heed_gold(gold: GoldTally, classes: int, workers: Sequence[str]) -> None:
 
 def class_count(source: TableLike) -> int:
     """How many classes a table of gold names; 2 where it has tallies."""
-    table = read_table(source, ("worker",), ("label", "truth", "true", "answered"), extras=True)
+    table = read_table(source, GOLD_OF_ANY_FORM)
     names = {cell for column in ("label", "truth", "true", "answered") if column in table for cell in table[column]}
     return max(2, len(names))

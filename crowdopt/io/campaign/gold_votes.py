@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, refuse_repeats
+from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
 
 def read_gold_votes(source: TableLike, ids: Ids) -> Ints:
@@ -17,7 +18,7 @@ def read_gold_votes(source: TableLike, ids: Ids) -> Ints:
     asked, items in the order of their first row. Raises InputError if a worker is unknown or answered an item twice,
     or an item has two truths.
     """
-    table = read_table(source, *COLUMNS["gold_votes"])
+    table = read_table(source, CAMPAIGN_TABLES["gold_votes"]).labelled()
     workers = table.places("worker", ids.worker, "add it to the workers table or drop the row")
     names, labels, truth = table.ids("item"), table.ids("label"), table.ids("truth")
     place = {name: k for k, name in enumerate(dict.fromkeys(names))}

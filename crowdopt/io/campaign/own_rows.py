@@ -11,10 +11,11 @@ import numpy as np
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_tables import COLUMNS, Ids, optional_table
+from crowdopt.io.campaign.campaign_tables import Ids, optional_table
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
 MOST = 20_000_000  # entries of all rows together, once empty cells stand for all workers
 
@@ -60,7 +61,7 @@ def read_rows(path: TableLike, instance: AssignmentInstance) -> OwnRows:
         [instance.worker_id(j) for j in range(instance.n_workers)],
         [],
     )
-    return _rows(read_table(path, *COLUMNS["rows"]), ids)
+    return _rows(read_table(path, CAMPAIGN_TABLES["rows"]), ids)
 
 
 def _rows(table: Table, ids: Ids) -> OwnRows:

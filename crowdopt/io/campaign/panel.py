@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from crowdopt.io.campaign.sample import with_classes
 from crowdopt.io.tables.folder import CAMPAIGN as MARK
 from crowdopt.io.tables.folder import new_folder
 
@@ -49,7 +51,7 @@ TYPES = ("safety", "facts")
 ITEMS = 40
 
 
-def write_panel(folder: str | Path, force: bool = False) -> None:
+def write_panel(folder: str | Path, force: bool = False, classes: Sequence[str] = ()) -> None:
     """Write the sample panel; InputError if the folder exists or cannot be written."""
     with new_folder(Path(folder), MARK, force) as new:
         gold = [
@@ -59,7 +61,7 @@ def write_panel(folder: str | Path, force: bool = False) -> None:
         ]
         members = [f"{name},{family}" for name, family, *_ in JUDGES] + [f"{name},dear" for name in DEAR]
         texts = {
-            "campaign.toml": [CAMPAIGN.rstrip("\n")],
+            "campaign.toml": [with_classes(CAMPAIGN, classes).rstrip("\n")],
             "tasks.csv": ["task,type", *(f"item-{k:02d},{TYPES[k % len(TYPES)]}" for k in range(1, ITEMS + 1))],
             "workers.csv": ["worker,capacity,price", *(f"{name},{room},{pay}" for name, _, room, pay, *_ in JUDGES)],
             "gold.csv": ["worker,type,correct,asked", *gold],

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from crowdopt.errors import InputError
+from crowdopt.io.campaign.campaign_settings import quoted
 from crowdopt.io.tables.folder import CAMPAIGN as MARK
 from crowdopt.io.tables.folder import new_folder
 
@@ -25,6 +28,9 @@ epsilon = 0.1
 # Labels are enough if their vote errs no more than that, exactly computed. Stricter rules, for programs that are
 # linear: "bhattacharyya", "hoeffding" (as in Ho et al. 2013, two classes).
 # rule = "bhattacharyya"
+
+# What a label can say; without names the classes are "0" and "1".
+# classes = ["yes", "no"]
 
 # How likely each class is before any label; leave it out if you do not know.
 # prior = { yes = 0.8, no = 0.2 }
@@ -49,7 +55,20 @@ TYPES = ("bird", "plant")
 PHOTOS = 24
 
 
-def write_sample(folder: str | Path, force: bool = False) -> None:
+def with_classes(text: str, classes: Sequence[str]) -> str:
+    """A sample's campaign.toml that names its classes; InputError where they are not at least two, each once."""
+    if not classes:
+        return text
+    if len(classes) < 2 or len(set(classes)) < len(classes) or not all(name.strip() for name in classes):
+        raise InputError("classes must be at least two names, each once, as in cat,dog")
+    line = f"classes = [{', '.join(map(quoted, classes))}]"
+    lines = text.splitlines(keepends=True)
+    at = next(k for k, one in enumerate(lines) if one.startswith(("# classes =", "epsilon =")))
+    kept = [lines[at]] if lines[at].startswith("epsilon") else []
+    return "".join([*lines[:at], *kept, f"{line}\n", *lines[at + 1 :]])
+
+
+def write_sample(folder: str | Path, force: bool = False, classes: Sequence[str] = ()) -> None:
     """Write the sample campaign; InputError if the folder exists or cannot be written."""
     with new_folder(Path(folder), MARK, force) as new:
         tasks = [f"photo-{k:02d},{TYPES[k % len(TYPES)]}" for k in range(1, PHOTOS + 1)]
@@ -60,7 +79,7 @@ def write_sample(folder: str | Path, force: bool = False) -> None:
             for kind, (correct, asked) in zip(TYPES, tallies, strict=True)
         ]
         texts = {
-            "campaign.toml": CAMPAIGN,
+            "campaign.toml": with_classes(CAMPAIGN, classes),
             "tasks.csv": "\n".join(["task,type", *tasks, ""]),
             "workers.csv": "\n".join(["worker,capacity", *workers, ""]),
             "gold.csv": "\n".join(["worker,type,correct,asked", *gold, ""]),

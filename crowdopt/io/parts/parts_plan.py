@@ -24,6 +24,7 @@ from crowdopt.io.plan.plan_folder import versions
 from crowdopt.io.tables.cells import parquet_source, write_csv
 from crowdopt.io.tables.folder import PLAN
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import PLAN_TABLES
 
 ASSIGNMENT = "assignment"
 COUNT = whole("a whole number of at least 0", low=0)
@@ -98,7 +99,7 @@ def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Tabl
     place: of the plan; folder: the campaign; -> workers: in the campaign's order.
     """
     claims: dict[str, Any] = read_json(place / PLAN, CLAIMS, "plan")
-    table = read_table(place / "workers.csv", ("worker", "load", "capacity", "dual"))
+    table = read_table(place / "workers.csv", PLAN_TABLES["workers"])
     if tuple(table["worker"]) != folder.workers:
         raise InputError(f"{place / 'workers.csv'} does not have the campaign's workers in their order")
     return claims, table

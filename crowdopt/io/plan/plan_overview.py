@@ -9,9 +9,10 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
-from crowdopt.io.plan.stored_plan import TASKS, read_claims
+from crowdopt.io.plan.stored_plan import read_claims
 from crowdopt.io.plan.stored_policy import is_policy
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import PLAN_TABLES
 
 ROWS = 2000  # tasks or workers that are listed one by one
 PARTS = 10  # of a worker's capacity that are told apart where workers are not listed
@@ -30,8 +31,8 @@ def plan_overview(folder: str | Path) -> dict[str, Any]:
         raise InputError(
             f"{place} is an adaptive plan, which has no page; policy.csv has it all, and explain what it costs"
         )
-    tasks, workers = read_table(place / "tasks.csv", *TASKS), _workers(place)
-    given = read_table(place / "assignment.csv", ("task", "worker"), ("value",))
+    tasks, workers = read_table(place / "tasks.csv", PLAN_TABLES["tasks"]), _workers(place)
+    given = read_table(place / "assignment.csv", PLAN_TABLES["assignment"])
     shown = set(tasks["task"][:ROWS])
     pairs = [pair for pair in zip(given["task"], given["worker"], strict=True) if pair[0] in shown]
     load, capacity = workers.numbers("load"), workers.numbers("capacity")
@@ -50,7 +51,7 @@ def plan_overview(folder: str | Path) -> dict[str, Any]:
 
 
 def _workers(place: Path) -> Table:
-    return read_table(place / "workers.csv", ("worker", "load", "capacity", "dual"))
+    return read_table(place / "workers.csv", PLAN_TABLES["workers"])
 
 
 def _rows(table: Table, columns: tuple[str, ...], name: str) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from crowdopt.io.plan.stored_plan import read_pairs
 from crowdopt.io.tables.cells import write_table
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import TRUTH
 
 
 def write_rehearsal(
@@ -82,7 +83,7 @@ def how_errors_are_drawn(campaign: str | Path) -> str:
 
 
 def _truth(path: Path, task: dict[str, int], names: tuple[str, ...]) -> Ints:
-    table = read_table(path, ("task", "label"))
+    table = read_table(path, TRUTH)
     place = table.places("task", task, "it is not in the campaign")
     known = {name: k for k, name in enumerate(names)}
     truth = np.full(len(task), -1)

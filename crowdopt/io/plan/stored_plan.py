@@ -15,13 +15,10 @@ from crowdopt.io.campaign.recorded_settings import RECORD, RECORDED
 from crowdopt.io.tables.folder import PLAN
 from crowdopt.io.tables.label_table import campaign_pairs
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import PLAN_TABLES
 
 TOGETHER = ("independent_error", "worst_error")  # columns of tasks.csv where workers may err together
 VOTE_ERROR = "vote_error"  # column of tasks.csv: exact errors where the rule of such a plan promises only a bound
-TASKS = (  # columns of tasks.csv that every plan has, and those of some; error_bound or exact_error is in each
-    ("task", "labels", "evidence", "need", "dual"),
-    ("error_bound", "exact_error", "exact_width", "labels_dual", VOTE_ERROR, "target", "short", *TOGETHER),
-)
 BEST_EFFORT = "best effort"  # status of a plan that serves not every task; plan.json names those that it leaves short
 LIMITS = "limits.csv"  # multipliers of groups, shares and own rows
 CLAIMS = Keys(optional={RECORD: RECORDED}, open=True)
@@ -61,7 +58,7 @@ def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, 
 
     folder: of the plan; instance: the campaign; -> pairs (rows, 2): task and worker; table: assignment.csv.
     """
-    table = read_table(Path(folder) / "assignment.csv", ("task", "worker"), ("value",))
+    table = read_table(Path(folder) / "assignment.csv", PLAN_TABLES["assignment"])
     return campaign_pairs(table, instance), table
 
 
@@ -76,8 +73,8 @@ def read_plan(folder: str | Path, claims: dict[str, Any], instance: AssignmentIn
         claims=claims,
         pairs=pairs,
         amounts=table.numbers("value") if "value" in table else None,
-        tasks=read_table(place / "tasks.csv", *TASKS),
-        workers=read_table(place / "workers.csv", ("worker", "load", "capacity", "dual")),
+        tasks=read_table(place / "tasks.csv", PLAN_TABLES["tasks"]),
+        workers=read_table(place / "workers.csv", PLAN_TABLES["workers"]),
         folder=place,
-        limits=read_table(place / LIMITS, ("limit", "name", "task", "dual")) if (place / LIMITS).exists() else None,
+        limits=read_table(place / LIMITS, PLAN_TABLES["limits"]) if (place / LIMITS).exists() else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from crowdopt.io.plan.policy_folder import CASCADE, LIMIT_ROWS, POLICY, TYPES, W
 from crowdopt.io.plan.policy_text import named, read_counted, read_votes
 from crowdopt.io.plan.stored_plan import LIMITS, read_pairs
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import TableKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,11 @@ class StoredPolicy:
     steps: Table | None = None  # of orders: whom each asks, and when it stops
 
 
+def _read(path: Path, columns: Sequence[str]) -> Table:
+    """A table with just these columns."""
+    return read_table(path, TableKind(",".join(columns)))
+
+
 def is_policy(claims: dict[str, Any]) -> bool:
     """Whether plan.json is that of an adaptive plan."""
     return claims.get("program") == CASCADE
@@ -42,14 +49,14 @@ def read_policy(folder: str | Path, claims: dict[str, Any], instance: Assignment
     place, has_orders = Path(folder), claims.get("method") == ORDERS
     return StoredPolicy(
         claims=claims,
-        policy=read_table(place / ORDER_FILE, ORDER_ROWS) if has_orders else read_table(place / "policy.csv", POLICY),
-        types=read_table(place / "types.csv", TYPES),
-        tasks=read_table(place / "tasks.csv", ("task", "type", "order") if has_orders else ("task", "type")),
-        workers=read_table(place / "workers.csv", WORKERS),
+        policy=_read(place / ORDER_FILE, ORDER_ROWS) if has_orders else _read(place / "policy.csv", POLICY),
+        types=_read(place / "types.csv", TYPES),
+        tasks=_read(place / "tasks.csv", ("task", "type", "order") if has_orders else ("task", "type")),
+        workers=_read(place / "workers.csv", WORKERS),
         pairs=read_pairs(place, instance)[0],
         folder=place,
-        limits=read_table(place / LIMITS, LIMIT_ROWS) if (place / LIMITS).exists() else None,
-        steps=read_table(place / STEP_FILE, ORDER_STEPS) if has_orders else None,
+        limits=_read(place / LIMITS, LIMIT_ROWS) if (place / LIMITS).exists() else None,
+        steps=_read(place / STEP_FILE, ORDER_STEPS) if has_orders else None,
     )
 
 

@@ -11,9 +11,10 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import PLAN_TABLES
 
 WEIGHTS = "weights.csv"
-ONE, EACH = ("worker", "type", "weight"), ("worker", "type", "label", "class", "weight")  # columns
+ONE, EACH = PLAN_TABLES["weights"], PLAN_TABLES["weights by class"]
 
 
 def write_weights(instance: AssignmentInstance, pairs: Ints, folder: Path) -> None:
@@ -30,12 +31,12 @@ def write_weights(instance: AssignmentInstance, pairs: Ints, folder: Path) -> No
         [instance.type_id(k) for k in kind.tolist()],
     ]
     if instance.votes is None:
-        write_csv(folder / WEIGHTS, ONE, [*columns, instance.weight[kind, worker]])
+        write_csv(folder / WEIGHTS, ONE.required, [*columns, instance.weight[kind, worker]])
         return
     names, m = class_names(instance), instance.classes
     columns = [[name for name in column for _ in range(m * m)] for column in columns]
     label, truth = [name for name in names for _ in range(m)] * worker.size, list(names) * (m * worker.size)
-    write_csv(folder / WEIGHTS, EACH, [*columns, label, truth, instance.votes[kind, worker].reshape(-1)])
+    write_csv(folder / WEIGHTS, EACH.required, [*columns, label, truth, instance.votes[kind, worker].reshape(-1)])
 
 
 def _cells(instance: AssignmentInstance, pairs: Ints) -> Ints:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Literal
@@ -14,52 +15,74 @@ import numpy as np
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.tables.folder import check_target
+from crowdopt.io.tables.text_files import NAMES, TextForm, not_utf8, opened
+
+CHUNK = 1 << 15  # rows that are lists at a time: fewer objects for the collector to walk over
 
 
 def cells_of(path: Path) -> tuple[list[str], list[list[str]], int]:
     """Header, columns of cells stripped of surrounding blanks, and the number of rows.
 
-    Raises InputError if the file is missing, unreadable, not UTF-8, empty or ragged.
+    Raises InputError if the file is missing, unreadable, no text of a known encoding, empty or ragged.
     """
     return _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
 
 
 def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            lines = [line for line in reader if line]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        with opened(path) as (file, dialect):
+            lines = filter(None, csv.reader(file, strict=True, delimiter=dialect.separator))
+            header = [name.strip() for name in next(lines, [])]
+            columns = _columns(path, lines, len(header), dialect)
+    except (OSError, UnicodeError, csv.Error) as error:
         raise InputError(f"{path.name}: {_trouble(path, error)}") from None
-    if not lines:
+    if not header:
         raise InputError(f"{path.name} is empty; it needs a header line and at least one row")
-    header = [name.strip() for name in lines[0]]
-    width, body = len(header), lines[1:]
-    if any(len(line) != width for line in body):
-        row = next(k for k, line in enumerate(body) if len(line) != width)
-        place = f"{path.name}, line {line_of(path, row)}"
-        raise InputError(f"{place}: {len(body[row])} cells where the header has {width}; quote cells that hold commas")
-    if not body:
-        return header, [[] for _ in header], 0
-    return header, [[cell.strip() for cell in column] for column in zip(*body, strict=True)], len(body)
+    return header, columns, len(columns[0])
+
+
+def _columns(path: Path, lines: Iterator[list[str]], width: int, dialect: TextForm) -> list[list[str]]:
+    columns: list[list[str]] = [[] for _ in range(width)]
+    while rows := list(islice(lines, CHUNK)):
+        if set(map(len, rows)) != {width}:
+            for _ in lines:  # whatever else is wrong further down, such as an open quote, is said first
+                pass
+            short = next(row for row in rows if len(row) != width)
+            place = f"{path.name}, line {line_of(path, len(columns[0]) + rows.index(short))}"
+            what = NAMES.get(dialect.separator, repr(dialect.separator))
+            raise InputError(f"{place}: {len(short)} cells where the header has {width}; quote cells that hold {what}")
+        for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend(map(str.strip, cells))
+    return columns
 
 
 def header_of(path: Path) -> list[str]:
     """Names of the columns: of a CSV file by its first line alone."""
     try:
         if path.suffix != ".parquet":
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                return [name.strip() for name in next(filter(None, csv.reader(file, strict=True)))]
-    except (OSError, UnicodeDecodeError, csv.Error, StopIteration):  # said when all of it is read
+            with opened(path) as (file, dialect):
+                reader = csv.reader(file, strict=True, delimiter=dialect.separator)
+                return [name.strip() for name in next(filter(None, reader))]
+    except (OSError, UnicodeError, csv.Error, StopIteration):  # said when all of it is read
         pass
     return cells_of(path)[0]
+
+
+def has_decimal_commas(path: Path) -> bool:
+    """Whether numbers of this table may have a comma for a point: where semicolons separate its cells."""
+    if path.suffix == ".parquet":
+        return False
+    with opened(path) as (_, dialect):
+        return dialect.separator == ";"
 
 
 def _trouble(path: Path, error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return f"there is no such file in {'the current folder' if path.parent == Path() else path.parent}"
     if isinstance(error, UnicodeDecodeError):
-        return f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        return not_utf8(path, error)
+    if isinstance(error, UnicodeError):
+        return "is not text as its first bytes say; save it as UTF-8"
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror}"
     return f"is not CSV: {error}; check the quotes"
@@ -103,15 +126,15 @@ def as_text(cell: Any) -> str:
 
 def line_of(path: Path, row: int) -> int:
     """Line of the file on which a row of the table stands: blank lines and quoted line breaks count."""
-    if path.suffix != ".csv":
+    if path.suffix == ".parquet":
         return row + 2
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader, before, seen = csv.reader(file, strict=True), 0, -2
+    with opened(path) as (file, dialect):
+        reader, before, seen = csv.reader(file, strict=True, delimiter=dialect.separator), dialect.skipped, -2
         for line in reader:
             seen += bool(line)
             if seen == row:
                 return before + 1
-            before = reader.line_num
+            before = reader.line_num + dialect.skipped
     return before
 
 

@@ -53,6 +53,11 @@ def columns_at_hand(frame: Any) -> list[Any]:
     return names
 
 
+def index_names(source: object) -> list[str]:
+    """Names of a pandas frame's index, which is no column."""
+    return [str(name) for name in getattr(getattr(source, "index", None), "names", ()) if name is not None]
+
+
 def _values(column: Any) -> list[Any]:
     for method in ("to_pylist", "to_list", "tolist"):  # Arrow; Polars and pandas; NumPy
         if hasattr(column, method):

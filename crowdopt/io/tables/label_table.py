@@ -12,11 +12,12 @@ from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
 from crowdopt.io.tables.frames import TableLike, name_of
 from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_kinds import LABELS, TRUTH, TYPES_OF_TASKS, TableKind
 
 
 def read_label_table(path: TableLike) -> Table:
-    """Columns task, worker, label, filled in every row; other columns are ignored."""
-    table = read_table(path, ("task", "worker", "label"), extras=True)
+    """Columns task, worker, label, filled in every row; other columns are ignored, and so are rows without a label."""
+    table = read_table(path, LABELS).labelled()
     for name in ("task", "worker", "label"):
         table.ids(name)
     return table
@@ -40,7 +41,7 @@ def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
 
 def read_true_labels(path: TableLike) -> dict[str, str]:
     """Known labels of tasks, from columns task, label."""
-    return _of_tasks(path, "label")
+    return _of_tasks(path, TRUTH, "label")
 
 
 def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
@@ -72,7 +73,7 @@ def read_types(path: TableLike | None, tasks: Sequence[str]) -> tuple[Ints, list
     """
     if path is None:
         return np.zeros(len(tasks), np.int64), ["all"]
-    given = _of_tasks(path, "type")
+    given = _of_tasks(path, TYPES_OF_TASKS, "type")
     missing = next((task for task in tasks if task not in given), None)
     if missing is not None:
         raise InputError(f"{name_of(path)} has no type for task {missing!r}; every labelled task needs one")
@@ -93,6 +94,6 @@ def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:
     return np.column_stack([table.places("task", tasks, remedy), table.places("worker", workers, remedy)])
 
 
-def _of_tasks(path: TableLike, column: str) -> dict[str, str]:
-    table = read_table(path, ("task", column), extras=True)
+def _of_tasks(path: TableLike, kind: TableKind, column: str) -> dict[str, str]:
+    table = read_table(path, kind)
     return dict(zip(table.unique_ids("task"), table.ids(column), strict=True))

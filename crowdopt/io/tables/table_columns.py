@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
@@ -12,11 +13,17 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.errors import InputError
-from crowdopt.io.tables.cells import cells_of, header_of, line_of
-from crowdopt.io.tables.frames import NAME, TableLike, cells_at_hand, columns_at_hand, is_frame
+from crowdopt.arrays import Bools, Ints
+from crowdopt.errors import InputError, tell
+from crowdopt.io.tables.cells import cells_of, has_decimal_commas, header_of, line_of
+from crowdopt.io.tables.frames import NAME, TableLike, cells_at_hand, columns_at_hand, index_names, is_frame
+from crowdopt.io.tables.table_kinds import Extras, TableKind
+from crowdopt.io.tables.text_files import FORMATS, named_format
+from crowdopt.io.tables.tidying import MISSING, Cells, tell_alike, tidied
 
 T = TypeVar("T")
+TEXTS = (".tsv", ".txt", ".tab")  # endings of texts that may well be the table that is looked for
+_WHOLE = re.compile(r"(\d+)\.0*")  # a whole number that a data frame gave a point
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +34,8 @@ class Table:
     columns: dict[str, list[str]]
     rows: int
     at_hand: bool = False  # a frame, whose rows count from 0, and no file
+    extras: dict[str, list[str]] = field(default_factory=dict)  # columns that are passed on, where the kind keeps them
+    place: Ints | None = None  # (rows,): row of the file that each row stands in; None where none was left out
 
     def __contains__(self, name: str) -> bool:
         return name in self.columns
@@ -36,8 +45,27 @@ class Table:
 
     def error(self, row: int, column: str, message: str) -> InputError:
         """The complaint about one cell, with its line counted in the file."""
+        row = row if self.place is None else int(self.place[row])
         place = f"row {row}" if self.at_hand else f"line {line_of(self.path, row)}"
         return InputError(f"{self.path.name}, {place}, column {column}: {message}")
+
+    def only(self, kept: Bools) -> Table:
+        """Some of the rows; kept (rows,)."""
+        columns = {**self.columns, **{f"\0{name}": column for name, column in self.extras.items()}}
+        cells = Cells(self.path.name, list(columns), list(columns.values()), self.rows, self.place).only(kept)
+        named = dict(zip(cells.header, cells.columns, strict=True))
+        extras = {name: named.pop(f"\0{name}") for name in self.extras}
+        return replace(self, columns=named, rows=cells.rows, extras=extras, place=cells.place)
+
+    def labelled(self, name: str = "label") -> Table:
+        """The rows whose label was given; those without one are told, and so are labels that are almost alike."""
+        labels = set(self.columns[name])
+        tell_alike(self.path.name, labels - MISSING)
+        if not labels & MISSING or not labels - MISSING:
+            return self
+        kept = np.array([cell not in MISSING for cell in self.columns[name]], bool)
+        tell(f"{self.path.name}: {int((~kept).sum())} row(s) without a label left out")
+        return self.only(kept)
 
     def ids(self, name: str) -> list[str]:
         """A column of ids; InputError at the first empty one."""
@@ -86,8 +114,12 @@ class Table:
             try:
                 values.append(parse(cell))
             except ValueError:
+                pointed = _pointed(cell)
+                if pointed is not None and not self.at_hand and has_decimal_commas(self.path):
+                    pointed_column = [_pointed(one) or one for one in self.columns[name]]
+                    return replace(self, columns={name: pointed_column})._parsed(name, parse, empty, complaint)
                 what = "is empty" if cell == "" else f"{cell!r} {complaint}"
-                raise self.error(row, name, f"{what}; write a plain number such as 3") from None
+                raise self.error(row, name, f"{what}; {_remedy(cell)}") from None
         return values
 
 
@@ -99,55 +131,81 @@ def _finite(cell: str) -> float:
 
 
 def _count(cell: str) -> int:
-    if not cell.isdecimal() or not cell.isascii() or len(cell) > 15:
+    if not cell.isascii() or len(cell) > 15:
         raise ValueError(cell)
+    if not cell.isdecimal():
+        whole = _WHOLE.fullmatch(cell)
+        if whole is None:
+            raise ValueError(cell)
+        cell = whole[1]
     return int(cell)
 
 
+def _pointed(cell: str) -> str | None:
+    """A number whose comma is a decimal point, with the point."""
+    return cell.replace(",", ".") if re.fullmatch(r"-?\d+,\d+", cell) else None
+
+
+def _remedy(cell: str) -> str:
+    """How the number that a cell means is written."""
+    share = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", cell)
+    if share is not None:
+        return f"write the share, {float(share[1]) / 100:.12g}"
+    amount = re.fullmatch(r"(?:[$€£]|EUR|USD|GBP)?\s*(\d+(?:\.\d+)?)\s*(?:[$€£]|EUR|USD|GBP)?", cell)
+    if amount is not None and amount[1] != cell:
+        return f"write the number alone, {amount[1]}"
+    if re.fullmatch(r"\d{1,3}(,\d{3})+", cell):
+        return f"write it without commas, {cell.replace(',', '')}"
+    return f"write a point, {_pointed(cell)}" if _pointed(cell) else "write a plain number such as 3"
+
+
 def find_table(folder: Path, name: str) -> Path | None:
-    """``name.csv`` or ``name.parquet`` in a folder; None if neither is there."""
+    """``name.csv`` or ``name.parquet`` in a folder; None if neither is there, and nothing else that is called so."""
     there = [path for path in (folder / f"{name}.csv", folder / f"{name}.parquet") if path.exists()]
     if len(there) > 1:
         raise InputError(f"{folder} has both {name}.csv and {name}.parquet; keep one of them")
+    if not there:
+        _refuse_others(folder, name)
     return there[0] if there else None
 
 
-def read_table(source: TableLike, required: Sequence[str], optional: Sequence[str] = (), extras: bool = False) -> Table:
-    """Read a table whose header has the required columns, and of others only the optional ones (unless ``extras``).
+def _refuse_others(folder: Path, name: str) -> None:
+    """A table that is there, but not as a campaign has it, is not passed over."""
+    for ending in (*FORMATS, *TEXTS):
+        path = folder / f"{name}{ending}"
+        if path.exists():
+            raise InputError(f"{path.name} {named_format(path) or f'is looked for as {name}.csv; rename it'}")
+    if folder.is_dir() and (folder / f"{name}.CSV").exists():
+        raise InputError(f"{name}.CSV is looked for as {name}.csv; rename it")
 
-    source: CSV, or Parquet where pyarrow is there; or a table at hand (io.tables.frames); required, optional: columns
-    that must be there, and that may be; extras: whether other columns are ignored; else they are refused. Raises
-    InputError if the file is missing, unreadable, not UTF-8, empty, ragged, or its header is wrong.
+
+def read_table(source: TableLike, kind: TableKind) -> Table:
+    """Read a table of a known kind, without what spreadsheets and data frames leave in it.
+
+    source: CSV, or Parquet where pyarrow is there; or a table at hand (io.tables.frames). Raises InputError if the file
+    is missing, unreadable, of another format, empty, ragged, or its header is wrong.
     """
     path = Path(source) if isinstance(source, str | Path) else Path(NAME)
     header, columns, rows = cells_of(path) if isinstance(source, str | Path) else cells_at_hand(source)
-    _check_header(path, header, required, optional, extras)
-    wanted = [*required, *optional]
-    kept = {name: columns[k] for k, name in enumerate(header) if name in wanted}
-    return Table(path, kept, rows, at_hand=is_frame(source))
+    # Tables that only this program writes hold what it wrote.
+    cells = Cells(path.name, header, columns, rows)
+    cells = cells if kind.extras is Extras.REFUSED else tidied(cells)
+    complaint = kind.complaint(cells.header)
+    if complaint is not None:
+        index = next((name for name in index_names(source) if name in kind.required), None)
+        also = "" if index is None else f"; {index!r} is the frame's index: give frame.reset_index()"
+        raise InputError(f"{path.name}, line 1: {complaint}{also}")
+    named = dict(zip(cells.header, cells.columns, strict=True))
+    known = {name: column for name, column in named.items() if name in kind.required or name in kind.optional}
+    others = {name: column for name, column in named.items() if name not in known}
+    extras = others if kind.extras is Extras.KEPT else {}
+    return Table(path, known, cells.rows, is_frame(source), extras, cells.place)
 
 
 def has_column(source: TableLike, name: str) -> bool:
     """Whether a table has a column of this name."""
     names = header_of(Path(source)) if isinstance(source, str | Path) else map(str, columns_at_hand(source))
     return name in names
-
-
-def _check_header(
-    path: Path, header: Sequence[str], required: Sequence[str], optional: Sequence[str], extras: bool
-) -> None:
-    known = [*required, *optional]
-    shape = ",".join(required) + "".join(f"[,{name}]" for name in optional)
-    for name in required:
-        if name not in header:
-            raise InputError(f"{path.name}, line 1: there is no column {name!r}; the header must be {shape}")
-    if len(set(header)) < len(header):
-        raise InputError(f"{path.name}, line 1: a column appears twice; the header must be {shape}")
-    strange = [name for name in header if name not in known]
-    if strange and not extras:
-        near = get_close_matches(strange[0], known, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise InputError(f"{path.name}, line 1: unknown column {strange[0]!r}; {hint}the header must be {shape}")
 
 
 def is_folder(path: Path) -> bool:

@@ -1,12 +1,15 @@
 """Messages between tasks and workers, the prior's fit, the stopping program: compiled loops, imported where they run.
 
-A label y = +-1 of worker j on task i has the message ``m_ij``, what it adds to the task's log odds L_i.
+One sweep for any number of classes K, whether or not some tasks are hard. The chance of a label by the other labels of
+its task is linear in the worker's skill g, ``1/K + B (g - 1/K)``, so a label's message is one number: the weight
+``ln((K - 1) p / (1 - p))`` of its vote, at the accuracy ``p = E[g]`` with which it counts.
 """
 
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
 from crowdopt.elementary_kernels import exp, log, power
+from crowdopt.online.beliefs.vote_sum_kernels import recount, settle, slopes
 
 SURE = 1e-3  # a message never says more than a label of a worker of skill 1 - SURE
 FINE = 2.0**30  # steps of a nat in which levels are compared: equal ones differ in the last bits by the order of labels
@@ -14,9 +17,9 @@ TOGETHER = 8  # factors that are multiplied before a density is scaled back to s
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _message(sign, right):
+def _message(right, classes):
     p = min(max(right, SURE), 1.0 - SURE)
-    return sign * log(p / (1.0 - p))
+    return log((classes - 1.0) * p / (1.0 - p))
 
 
 @njit(cache=True, nogil=True)
@@ -73,89 +76,87 @@ def same(prior, alike, gold, agreement, density, chance):
 
 
 @njit(cache=True, nogil=True)
-def sweep(first, last, labels, skills, tasks, prior):
-    """Every message of workers ``first`` to ``last - 1`` anew: cavity, factors, density, messages; odds follow.
+def sweep(first, last, labels, skills, votes, kind, prior):
+    """Every message of workers ``first`` to ``last - 1`` anew: cavity, factors, density, messages; votes follow.
 
-    ``f_ij(g) = (1 - u) + (2u - 1) g`` with ``u = P(label right)`` by the other labels of the task, ``P_j ~ w_j gold
-    prod f``, ``m_ij = y logit E[g | P_j / f_ij]``; ``w_j`` is the prior with what the worker's other types tell.
-    Worker by worker, in the order of arrival: first the product of all factors, which gives the density, then each
-    label's message, for which that label's own factor is divided out again, so that no worker hears their own opinion.
+    ``f_ij(g) = 1/K + B (g - 1/K)``, B by the other labels of the task; ``P_j ~ w_j gold prod f``, ``m_ij`` the weight
+    of a vote of accuracy ``E[g | P_j / f_ij]``; ``w_j`` is the prior with what the worker's other types tell. Worker by
+    worker, in the order of arrival: first the product of all factors, which gives the density, then each label's
+    message, for which that label's own factor is divided out again, so that no worker hears their own opinion.
 
-    labels, skills, tasks: the state of belief (crowdopt.online.beliefs.state), written in place; prior: of the workers'
-    skills.
+    labels, skills, votes: the state of belief (crowdopt.online.beliefs.state), written in place; kind (tasks,): type of
+    each; prior: of the workers' skills.
     """
-    grid = prior.grid
-    start, task, sign, message = labels.start, labels.task, labels.sign, labels.message
-    kind, odds = tasks.kind, tasks.odds
-    cells = grid.size
-    longest = 0
+    grid, start, task, message, classes = prior.grid, labels.start, labels.task, labels.message, votes.easy.shape[1]
+    guess, longest = 1.0 / classes, 0
     for j in range(first, last):
         longest = max(longest, start[j + 1] - start[j])
-    # u of each label, kept from the first pass: the second divides out the very factor that was multiplied
-    right = np.empty(longest)
+    # B of each label, kept from the first pass: the second divides out the very factor that was multiplied
+    slope, fresh = np.empty(longest), np.empty(longest)
     for j in range(first, last):
         skills.agreement[j] = 1.0
         skills.weight[j] = skills.asked[j]
-        for k in range(start[j], start[j + 1]):
-            t = kind[task[k]]
-            # cavity: the task's log odds less this label's own message
-            u = 1.0 / (1.0 + exp(-sign[k] * (odds[task[k]] - message[k])))
-            right[k - start[j]] = u
-            # f(g) = a + b g, linear because g enters the chance of a label linearly
-            a, b = 1.0 - u, 2.0 * u - 1.0
-            # b^2 is 1 where the others settle the task and 0 where they say nothing: labels of known correctness
+        begin, end = start[j], start[j + 1]
+        given, said, before = task[begin:end], labels.label[begin:end], message[begin:end]
+        slopes(given, said, before, votes, slope)
+        for k in range(given.size):
+            t, b = kind[given[k]], slope[k]
+            a, row = guess * (1.0 - b), skills.agreement[j, t]
+            # B^2 is 1 where the others settle the task and 0 where they say nothing: labels of known correctness
             skills.weight[j, t] += b * b
-            row = skills.agreement[j, t]
-            for g in range(cells):
+            for g in range(grid.size):
                 row[g] *= a + b * grid[g]
-            if (k - start[j]) % TOGETHER == TOGETHER - 1:
+            if k % TOGETHER == TOGETHER - 1:
                 _scale(row)
         believe(prior.weight, prior.alike, skills.gold[j], skills.agreement[j], skills.density[j])
-        for k in range(start[j], start[j + 1]):
-            row = skills.density[j, kind[task[k]]]
-            u = right[k - start[j]]
-            a, b = 1.0 - u, 2.0 * u - 1.0
-            mass, mean = 0.0, 0.0
-            for g in range(cells):
+        for k in range(given.size):
+            b, row = slope[k], skills.density[j, kind[given[k]]]
+            a, mass, mean = guess * (1.0 - b), 0.0, 0.0
+            for g in range(grid.size):
                 without = row[g] / (a + b * grid[g])
                 mass += without
                 mean += without * grid[g]
-            # odds follow at once, so that later workers of this sweep hear the new message (Gauss-Seidel)
-            fresh = _message(sign[k], mean / mass)
-            odds[task[k]] += fresh - message[k]
-            message[k] = fresh
+            fresh[k] = _message(mean / mass, classes)
+        # votes follow before the next worker, who hears the new messages (Gauss-Seidel)
+        recount(given, said, before, fresh, votes)
+        before[:] = fresh[: given.size]
+    some = task[start[first] : start[last]]
+    settle(some if some.size < kind.size else np.arange(kind.size), votes)
 
 
 @njit(cache=True, nogil=True)
-def hear(worker, given, signs, labels, skills, tasks, grid):
+def hear(worker, given, said, labels, skills, votes, kind, grid):
     """Labels that have just come, written behind the worker's others: the message by what is known before each.
 
-    One at a time, in the order given: a label on a task that others have labelled tells of the worker by
-    ``(1 - u) + (2u - 1) g``, as in ``sweep``, and the worker's mean skill so far is what the label tells of the task.
+    One at a time, in the order given: a label on a task that others have labelled tells of the worker by its factor, as
+    in ``sweep``, and the worker's mean skill so far is what the label tells of the task.
 
-    worker: who gave them, the last of ``labels``; given, signs (k,): their tasks, and the labels, +-1; labels, skills,
-    tasks: the state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``; grid
-    (cells,): the skills g.
+    worker: who gave them, the last of ``labels``; given, said (k,): their tasks, and the class that each says; labels,
+    skills, votes: the state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``; kind
+    (tasks,): type of each; grid (cells,): the skills g.
     """
-    kind, odds, at = tasks.kind, tasks.odds, labels.start[worker + 1]
+    classes, at = votes.easy.shape[1], labels.start[worker + 1]
+    nothing, slope, fresh = np.zeros(1), np.empty(1), np.empty(1)
     for k in range(given.size):
-        i, y = given[k], signs[k]
-        t = kind[i]
-        row = skills.density[worker, t]
+        i, y, t = given[k : k + 1], said[k : k + 1], kind[given[k]]
+        row, agreement = skills.density[worker, t], skills.agreement[worker, t]
         mean = 0.0
         for g in range(grid.size):
             mean += row[g] * grid[g]
-        # this label is not in the odds yet: they are the cavity as they stand
-        u = 1.0 / (1.0 + exp(-y * odds[i]))
-        a, b = 1.0 - u, 2.0 * u - 1.0
+        # this label is not among the votes yet: they are the cavity as they stand
+        slopes(i, y, nothing, votes, slope)
+        b = slope[0]
+        a = (1.0 - b) / classes
         skills.weight[worker, t] += b * b
         for g in range(grid.size):
             row[g] *= a + b * grid[g]
-            skills.agreement[worker, t, g] *= a + b * grid[g]
+            agreement[g] *= a + b * grid[g]
         _scale(row)
-        _scale(skills.agreement[worker, t])
-        labels.task[at + k], labels.sign[at + k], labels.message[at + k] = i, y, _message(y, mean)
-        odds[i] += labels.message[at + k]
+        _scale(agreement)
+        fresh[0] = _message(mean, classes)
+        labels.task[at + k], labels.label[at + k], labels.message[at + k] = i[0], y[0], fresh[0]
+        recount(i, y, nothing, fresh, votes)
+        settle(i, votes)
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -1,38 +1,13 @@
-"""What difficulty that workers share does to a policy: log odds, tasks that are given up, what is said of a target."""
+"""What difficulty that workers share does to a policy: tasks that are given up, what is said of a target."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty, label_terms, mixed_odds
-
-Ids: TypeAlias = NDArray[np.integer]
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 
 WORTH = 0.2  # of what a label on an easy task tells, below which a task is given up
-
-
-class TaskOdds:
-    """Sums over labels from which a task's log odds follow, given how hard tasks are.
-
-    difficulty: with a share above 0; sums (3, tasks): of crowdopt.crowd.difficulty.hard_tasks.label_terms; written to.
-    """
-
-    def __init__(self, difficulty: Difficulty, sums: Floats) -> None:
-        self.difficulty, self.sums = difficulty, sums
-
-    def add(self, tasks: Ids, edge: Floats) -> None:
-        """Labels with their signed edges, each (k,)."""
-        for row, term in zip(self.sums, label_terms(edge, self.difficulty), strict=True):
-            np.add.at(row, tasks, term)
-
-    def of(self, tasks: Ids) -> tuple[Floats, Floats]:
-        """Log odds of class 1, and the chance of being hard, each (k,)."""
-        return mixed_odds(self.sums[:, tasks], self.difficulty.share)
 
 
 def hopeless(difficulty: Difficulty, chance: Floats) -> Bools:

@@ -1,4 +1,4 @@
-"""The state of belief as arrays: log odds of tasks, densities of skills, the messages between them."""
+"""The state of belief as arrays: votes on tasks, densities of skills, the messages between them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints, sealed
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.difficulty.difficulty_fit import SCALES, EdgedLabels, fitted
-from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty, mixed_odds
-from crowdopt.elementary import arctanh, dot, exp, interpolated, log, log1p, power, tanh
-from crowdopt.online.beliefs.grid import CELLS, GRID, error_at_level, expected
+from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
+from crowdopt.elementary import dot, exp, interpolated, log, log1p, power
+from crowdopt.online.beliefs.grid import CELLS, GRID, edge_at_level, error_at_level, expected, information
+from crowdopt.online.beliefs.task_votes import TaskVotes, VoteArrays
 
 Ids: TypeAlias = NDArray[np.integer]
 
 LEAST = 0.01  # chance of a right gold answer is kept this far from 0 and 1
 ALIKE, DOUBT = 0.1, 4.0  # share of workers with one skill for all types, expected as firmly as if so many were seen
 PER_WORKER = ("right", "asked", "gold", "agreement", "density", "weight")
-PER_LABEL = ("task", "sign", "message")
-ONCE = ("odds", "prior", "alike", "came", "start", "hardness", "sums", "hard_chance")
+PER_LABEL = ("task", "label", "message")
+ONCE = ("prior", "alike", "came", "start", "hardness")
 
 
 class LabelArrays(NamedTuple):
     """Labels in the order in which they came, for compiled loops.
 
     ``start`` is (workers + 1,): worker j's are those from start[j] to start[j + 1]. The others are (labels,): the task,
-    the label as +-1, and what it adds to the task's log odds.
+    the class that the label says, and the weight of its vote.
     """
 
     start: Ints
     task: Ints
-    sign: Floats
+    label: Ints
     message: Floats
 
 
@@ -51,13 +52,6 @@ class SkillArrays(NamedTuple):
     weight: Floats
 
 
-class TaskArrays(NamedTuple):
-    """What is known of tasks, for compiled loops: type and log odds of class 1, each (tasks,)."""
-
-    kind: Ints
-    odds: Floats
-
-
 class SkillPrior(NamedTuple):
     """Skills on the grid and their prior w, each (cells,), and the share of workers with one skill for all types."""
 
@@ -66,22 +60,11 @@ class SkillPrior(NamedTuple):
     alike: float
 
 
-class HardTasks(NamedTuple):
-    """How hard tasks are, for compiled loops.
-
-    ``share`` is h, ``left`` is s. ``sums`` is (3, tasks): log odds of class 1 if the task is easy, if it is hard, and
-    what the labels add to the log odds that it is easy (crowd.difficulty.hard_tasks). ``chance`` is (tasks,): that the
-    task is hard.
-    """
-
-    share: float
-    left: float
-    sums: Floats
-    chance: Floats
-
-
 class Beliefs:
-    """Belief propagation over tasks of two classes and workers who come one after the other, with a skill per type.
+    """Belief propagation over tasks of K classes and workers who come one after the other, with a skill per type.
+
+    Wrong answers are uniform over the other classes. A task's posterior is exact for labels of the accuracies that the
+    messages say: all classes are heeded, and whether the task is hard.
 
     Labels are kept in the order in which they came, so that a worker's are neighbours; every array grows or is
     written in place, and ``arrays`` is all there is to keep.
@@ -89,12 +72,8 @@ class Beliefs:
     kind (tasks,): tau(i).
     """
 
-    classes: int = 2
-    once: tuple[str, ...] = ONCE
-    per_label: tuple[str, ...] = PER_LABEL
-
-    def __init__(self, kind: Ints, types: int, workers: int) -> None:
-        self.kind = kind
+    def __init__(self, kind: Ints, types: int, workers: int, classes: int = 2) -> None:
+        self.kind, self.classes = kind, classes
         self.prior = expected(self.classes)  # w, of a skill of anybody in anything
         self.alike = np.array([ALIKE if types > 1 else 0.0])  # a, share of workers whose skill is one for all types
         self.came = np.zeros(1, np.int64)
@@ -105,22 +84,30 @@ class Beliefs:
         self.gold, self.agreement = np.ones((*shape, CELLS)), np.ones((*shape, CELLS))  # likelihoods
         self.density = np.full((*shape, CELLS), 1 / CELLS)  # P_j(g)
         self.hardness = NONE.array()  # of tasks; g is the accuracy on easy ones
-        self.task, self.message, self.hard_chance = np.zeros(0, np.int64), np.zeros(0), np.zeros(kind.size)
-        self._begin(kind.size)
-
-    def _begin(self, tasks: int) -> None:
-        """Nothing is known of the tasks yet."""
-        self.sign, self.odds, self.sums = np.zeros(0), np.zeros(tasks), np.zeros((3, tasks))  # L_i, log odds of class 1
+        self.task, self.label, self.message = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+        self.votes = TaskVotes(kind.size, classes)
+        self.hoped = np.zeros(kind.size)  # nats that labels that are out are expected to add to levels
 
     @property
     def level(self) -> Floats:
         """How sure each task is (crowdopt.online.beliefs.grid), (tasks,)."""
-        return np.abs(self.odds)
+        return self.votes.level
+
+    def expect(self, tasks: Ids, workers: Ints) -> None:
+        """Labels that are out, each (k,): they are expected to tell what a label of their worker's skill tells."""
+        kind, told = self.kind[tasks], information(GRID, self.classes)
+        worth = np.maximum(0.0, dot(self.density[workers, kind], told)) if tasks.size else np.zeros(0)
+        self.hoped = np.bincount(tasks, worth, self.kind.size).astype(np.float64)
 
     @property
     def answer(self) -> Ints:
         """The likeliest class of each task; -1 where nothing is known."""
-        return np.where(self.odds == 0, -1, (self.odds > 0).astype(np.int64))
+        return self.votes.answer
+
+    @property
+    def hard_chance(self) -> Floats:
+        """Chance of each task that it is hard, (tasks,)."""
+        return self.votes.chance
 
     @property
     def difficulty(self) -> Difficulty:
@@ -147,27 +134,23 @@ class Beliefs:
         self.density[worker] = self.prior
         return worker
 
-    def hear(self, tasks: Ids, labels: Ints) -> None:
-        """Labels of the worker who is here, a class each."""
-        worker = int(self.came[0]) - 1
-        self._make_room(self.labels + tasks.size)
-        self._hear(worker, tasks, labels)
-        self.start[worker + 1] += tasks.size
+    def hear(self, tasks: Ids, labels: Ints, worker: int | None = None) -> None:
+        """Labels of a worker, a class each, each (k,); worker: None: who came last."""
+        from crowdopt.online.beliefs.belief_kernels import hear
 
-    def _hear(self, worker: int, tasks: Ids, labels: Ints) -> None:
-        signs = 2.0 * labels - 1
-        if self.difficulty.share:
-            from crowdopt.online.beliefs.hard_kernels import hear_of_hard
+        worker, count = int(self.came[0]) - 1 if worker is None else worker, self.labels
+        self._make_room(count + tasks.size)
+        end, last = int(self.start[worker + 1]), int(self.came[0]) + 1
+        if end < count:  # others came since: a worker's labels stay neighbours
+            for name in PER_LABEL:
+                array = getattr(self, name)
+                array[end + tasks.size : count + tasks.size] = array[end:count].copy()
+        hear(worker, tasks, labels, *self._state, GRID)
+        self.start[worker + 1 : last] += tasks.size
 
-            hear_of_hard(worker, tasks, signs, *self._state, self._hard, GRID)
-        else:
-            from crowdopt.online.beliefs.belief_kernels import hear
-
-            hear(worker, tasks, signs, *self._state, GRID)
-
-    def check(self, right: Ints, asked: Ints) -> None:
-        """Gold answers of the worker who is here, tallies per type."""
-        worker = int(self.came[0]) - 1
+    def check(self, right: Ints, asked: Ints, worker: int | None = None) -> None:
+        """Gold answers of a worker, tallies per type, each (types,); worker: None: who came last."""
+        worker = int(self.came[0]) - 1 if worker is None else worker
         self.right[worker] += right
         self.asked[worker] += asked
         self.weight[worker] += asked
@@ -194,36 +177,24 @@ class Beliefs:
         density /= density.sum(axis=2, keepdims=True)
         gold = np.array([_gold(density, right, asked, u, guess) for u in SCALES])
         task, _, label = self.table()
-        told = EdgedLabels(task, label, self._edges, (self.kind.size, self.classes))
+        edge = edge_at_level(self.message[: self.labels], self.classes)  # what is believed of its worker without it
+        told = EdgedLabels(task, label, edge, (self.kind.size, self.classes))
         found = fitted(told, anchor=lambda u: interpolated(u, SCALES, gold))
         if found.share or self.difficulty.share:
             self.suppose(found)
 
-    @property
-    def _edges(self) -> Floats:
-        """What is believed of each label's worker, without it."""
-        return np.asarray(self.sign[: self.labels] * tanh(self.message[: self.labels] / 2))
-
     def suppose(self, difficulty: Difficulty) -> None:
-        """Take tasks to be so hard: the same messages, other log odds; and what gold says of workers."""
+        """Take tasks to be so hard: the same messages, other posteriors; and what gold says of workers."""
         self.hardness = difficulty.array()
-        self._add_up(difficulty)
+        count = self.labels
+        self.votes.clear()
+        self.votes.add(self.task[:count], self.label[:count], self.message[:count], difficulty)
+        self.votes.settle(np.arange(self.kind.size), difficulty)
         came, shown = int(self.came[0]), self.shown
         right, asked = self.right[:came, :, None], self.asked[:came, :, None]
         logs = right * log(shown) + (asked - right) * log1p(-shown)
         gold = exp(logs - logs.max(axis=2, keepdims=True))
         self.gold[:came] = gold / gold.sum(axis=2, keepdims=True)
-
-    def _add_up(self, difficulty: Difficulty) -> None:
-        """What is known of tasks, from the messages as they are."""
-        task, message, count = self.task[: self.labels], self.message[: self.labels], self.kind.size
-        self.odds = np.bincount(task, message, count).astype(np.float64)
-        if difficulty.share:
-            a = tanh(message / 2)
-            b = difficulty.left * a
-            terms = message, 2 * arctanh(b), 0.5 * (log1p(-a * a) - log1p(-b * b))
-            self.sums = np.stack([np.bincount(task, term, count) for term in terms]).astype(np.float64)
-            self.odds, self.hard_chance = mixed_odds(self.sums, difficulty.share)
 
     def refit(self, strength: float, fading: float, rounds: int) -> None:
         """The prior by EM over all heard and ``strength + fading / (1 + arrivals / 5)`` expected ones, all types."""
@@ -247,7 +218,7 @@ class Beliefs:
         """Task, worker and class of every label so far."""
         came, labels = int(self.came[0]), self.labels
         worker = np.repeat(np.arange(came), np.diff(self.start[: came + 1]))
-        return self.task[:labels], worker, (self.sign[:labels] > 0).astype(np.int64)
+        return self.task[:labels], worker, self.label[:labels]
 
     def error(self) -> Floats:
         """Posterior chance that the likelier class is wrong, (tasks,)."""
@@ -255,44 +226,35 @@ class Beliefs:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that belief consists of, as arrays."""
-        state = {name: getattr(self, name).copy() for name in self.once}
-        state |= {name: getattr(self, name)[: self.labels].copy() for name in self.per_label}
+        state = {name: getattr(self, name).copy() for name in ONCE} | self.votes.arrays()
+        state |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
         return state | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
 
     def restore(self, arrays: Arrays) -> None:
         """Take up what :meth:`arrays` gave."""
-        for name in (*self.once, *self.per_label):
+        self.votes.restore(arrays)
+        for name in (*ONCE, *PER_LABEL):
             setattr(self, name, np.array(arrays[name]))
         for name in PER_WORKER:
             getattr(self, name)[: self.came[0]] = arrays[name]
 
     def _sweep(self, first: int, last: int) -> None:
-        prior = SkillPrior(GRID, self.prior, self.alike[0])
-        if self.difficulty.share:
-            from crowdopt.online.beliefs.hard_kernels import sweep_of_hard
+        from crowdopt.online.beliefs.belief_kernels import sweep
 
-            sweep_of_hard(first, last, *self._state, self._hard, prior)
-        else:
-            from crowdopt.online.beliefs.belief_kernels import sweep
-
-            sweep(first, last, *self._state, prior)
+        sweep(first, last, *self._state, SkillPrior(GRID, self.prior, self.alike[0]))
 
     @property
-    def _hard(self) -> HardTasks:
-        difficulty = self.difficulty
-        return HardTasks(difficulty.share, difficulty.left, self.sums, self.hard_chance)
-
-    @property
-    def _state(self) -> tuple[LabelArrays, SkillArrays, TaskArrays]:
+    def _state(self) -> tuple[LabelArrays, SkillArrays, VoteArrays, Ints]:
         return (
-            LabelArrays(self.start, self.task, self.sign, self.message),
+            LabelArrays(self.start, self.task, self.label, self.message),
             SkillArrays(self.gold, self.asked, self.agreement, self.density, self.weight),
-            TaskArrays(sealed(self.kind), self.odds),
+            self.votes.arrays_for(self.difficulty),
+            sealed(self.kind),
         )
 
     def _make_room(self, labels: int) -> None:
         if labels > self.task.size:
-            for name in self.per_label:
+            for name in PER_LABEL:
                 old = getattr(self, name)
                 grown = np.zeros(max(labels, 2 * old.size, 256), old.dtype)
                 grown[: old.size] = old

@@ -1,118 +1,91 @@
-"""What labels of known accuracies say of each task: log odds for two classes, log-likelihoods for more."""
+"""What labels of known accuracies say of each task: votes for each class, if the task is easy and if it is hard."""
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficulty.difficult_classes import class_terms
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.core.resumable import Arrays
+from crowdopt.crowd.difficulty.hard_tasks import LARGEST, NONE, Difficulty
 from crowdopt.crowd.votes.evidence import CLIP
-from crowdopt.elementary import exp, log, log1p, logaddexp, logsumexp, tanh
-from crowdopt.online.beliefs.shared_difficulty import TaskOdds
+from crowdopt.elementary import log
 
 Ids: TypeAlias = NDArray[np.integer]
 
+SUMS, FOUND = ("easy", "hard", "lean"), ("level", "answer", "chance")
 
-class TaskVotes(Protocol):
-    """What labels say of each task; ``sums`` is all that adds up, ``level`` and ``answer`` follow from it.
 
-    ``level`` is that of crowdopt.online.beliefs.grid, and ``answer`` the likeliest class, -1 where nothing is known:
-    each (tasks,).
+class VoteArrays(NamedTuple):
+    """What labels say of tasks, for compiled loops.
+
+    ``easy`` and ``hard`` are (tasks, classes): votes for each class, less those of the others, if the task is easy or
+    hard. ``lean`` is (tasks,): what labels add to the log odds that it is easy. ``level``, ``answer`` and ``chance``
+    are (tasks,) and follow from these. ``share`` is h, ``left`` is s.
     """
 
-    sums: Floats
+    easy: Floats
+    hard: Floats
+    lean: Floats
     level: Floats
     answer: Ints
+    chance: Floats
+    share: float
+    left: float
 
-    def add(self, tasks: Ids, labels: Ints, accuracy: Floats, difficulty: Difficulty) -> None:
-        """Labels, each (k,), with the accuracies with which they count; levels wait for :meth:`settle`."""
-        ...
+
+class TaskVotes:
+    """Votes on each task, and what follows from them: the posterior over K classes, and over easy and hard.
+
+    ``level`` is that of crowdopt.online.beliefs.grid, ``answer`` the likeliest class, -1 where nothing is known, and
+    ``chance`` that of being hard: each (tasks,). Wrong answers are uniform over the other classes.
+    """
+
+    def __init__(self, tasks: int, classes: int) -> None:
+        self.classes = classes
+        self.easy, self.hard, self.lean = np.zeros((tasks, classes)), np.zeros((tasks, classes)), np.zeros(tasks)
+        self.level, self.answer, self.chance = np.zeros(tasks), np.full(tasks, -1), np.zeros(tasks)
+
+    def arrays_for(self, difficulty: Difficulty) -> VoteArrays:
+        """The arrays themselves, for compiled loops that write them, and how hard tasks are."""
+        # no worker of skill 1 can be wrong more often than always, which bounds s from below
+        left = max(difficulty.left, -LARGEST / (self.classes - 1))
+        sums = self.easy, self.hard, self.lean
+        return VoteArrays(*sums, self.level, self.answer, self.chance, float(difficulty.share), float(left))
+
+    def add(self, tasks: Ids, labels: Ints, weight: Floats, difficulty: Difficulty) -> None:
+        """Labels with the weights of their votes on easy tasks, each (k,); levels wait for :meth:`settle`."""
+        from crowdopt.online.beliefs.vote_sum_kernels import recount
+
+        recount(tasks, labels, np.zeros(weight.size), weight, self.arrays_for(difficulty))
 
     def clear(self) -> None:
         """Forget all labels."""
-        ...
+        for sums in (self.easy, self.hard, self.lean):
+            sums[:] = 0.0
 
-    def settle(self, tasks: Ids, difficulty: Difficulty) -> Floats:
-        """Levels and answers of some tasks anew; returns their chances of being hard, (k,)."""
-        ...
+    def settle(self, tasks: Ids, difficulty: Difficulty) -> None:
+        """Level, answer and chance of being hard of some tasks, (k,), anew."""
+        from crowdopt.online.beliefs.vote_sum_kernels import settle
+
+        settle(tasks, self.arrays_for(difficulty))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All there is to keep."""
+        return {name: getattr(self, name).copy() for name in (*SUMS, *FOUND)}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take up what :meth:`arrays` gave."""
+        for name in (*SUMS, *FOUND):
+            setattr(self, name, np.array(arrays[name]))
 
 
-def log_odds(accuracy: Floats) -> Floats:
-    """``ln(p / (1 - p))``, p kept off 0 and 1; any shape."""
+def vote_weight(accuracy: Floats, classes: int, difficulty: Difficulty = NONE) -> Floats:
+    """``ln((K - 1) p / (1 - p))``, p on easy tasks, kept off 0 and 1, of workers of mean accuracies (k,)."""
+    if difficulty.share:
+        edge = difficulty.easy * (classes * accuracy - 1) / (classes - 1)
+        accuracy = (1 + (classes - 1) * np.clip(edge, -LARGEST / (classes - 1), LARGEST)) / classes
     right = np.clip(accuracy, CLIP, 1 - CLIP)
-    return np.asarray(log(right / (1 - right)))
-
-
-class PairVotes:
-    """Two classes. ``sums`` is (4, tasks): log odds of class 1, and sums of crowd.difficulty.hard_tasks.label_terms."""
-
-    def __init__(self, tasks: int) -> None:
-        self.sums = np.zeros((4, tasks))
-        self.level, self.answer = np.zeros(tasks), np.full(tasks, -1)
-
-    def add(self, tasks: Ids, labels: Ints, accuracy: Floats, difficulty: Difficulty) -> None:
-        """See :class:`TaskVotes`."""
-        signs, logits = 2.0 * labels - 1, log_odds(accuracy)
-        np.add.at(self.sums[0], tasks, logits * signs)
-        if difficulty.share:
-            TaskOdds(difficulty, self.sums[1:]).add(tasks, np.asarray(signs * tanh(logits / 2), np.float64))
-
-    def clear(self) -> None:
-        """See :class:`TaskVotes`."""
-        self.sums[:] = 0.0
-
-    def settle(self, tasks: Ids, difficulty: Difficulty) -> Floats:
-        """See :class:`TaskVotes`."""
-        odds, chance = self.sums[0, tasks], np.zeros(tasks.size)
-        if difficulty.share:
-            odds, chance = TaskOdds(difficulty, self.sums[1:]).of(tasks)
-        self.level[tasks], self.answer[tasks] = np.abs(odds), np.where(odds == 0, -1, odds > 0)
-        return chance
-
-
-class PluralVotes:
-    """One coin over K classes. ``sums`` is (2, tasks, classes): log-likelihoods if the task is easy, and if hard."""
-
-    def __init__(self, tasks: int, classes: int) -> None:
-        self.sums = np.zeros((2, tasks, classes))
-        self.level, self.answer = np.zeros(tasks), np.full(tasks, -1)
-
-    def add(self, tasks: Ids, labels: Ints, accuracy: Floats, difficulty: Difficulty) -> None:
-        """See :class:`TaskVotes`."""
-        classes = self.sums.shape[2]
-        if not difficulty.share:
-            return np.add.at(self.sums[0], (tasks, labels), log_odds(accuracy) + log(classes - 1))
-        edge = (classes * accuracy - 1) / (classes - 1)
-        for table, left in zip(self.sums, (difficulty.easy, difficulty.hard), strict=True):
-            miss, more = class_terms(left * edge, classes)
-            np.add.at(table, tasks, miss[:, None])
-            np.add.at(table, (tasks, labels), more)
-
-    def clear(self) -> None:
-        """See :class:`TaskVotes`."""
-        self.sums[:] = 0.0
-
-    def settle(self, tasks: Ids, difficulty: Difficulty) -> Floats:
-        """See :class:`TaskVotes`."""
-        easy, hard = self.sums[:, tasks]
-        share, score, chance = difficulty.share, easy, np.zeros(tasks.size)
-        if share:
-            easy, hard = easy + log1p(-share), hard + log(share)
-            score = logaddexp(easy, hard)
-            chance = exp(logsumexp(hard, axis=1) - logsumexp(score, axis=1))
-        best = score.argmax(axis=1)
-        top = np.take_along_axis(score, best[:, None], axis=1)
-        others = score.copy()
-        np.put_along_axis(others, best[:, None], -np.inf, axis=1)
-        self.level[tasks] = top[:, 0] - logsumexp(others, axis=1) + log(score.shape[1] - 1)
-        self.answer[tasks] = np.where((score == top).all(axis=1), -1, best)
-        return chance
-
-
-def votes_of(tasks: int, classes: int) -> TaskVotes:
-    """Empty votes on so many tasks."""
-    return PairVotes(tasks) if classes == 2 else PluralVotes(tasks, classes)
+    return np.asarray(log((classes - 1) * right / (1 - right)))

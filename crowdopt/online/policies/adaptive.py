@@ -15,21 +15,20 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.difficulty.difficulty_fit import ALARM, EdgedLabels, fitted
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.gold_skills import gold_skills
 from crowdopt.online.beliefs.grid import error_at_level, information, level_at_error
 from crowdopt.online.beliefs.shared_difficulty import anchored, hopeless, told
-from crowdopt.online.beliefs.task_votes import votes_of
+from crowdopt.online.beliefs.task_votes import TaskVotes, vote_weight
 from crowdopt.online.policies.re_solve import ReSolve
 from crowdopt.online.seen_workers import Estimator
 
 Ids: TypeAlias = NDArray[np.integer]
 
 UNTIL = ("each", "mean")
-VOTES = ("sums", "level", "answer")
 ROUNDS = 20  # of repair at most: each is planned by what the last one brought
 ROUGH = 0.001  # of more than two classes, the chance at most of seeing difficulty where none is, were skills known:
 # from little gold they are rough, which shows the more where labels tell more
@@ -80,7 +79,7 @@ class Adaptive(ReSolve):
         """What tasks need is a level now."""
         sure = level_at_error(known.epsilon * (1 - self.caution), known.classes)
         super().start(replace(known, need=np.where(known.need > COVERAGE, sure, 0.0)), solve)
-        self.votes = votes_of(known.n_tasks, known.classes)
+        self.votes = TaskVotes(known.n_tasks, known.classes)
         self.task, self.worker, self.label = np.zeros((3, 0), np.int64)
         self.rounds_done = np.zeros(1, np.int64)
         self.hardness, self.fitted_at = NONE.array(), np.zeros(1, np.int64)  # of tasks; labels when that was fitted
@@ -125,6 +124,17 @@ class Adaptive(ReSolve):
         self._take(task, worker, label)
         self._weigh()
         self.done = [(int(j), task[worker == j]) for j in np.unique(worker)]
+
+    def heed(self, number: int, asked: Decision, labels: Ints) -> None:
+        """What a worker brings whom another policy asked, as in :meth:`learn`; number: of the arrival."""
+        if asked.kind == GOLD:
+            column = self.seen.column(number, False)
+            self.seen.right[:, column] += labels[0]
+            self.seen.asked[:, column] += labels[1]
+            return
+        got = labels != REFUSED
+        self._take(asked.tasks[got], np.full(int(got.sum()), number), labels[got])
+        self.done.append((number, asked.tasks))
 
     def watch(self, arrival: Arrival) -> None:
         """A worker has come whom another policy serves."""
@@ -172,13 +182,12 @@ class Adaptive(ReSolve):
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """As of any policy that covers, and what labels say of tasks."""
-        return super().snapshot() | {f"votes.{name}": getattr(self.votes, name).copy() for name in VOTES}
+        return super().snapshot() | {f"votes.{name}": array for name, array in self.votes.arrays().items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from a snapshot."""
         super().restore(arrays)
-        for name in VOTES:
-            setattr(self.votes, name, np.array(arrays[f"votes.{name}"]))
+        self.votes.restore({name[6:]: arrays[name] for name in arrays if name.startswith("votes.")})
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -193,18 +202,20 @@ class Adaptive(ReSolve):
         return information(np.clip(accuracy, CLIP, 1 - CLIP), self.known.classes)
 
     def _take(self, tasks: Ids, workers: Ints, labels: Ints) -> None:
-        accuracy = self.skills()[self.known.task_type[tasks], workers]
-        self.votes.add(tasks, labels, accuracy, self.known_difficulty)
+        self._count(tasks, workers, labels)
         self.task, self.worker = np.append(self.task, tasks), np.append(self.worker, workers)
         self.label = np.append(self.label, labels)
         self._cover(tasks)
 
     def _weigh(self) -> None:
         """What labels say anew, by the skills as they are known now."""
-        accuracy = self.skills()[self.known.task_type[self.task], self.worker]
         self.votes.clear()
-        self.votes.add(self.task, self.label, accuracy, self.known_difficulty)
+        self._count(self.task, self.worker, self.label)
         self._cover(np.arange(self.known.n_tasks))
+
+    def _count(self, tasks: Ids, workers: Ids, labels: Ints) -> None:
+        accuracy, difficulty = self.skills()[self.known.task_type[tasks], workers], self.known_difficulty
+        self.votes.add(tasks, labels, vote_weight(accuracy, self.known.classes, difficulty), difficulty)
 
     def _gauge(self, news: float = NEWS) -> None:
         """The difficulty of tasks anew, where enough labels are."""
@@ -227,9 +238,9 @@ class Adaptive(ReSolve):
         return Difficulty(*self.hardness.tolist())
 
     def _cover(self, tasks: Ids) -> None:
-        chance = self.votes.settle(tasks, self.known_difficulty)
+        self.votes.settle(tasks, self.known_difficulty)
         level = self.votes.level[tasks]
-        given_up = hopeless(self.known_difficulty, chance)
+        given_up = hopeless(self.known_difficulty, self.votes.chance[tasks])
         self.covered[tasks] = np.where(given_up, np.maximum(level, self.need[tasks]), level)
         self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
 

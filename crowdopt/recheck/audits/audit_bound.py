@@ -41,7 +41,7 @@ def martingale_holds(said: dict[str, Any], stratum: Ints, wrong: Bools, left: In
     seen = np.zeros((wrong.size + 1, size.size))
     seen[1:] = np.cumsum(np.eye(size.size)[stratum], axis=0)
     open_, found = size - seen[:-1], np.cumsum(wrong)
-    predicted = _predicted(said["predicted"], stratum, wrong)
+    predicted = predicted_shares(said["predicted"], stratum, wrong)
     says = left < total - np.arange(1, wrong.size + 1)  # that all are wrong that are left needs no proof
     for number, last in zip(numbers.tolist(), upto.tolist(), strict=True):
         excluded = np.flatnonzero(says & (left + found < last))
@@ -51,13 +51,19 @@ def martingale_holds(said: dict[str, Any], stratum: Ints, wrong: Bools, left: In
         if number - found[k - 1] > total - k:
             continue  # more than there are
         null = number - (found - wrong)[:k]
-        if _largest(null, open_[:k], rate, predicted[:k], stratum[:k], wrong[:k]) < -np.log(said["delta"]) - ROUNDING:
+        if (
+            largest_log_product(null, open_[:k], rate, predicted[:k], stratum[:k], wrong[:k])
+            < -np.log(said["delta"]) - ROUNDING
+        ):
             return False
     return True
 
 
-def _predicted(versions: dict[str, Any], stratum: Ints, wrong: Bools) -> Floats:
-    """Bayes' rule, check by check."""
+def predicted_shares(versions: dict[str, Any], stratum: Ints, wrong: Bools) -> Floats:
+    """Bayes' rule, check by check.
+
+    versions: ``predicted`` of the draw; stratum, wrong (checks,): as below; -> (checks, groups).
+    """
     belief, error = np.array(versions["weight"], float), np.array(versions["error"], float)
     belief = belief / belief.sum()
     rows = []
@@ -68,8 +74,14 @@ def _predicted(versions: dict[str, Any], stratum: Ints, wrong: Bools) -> Floats:
     return np.array(rows).reshape(-1, error.shape[1])
 
 
-def _largest(null: Ints, sizes: Floats, rate: Floats, predicted: Floats, stratum: Ints, wrong: Bools) -> float:
-    """Largest logarithm of the product that is ever reached."""
+def largest_log_product(
+    null: Ints, sizes: Floats, rate: Floats, predicted: Floats, stratum: Ints, wrong: Bools
+) -> float:
+    """Largest logarithm of the product that is ever reached.
+
+    null (checks,): wrong answers that are supposed to be left before each; sizes, predicted (checks, groups): answers
+    left, and shares predicted; rate (groups,); stratum, wrong (checks,): group of each, and whether it was wrong.
+    """
     # If at least m wrong ones are left, a factor's mean is ``1 + lambda (sum_i theta_i - m)`` at most; it is divided
     # by that, so that any pressure is valid and bisection only finds one that is good.
     low, high = np.full(null.size, LEAST), np.full(null.size, MOST)

@@ -17,6 +17,7 @@ from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.audit_draw import DRAW, DRAWN
 from crowdopt.io.answers.audit_folder import AUDIT, CLAIMED
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import CHECKED, CORRECTED, LISTED
 from crowdopt.recheck.audits.audit_bound import exact_holds, martingale_holds
 from crowdopt.recheck.audits.audit_terms import commitment_problems, terms_problems
 
@@ -66,11 +67,11 @@ def verify_audit(
 def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, place: Path) -> list[str]:
     certain, order, stratum = _order(said, table)
     chosen = [table.tasks[i] for i in [*certain, *order]]
-    listed = read_table(place / "check.csv", ("task",), ("answer",))["task"]
+    listed = read_table(place / "check.csv", LISTED)["task"]
     if listed != chosen[: len(listed)] or len(listed) < said["checks"]:
         return ["check.csv does not list what the seed draws"]
     file = place / "checked.csv"
-    rows = read_table(file, ("task", "label"), extras=True)
+    rows = read_table(file, CHECKED)
     label = {task: text for task, text in zip(rows.unique_ids("task"), rows["label"], strict=True) if text}
     answer = dict(zip(table.tasks, table.labels, strict=True))
     if set(label) - set(answer):
@@ -165,7 +166,7 @@ def _bound_holds(said: dict[str, Any], seen: Seen, left: list[int]) -> bool:
 
 
 def _corrected(table: AnsweredTable, label: dict[str, str], place: Path) -> list[str]:
-    rows = read_table(place / "answers.csv", ("task", "label"), ("checked",))
+    rows = read_table(place / "answers.csv", CORRECTED)
     wanted = [label.get(task, text) for task, text in zip(table.tasks, table.labels, strict=True)]
     looked = ["yes" if task in label else "no" for task in table.tasks]
     same = rows["task"] == list(table.tasks) and rows["label"] == wanted

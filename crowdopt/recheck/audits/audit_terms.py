@@ -43,8 +43,8 @@ def terms_problems(said: dict[str, Any], table: AnsweredTable) -> list[str]:
         "the numbers tested do not stand for every number of wrong answers": (
             numbers[:1] == [0] and all(np.diff(numbers) > 0) and numbers[-1] <= drawn
         ),
-        "the predicted errors are not one inside (0, 1) for each version and group": _predicts(said),
-        "the groups' rates are too far apart to compute with": _comparable(said),
+        "the predicted errors are not one inside (0, 1) for each version and group": predicts(said),
+        "the groups' rates are too far apart to compute with": comparable(said),
         "the audits spend more than their confidence leaves": spent <= 1 - said["confidence"] + ROUNDING,
     }
     return [problem for problem, passed in tests.items() if not passed]
@@ -55,13 +55,13 @@ def commitment_problems(said: dict[str, Any], commitment: str | None, after: tup
 
     said: ``draw.json``; commitment: as it was handed on; after: folders of earlier audits.
     """
-    problems = [] if _digest(said) == said["commitment"] else ["draw.json was changed after it was written"]
+    problems = [] if document_digest(said) == said["commitment"] else ["draw.json was changed after it was written"]
     if commitment not in (None, said["commitment"]):
         problems.append("the draw is not the one whose commitment was handed on")
     named = {earlier["commitment"]: earlier["delta"] for earlier in said["earlier"]}
     for folder in after:
         one = read_json(folder / DRAW, DRAWN, "audit")
-        if _digest(one) != one["commitment"]:
+        if document_digest(one) != one["commitment"]:
             problems.append(f"{folder / DRAW} was changed after it was written")
         chain = [*one["earlier"], {"commitment": one["commitment"], "delta": one["delta"]}]
         if any(named.get(each["commitment"]) != each["delta"] for each in chain):
@@ -69,12 +69,14 @@ def commitment_problems(said: dict[str, Any], commitment: str | None, after: tup
     return problems
 
 
-def _digest(said: dict[str, Any]) -> str:
+def document_digest(said: dict[str, Any]) -> str:
+    """SHA-256 of the JSON text with sorted keys and no blanks, the commitment left out; said: a document."""
     rest = {key: value for key, value in said.items() if key != "commitment"}
     return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _predicts(said: dict[str, Any]) -> bool:
+def predicts(said: dict[str, Any]) -> bool:
+    """Whether there is a predicted error inside (0, 1) for each version and group; said: a draw."""
     weight, error = (said["predicted"][name] for name in ("weight", "error"))
     if len(weight) != len(error) or any(len(row) != len(said["groups"]) for row in error):
         return False
@@ -82,7 +84,8 @@ def _predicts(said: dict[str, Any]) -> bool:
     return inside and sum(weight) > 0
 
 
-def _comparable(said: dict[str, Any]) -> bool:
+def comparable(said: dict[str, Any]) -> bool:
+    """Whether the groups' rates are near enough to each other to compute with; said: a draw."""
     rate, size = (np.array([group[name] for group in said["groups"]], float) for name in ("rate", "size"))
     with np.errstate(over="ignore"):
         mean = rate @ size / max(1.0, size.sum())

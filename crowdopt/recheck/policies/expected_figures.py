@@ -87,8 +87,11 @@ def _moved(
     if move.action == "answer":
         figures.wrong += path * float(weight.sum() - weight[move.what[0]])
     elif move.action == "expert":
+        if expert is None:
+            figures.problems.append(f"policy.csv, row {move.row + 1}: ends with the expert, and there is none")
+            return
         figures.expert += tasks
-        figures.cost += tasks * float(expert or 0.0)
+        figures.cost += tasks * expert
     else:
         number = [sum(labels) + more for labels, more in zip(votes, move.what, strict=True)]
         late = over + 1 > rounds if rounds is not None else sum(move.what) != 1

@@ -22,9 +22,11 @@ class PricedLimits:
 
     price: Floats
     total: float
+    sizes: Floats  # (types, askers): of what went into a price
+    size: float  # of what went into the bound
 
 
-def _limits(instance: AssignmentInstance, tables: PolicyTables) -> dict[tuple[str, str], tuple[Floats, float]]:
+def linear_limits(instance: AssignmentInstance, tables: PolicyTables) -> dict[tuple[str, str], tuple[Floats, float]]:
     """By limit and name: weight of a vote (types, askers) and the side, of ``sum of weights <= side``."""
     shape, found = (len(tables.types), len(tables.askers)), dict[tuple[str, str], tuple[Floats, float]]()
     first = [(one.tasks[0], k) for k, one in enumerate(tables.types)]
@@ -83,7 +85,7 @@ def rows_are_alike(instance: AssignmentInstance, tables: PolicyTables) -> bool:
 
 def check_limits(instance: AssignmentInstance, tables: PolicyTables, loads: Floats, report: Report) -> None:
     """Expected labels keep the limits; loads (types, askers): expected labels."""
-    for (limit, name), (weight, side) in _limits(instance, tables).items():
+    for (limit, name), (weight, side) in linear_limits(instance, tables).items():
         scale = max(1.0, float((np.abs(weight) * loads).sum()), float(loads.sum()))
         if float((weight * loads).sum()) > side + SLACK * scale:
             report.complain("policy.csv", f"the labels expected break {limit} of {name}")
@@ -93,8 +95,8 @@ def priced_limits(
     instance: AssignmentInstance, stored: StoredPolicy, tables: PolicyTables, report: Report
 ) -> PricedLimits | None:
     """None, and a complaint, where limits.csv is not about the campaign's limits, or a multiplier is above 0."""
-    limits, total = _limits(instance, tables), 0.0
-    price = np.zeros((len(tables.types), len(tables.askers)))
+    limits, total, size = linear_limits(instance, tables), 0.0, 0.0
+    price, sizes = np.zeros((2, len(tables.types), len(tables.askers)))
     table = stored.limits
     named = [] if table is None else list(zip(table["limit"], table["name"], strict=True))
     duals = np.zeros(0) if table is None else table.numbers("dual")
@@ -103,5 +105,7 @@ def priced_limits(
         return None
     for key, dual in zip(named, duals.tolist(), strict=True):
         weight, side = limits[key]
-        price, total = price + dual * weight, total + dual * side
-    return PricedLimits(price, total)
+        with np.errstate(over="ignore"):
+            price, total = price + dual * weight, total + dual * side
+            sizes, size = sizes + abs(dual) * np.abs(weight), size + abs(dual * side)
+    return PricedLimits(price, total, sizes, size)

@@ -105,7 +105,7 @@ class Recursion:
     def _by_rounds(self, rounds: int) -> dict[Number, Floats]:
         stops = {number: self._stop(number) for number in self._numbers()}
         least = {number: price for number, (price, _) in stops.items()}
-        for _ in range(rounds):
+        for _ in range(min(rounds, int(self.law.members.sum()))):  # each asks for a vote at least
             later = _Later(self, least, {})
             least = {number: self._asked_at_once(number, stops[number], later) for number in stops}
         return least

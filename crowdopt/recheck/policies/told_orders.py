@@ -15,7 +15,7 @@ from crowdopt.io.plan.order_tables import order_shares
 from crowdopt.io.plan.stored_policy import StoredPolicy
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.policies.belief_recursion import BeliefRecursion
-from crowdopt.recheck.policies.expected_figures import Figures
+from crowdopt.recheck.policies.expected_figures import NOTHING, Figures
 from crowdopt.recheck.policies.policy_tables import SUM, PolicyTables, TypeOfPlan
 from crowdopt.recheck.policies.told_law import ToldLaw
 
@@ -120,10 +120,15 @@ def _follow(told: ToldOrders, row: int, law: ToldLaw, count: int, expert: float 
         return
     tasks = count * one.share
     figures.tasks[row] = tasks
+    enough = _where_enough(law, order, [worker for worker, *_ in one.votes])
     at = {0: (tasks * (1 - belief), tasks * belief)}
     for n in range(len(order.low)):
         after: dict[int, tuple[float, float]] = {}
         for score, (first, second) in sorted(at.items()):
+            goes_on = order.low[n] < score < order.high[n] and n < len(order.workers)
+            if not (goes_on or enough[n]) and first + second > NOTHING:
+                figures.problems.append(f"order_steps.csv: order {row} stops before a task has the labels it must have")
+                return
             if score <= order.low[n]:
                 figures.wrong += second
             elif score >= order.high[n]:
@@ -141,8 +146,18 @@ def _follow(told: ToldOrders, row: int, law: ToldLaw, count: int, expert: float 
         at = after
 
 
+def _where_enough(law: ToldLaw, order: AskingOrder, had: Sequence[int]) -> list[bool]:
+    """Whether a task has all labels that it must have before it stops, before each step."""
+    number, found = [had.count(g) for g in range(law.members.size)], []
+    for worker in [*order.workers, None]:
+        found.append(law.is_enough(number))
+        if worker is not None:
+            number[worker] += 1
+    return found
+
+
 def _hand_on(figures: Figures, row: int, tasks: float, expert: float | None) -> None:
-    if expert is None and tasks > 0:
+    if expert is None and tasks > NOTHING:
         figures.problems.append(f"order_steps.csv: order {row} ends with the expert, and there is none")
     figures.expert += tasks
     figures.cost += tasks * (expert or 0.0)

@@ -8,7 +8,7 @@ import pytest
 from crowdopt.answers.audit.audited import AuditTerms, ErrorVersions
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.hiding import least_pressure, share_wrong
-from crowdopt.answers.audit.martingale import Checked, _log_factors, hypotheses, most_left_path
+from crowdopt.answers.audit.martingale import Checked, hypotheses, log_factors, most_left_path
 from crowdopt.answers.audit.prediction import predictions
 from crowdopt.answers.audit.strata import strata_of
 from tests.answers.audit.paths import small, worst_chance
@@ -54,7 +54,7 @@ def test_a_factor_has_mean_one_where_the_hypothesis_holds_exactly():
 
 def _factor(sizes, rate, predicted, null, group, wrong) -> float:
     checked = Checked(sizes[None], rate, predicted[None], np.array([group]), np.array([wrong]))
-    return float(np.exp(_log_factors(checked, np.zeros(1, int), np.full((1, 1), null)))[0, 0])
+    return float(np.exp(log_factors(checked, np.zeros(1, int), np.full((1, 1), null)))[0, 0])
 
 
 def _placements(sizes, null, rng):

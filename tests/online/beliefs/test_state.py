@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.online.beliefs.grid import CELLS, GRID, expected
+from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
+from crowdopt.online.beliefs.grid import CELLS, GRID, error_at_level, expected
 from crowdopt.online.beliefs.state import Beliefs
 from tests.chance import fewest, seeds
 
@@ -21,14 +21,19 @@ TREE = [  # a worker's tasks and labels: workers and tasks hang together without
 RIGHT, ASKED = [[3], [0], [5], [1]], [[4], [0], [5], [3]]
 
 
-def told(kind, types, rows, right, asked) -> Beliefs:
+def told(kind, types, rows, right, asked, classes=2) -> Beliefs:
     """Every worker's gold and labels, in the order in which they come."""
-    beliefs = Beliefs(np.array(kind), types, len(rows))
+    beliefs = Beliefs(np.array(kind), types, len(rows), classes)
     for (tasks, labels), c, s in zip(rows, right, asked, strict=True):
         beliefs.welcome()
         beliefs.check(np.array(c), np.array(s))
         beliefs.hear(np.array(tasks), np.array(labels))
     return beliefs
+
+
+def odds(beliefs: Beliefs):
+    """Log odds of the second of two classes where no task is hard, (tasks,)."""
+    return beliefs.votes.easy[:, 1] - beliefs.votes.easy[:, 0]
 
 
 def enumerated(kind, types, rows, right, asked, alike):
@@ -66,19 +71,20 @@ def test_messages_are_exact_on_a_tree(kind, types, alike):
     beliefs = told(kind, types, TREE, right, asked)
     beliefs.alike[0] = alike
     beliefs.propagate(10)
-    odds, density = enumerated(kind, types, TREE, right, asked, alike)
-    np.testing.assert_allclose(beliefs.odds, odds, atol=1e-9)
+    expected_odds, density = enumerated(kind, types, TREE, right, asked, alike)
+    np.testing.assert_allclose(odds(beliefs), expected_odds, atol=1e-9)
+    np.testing.assert_allclose(beliefs.level, np.abs(expected_odds), atol=1e-9)
     np.testing.assert_allclose(beliefs.density, density, atol=1e-9)
 
 
-def crowd(seed, tasks=40, workers=12, types=2):
+def crowd(seed, tasks=40, workers=12, types=2, classes=2):
     """Labels and gold of one-coin workers."""
     rng = np.random.default_rng(seed)
-    kind, truth, skill = np.arange(tasks) % types, rng.integers(0, 2, tasks), rng.uniform(0.5, 0.9, workers)
+    kind, truth, skill = np.arange(tasks) % types, rng.integers(0, classes, tasks), rng.uniform(0.5, 0.9, workers)
     rows, asked = [], rng.integers(0, 4, (workers, types))
     for j in range(workers):
         mine = rng.permutation(tasks)[: rng.integers(1, tasks)]
-        rows.append((mine, np.where(rng.random(mine.size) < skill[j], truth[mine], 1 - truth[mine])))
+        rows.append((mine, np.where(rng.random(mine.size) < skill[j], truth[mine], (truth[mine] + 1) % classes)))
     return kind, types, rows, rng.binomial(asked, skill[:, None]), asked
 
 
@@ -98,21 +104,25 @@ def test_what_is_kept_up_to_date_is_what_a_fresh_start_finds(seed):
         parts.propagate()
     for beliefs in (whole, parts):
         beliefs.propagate(200)
-    np.testing.assert_allclose(parts.odds, whole.odds, atol=1e-6)
+    np.testing.assert_allclose(odds(parts), odds(whole), atol=1e-6)
     np.testing.assert_allclose(parts.density, whole.density, atol=1e-6)
     np.testing.assert_allclose(parts.weight, whole.weight, atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_odds_are_the_sum_of_messages_at_any_time(seed):
+@pytest.mark.parametrize("difficulty", [NONE, Difficulty(0.3, 0.4, 1.0)])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_votes_are_the_sum_of_messages_at_any_time(classes, difficulty):
     """What is added message by message does not drift from the whole."""
-    beliefs = told(*crowd(seed))
-    for _ in range(30):
-        beliefs.propagate()
-        beliefs.refit(2.0, 4.0, 20)
-        task, _, _ = beliefs.table()
-        each = np.bincount(task, beliefs.message[: beliefs.labels], beliefs.odds.size)
-        np.testing.assert_allclose(beliefs.odds, each, atol=1e-10)
+    for seed in range(3):
+        beliefs = told(*crowd(seed, classes=classes), classes)
+        beliefs.suppose(difficulty)
+        for _ in range(30):
+            beliefs.propagate()
+            beliefs.refit(2.0, 4.0, 20)
+            kept = beliefs.votes.arrays()
+            beliefs.suppose(difficulty)
+            for name, array in beliefs.votes.arrays().items():
+                np.testing.assert_allclose(kept[name], array, atol=1e-9, err_msg=name)
 
 
 def test_the_likeliest_prior_is_found():
@@ -163,30 +173,46 @@ def test_a_table_is_what_was_heard():
     assert list(zip(task.tolist(), worker.tolist(), label.tolist(), strict=True)) == heard
 
 
-def enumerated_with_hard_tasks(kind, rows, right, asked, difficulty):
-    """Log odds of each task and its chance of being hard, by adding up all truths and all sets of hard tasks."""
-    states = np.zeros((2, 2, len(kind)))
-    for truth, hard in product(product((0, 1), repeat=len(kind)), product((0, 1), repeat=len(kind))):
-        weight = np.prod(np.where(hard, difficulty.share, 1 - difficulty.share))
-        for j, (tasks, labels) in enumerate(rows):
-            gold = 0.5 + difficulty.mean * (GRID - 0.5)
-            each = expected() * gold ** right[j][0] * (1 - gold) ** (asked[j][0] - right[j][0])
-            for i, label in zip(tasks, labels, strict=True):
-                skill = 0.5 + difficulty.left * (GRID - 0.5) if hard[i] else GRID
-                each = each * (skill if label == truth[i] else 1 - skill)
+def tree(classes):
+    """A tree of four tasks with labels among some classes: every one is named."""
+    rows = [([0, 1], [2, 1]), ([1, 2], [1, 0]), ([2, 3], [0, 2]), ([3], [2])]
+    return [(tasks, [y % classes for y in labels]) for tasks, labels in rows]
+
+
+def enumerated_states(classes, tasks, difficulty):
+    """Posterior of each task's class and hardness, and skills' densities, by adding up all truths and hard sets."""
+    states, density = np.zeros((tasks, classes, 2)), np.zeros((len(TREE), 1, CELLS))
+    gold = 1 / classes + difficulty.mean * (GRID - 1 / classes)
+    on_hard = 1 / classes + difficulty.left * (GRID - 1 / classes)
+    hard_sets = list(product((0, 1), repeat=tasks)) if difficulty.share else [(0,) * tasks]
+    for truth, hard in product(product(range(classes), repeat=tasks), hard_sets):
+        weight, rows = np.prod(np.where(hard, difficulty.share, 1 - difficulty.share)), []
+        for j, (given, labels) in enumerate(tree(classes)):
+            each = expected(classes) * gold ** RIGHT[j][0] * (1 - gold) ** (ASKED[j][0] - RIGHT[j][0])
+            for i, label in zip(given, labels, strict=True):
+                skill = on_hard if hard[i] else GRID
+                each = each * (skill if label == truth[i] else (1 - skill) / (classes - 1))
+            rows.append(each)
             weight *= each.sum()
-        for i in range(len(kind)):
-            states[truth[i], hard[i], i] += weight
-    return np.log(states[1].sum(axis=0) / states[0].sum(axis=0)), states[:, 1].sum(axis=0) / states.sum(axis=(0, 1))
+        for i in range(tasks):
+            states[i, truth[i], hard[i]] += weight
+        density[:, 0] += weight * np.array([row / row.sum() for row in rows])
+    total = states[0].sum()
+    return states / total, density / total
 
 
-@pytest.mark.parametrize("left", [0.0, 0.4, -0.3])
-def test_messages_about_hard_tasks_are_exact_on_a_tree(left):
-    """A task that may be hard is a node of four states: on a tree its messages settle at Bayes' own answer."""
-    difficulty = Difficulty(0.3, left, 1.0)
-    beliefs = told([0] * 5, 1, TREE, RIGHT, ASKED)
+@pytest.mark.parametrize(
+    "difficulty", [NONE, Difficulty(0.3, 0.4, 1.0), Difficulty(0.3, 0.0, 1.0), Difficulty(0.2, -0.3, 1.0)]
+)
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_messages_about_classes_and_hard_tasks_are_exact_on_a_tree(classes, difficulty):
+    """A task is a node of 2 K states: on a tree its messages settle at Bayes' own answer, and so do all skills."""
+    beliefs = told([0] * 4, 1, tree(classes), RIGHT, ASKED, classes)
     beliefs.suppose(difficulty)
     beliefs.propagate(12)
-    odds, hard = enumerated_with_hard_tasks([0] * 5, TREE, RIGHT, ASKED, difficulty)
-    np.testing.assert_allclose(beliefs.odds, odds, rtol=1e-6)
-    np.testing.assert_allclose(beliefs.hard_chance, hard, rtol=1e-6)
+    states, density = enumerated_states(classes, 4, difficulty)
+    chance = states.sum(axis=2)
+    np.testing.assert_allclose(error_at_level(beliefs.level, classes), 1 - chance.max(axis=1), atol=1e-9)
+    np.testing.assert_array_equal(beliefs.answer, chance.argmax(axis=1))
+    np.testing.assert_allclose(beliefs.hard_chance, states[:, :, 1].sum(axis=1), atol=1e-9)
+    np.testing.assert_allclose(beliefs.density, density, atol=1e-9)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from crowdopt.errors import InputError
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import PEOPLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,5 +95,5 @@ def read_people(path: str | Path | None) -> dict[str, str]:
     """Account -> worker, from a table with these columns; empty without a table."""
     if path is None:
         return {}
-    table = read_table(Path(path), ("worker", "account"), extras=True)
+    table = read_table(Path(path), PEOPLE)
     return dict(zip(table.unique_ids("account"), table.ids("worker"), strict=True))

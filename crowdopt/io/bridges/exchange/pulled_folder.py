@@ -16,6 +16,7 @@ from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, la
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
 from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import LABELS
 
 PULLED = "pulled.json"  # the file that tells such a folder
 FORMULA = re.compile(r"[=+@]|-(?!\d+(\.\d+)?$)")  # how a text begins that a spreadsheet computes; -1 stays what it is
@@ -112,7 +113,7 @@ def labels_there(folder: Path) -> dict[tuple[str, str], str] | None:
         return None
     if not (folder / PULLED).is_file():
         raise InputError(f"{folder} holds something else; choose a new folder, or one that a pull wrote")
-    table = read_table(folder / "labels.csv", ("task", "worker", "label"), extras=True)
+    table = read_table(folder / "labels.csv", LABELS)
     return dict(zip(zip(table["task"], table["worker"], strict=True), table["label"], strict=True))
 
 

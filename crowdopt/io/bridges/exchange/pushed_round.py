@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, tell
 from crowdopt.io.answers.answered import read_answered
 from crowdopt.io.campaign.campaign_reading import read_with_labels
+from crowdopt.io.campaign.campaign_tables import optional_table
 from crowdopt.io.plan.stored_plan import read_pairs
 from crowdopt.io.plan.vote_table import read_weights
-from crowdopt.io.tables.cells import cells_of
-from crowdopt.io.tables.table_columns import Table
+from crowdopt.io.tables.table_columns import Table, is_folder, read_table
+from crowdopt.io.tables.table_kinds import CONTENT
 
 RESERVED = ("task", "queue", "workers", "id")  # columns that the tools' own keys would be written over
 
@@ -84,10 +85,10 @@ def read_round(
         classes=names,
         workers=tuple(instance.worker_id(j) for j in range(instance.n_workers)),
         queues=queues,
-        content=_content(content, list(queues)),
+        content=(shown := _content(content, campaign, list(queues))),
         answers={} if answers is None else _answers(answers, names),
         weights=weights,
-        described=content is not None,
+        described=any(cells != {"text": task} for task, cells in shown.items()),
     )
 
 
@@ -104,25 +105,30 @@ def _classes(known: tuple[str, ...], given: tuple[str, ...], unnamed: bool) -> t
     return given
 
 
-def _content(path: str | Path | None, tasks: list[str]) -> dict[str, dict[str, str]]:
-    """What is shown of each task of the round."""
-    if path is None:
+def _content(path: str | Path | None, campaign: str | Path, tasks: list[str]) -> dict[str, dict[str, str]]:
+    """What is shown of each task of the round: a table's columns, those of tasks.csv that no plan uses, or its id."""
+    known = None if path is not None or not is_folder(Path(campaign)) else optional_table(Path(campaign), "tasks")
+    table = known if path is None else read_table(Path(path), CONTENT)
+    shown = {} if table is None else _shown(table, asked=path is not None)
+    if table is None or not shown:
         return {task: {"text": task} for task in tasks}
-    header, columns, rows = cells_of(Path(path))
-    if "task" not in header or len(set(header)) < len(header) or len(header) < 2:
-        raise InputError(f"{Path(path).name}, line 1: the header must be task and what is to be shown, as in task,text")
-    table = Table(Path(path), dict(zip(header, columns, strict=True)), rows)
-    shown = [name for name in header if name != "task"]
-    taken = [name for name in shown if name in RESERVED or not name.isidentifier()]
-    if taken:
-        raise InputError(
-            f"{Path(path).name}, line 1: {taken[0]!r} cannot be a column that is shown; give it another name"
-        )
     place = {task: row for row, task in enumerate(table.unique_ids("task"))}
     missing = [task for task in tasks if task not in place]
     if missing:
-        raise InputError(f"{Path(path).name} has no row for task {missing[0]!r} ({len(missing)} missing); add them")
-    return {task: {name: table[name][place[task]] for name in shown} for task in tasks}
+        raise InputError(f"{table.path.name} has no row for task {missing[0]!r} ({len(missing)} missing); add them")
+    return {task: {name: column[place[task]] for name, column in shown.items()} for task in tasks}
+
+
+def _shown(table: Table, asked: bool) -> dict[str, list[str]]:
+    """Columns that can be shown; asked: whether the table was named for that, so that each must be one."""
+    if asked and not table.extras:
+        raise InputError(f"{table.path.name}, line 1: the header must be task and what is to be shown, as in task,text")
+    taken = [name for name in table.extras if name in RESERVED or not name.isidentifier()]
+    if taken and asked:
+        raise InputError(f"{table.path.name}, line 1: {taken[0]!r} cannot be a column that is shown; name it otherwise")
+    if taken:
+        tell(f"{table.path.name}: {taken[0]!r} cannot be a column that is shown and stays here; name it otherwise")
+    return {name: column for name, column in table.extras.items() if name not in taken}
 
 
 def _answers(path: str | Path, classes: tuple[str, ...]) -> dict[str, tuple[str, float]]:

@@ -13,27 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.losses import Losses
 from crowdopt.arrays import Bools, Floats
-from crowdopt.bench.figures.losses import Losses
-from crowdopt.bench.figures.traits import NAMES, in_words
+from crowdopt.bench.figures.traits import NAMES, Condition, in_words
 
 LEAST = 3  # instances in a leaf
 MOST = 6  # leaves
 ENOUGH = 4  # problems that a decision needs
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A trait is above a threshold, or at most there."""
-
-    trait: str
-    above: bool
-    threshold: float
-
-    def holds(self, traits: Floats) -> Bools:
-        """For each row of traits, (instances, traits), whether it does."""
-        met: Bools = (traits[..., NAMES.index(self.trait)] > self.threshold) == self.above
-        return met
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,188 @@
+"""The verb audit with --escalate: which answers may stand, and which go up a tier."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.answers.audit.escalated import Escalated, EscalationDraw, EscalationTerms
+from crowdopt.answers.audit.escalation_draw import draw_escalation, escalate, next_looks
+from crowdopt.answers.audit.escalation_words import Tiers
+from crowdopt.arrays import Floats
+from crowdopt.errors import InputError
+from crowdopt.io.answers.answered import AnsweredTable
+from crowdopt.io.answers.audit_folder import listed_checks
+from crowdopt.io.answers.escalation_draw_file import (
+    ESCALATION,
+    Purpose,
+    digest_of,
+    read_escalation,
+    written_escalation,
+)
+from crowdopt.io.answers.escalation_folder import (
+    read_escalation_looks,
+    read_standing,
+    standing_facts,
+    write_escalation,
+    write_standing,
+)
+from crowdopt.io.tables.folder import check_target
+from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_kinds import GOING_UP
+
+SAME = 1e-9  # relative: logarithms differ in their last bits from processor to processor
+
+
+@dataclass(frozen=True, eq=False)
+class Escalation:
+    """An escalation as it stands.
+
+    Parameters
+    ----------
+    draw : EscalationDraw
+        What is looked at, in which order; ``planned`` has the cost that is expected.
+    commitment : str
+        SHA-256 of all that decides the draw: hand it on before the expert begins.
+    checks : int
+        How many tasks ``check.csv`` lists now.
+    escalated : Escalated, optional
+        What came of it, once the expert has looked.
+    up : int, optional
+        Answers that go up and were not looked at.
+    cost : float, optional
+        Of the looks so far and of the answers that go up.
+    """
+
+    draw: EscalationDraw
+    commitment: str
+    checks: int
+    escalated: Escalated | None = None
+    up: int | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True)
+class EscalationAsked:
+    """What is asked of a first draw; None where nothing is said."""
+
+    target: float | None
+    confidence: float | None
+    seed: int | None
+    expert_error: float
+    after: Sequence[Any]
+
+
+def is_escalation(folder: Path) -> bool:
+    """Whether a folder is an escalation's."""
+    return (folder / ESCALATION).is_file()
+
+
+def drawn_escalation(
+    table: AnsweredTable, folder: Path, words: Tiers, asked: EscalationAsked, show: bool, force: bool
+) -> Escalation:
+    """Draw for a first tier, or for the next one after the escalation that is named.
+
+    show: whether ``check.csv`` shows the answers; force: whether an escalation that is there may be drawn anew.
+    """
+    check_target(folder, ESCALATION, force)
+    if force and is_escalation(folder):
+        raise InputError(f"{folder} was drawn before, and a second draw would spend the same chance; choose another")
+    purpose = _next_tier(table, words, asked) if asked.after else _first_tier(table, words, asked)
+    if purpose.delta <= 0:
+        raise InputError("the tiers below have spent all of the chance that the confidence leaves")
+    seed = secrets.randbits(53) if asked.seed is None else asked.seed
+    terms = EscalationTerms(purpose.allowed, purpose.delta, seed, words.expert, words.next_price)
+    drawn = draw_escalation(_claims(table), terms)
+    said = written_escalation(drawn, purpose, table)
+    write_escalation(drawn, table, said, folder, show, force)
+    return Escalation(drawn, said["commitment"], drawn.checks)
+
+
+def concluded_escalation(table: AnsweredTable, folder: Path, checked: Path) -> Escalation:
+    """What the expert's answers show: which answers stand, which go up, what it costs."""
+    drawn, said = escalation_again(table, folder)
+    listed = listed_checks(folder)[0]
+    looks = read_escalation_looks(checked, table, drawn, listed)
+    done = escalate(drawn, looks.wrong)
+    full = done.finished or looks.wrong.size < listed
+    more = listed if full else max(listed, next_looks(drawn, looks.wrong.size, done.planned))
+    facts = standing_facts(done, said, table, looks)
+    write_standing(done, table, facts, looks, folder, more)
+    return Escalation(replace(drawn, checks=more), said["commitment"], more, done, facts["up"], facts["cost"])
+
+
+def escalation_again(table: AnsweredTable, folder: Path) -> tuple[EscalationDraw, dict[str, Any]]:
+    """The draw of an escalation, made again from the answers and the terms, and what ``escalation.json`` says."""
+    purpose, said = read_escalation(folder)
+    if table.digest != said["answers_sha256"]:
+        raise InputError(
+            f"{table.path} is not the table that was drawn from (its SHA-256 differs); give the answers as they were"
+        )
+    prices = said["expert_price"], said["next_price"]
+    drawn = draw_escalation(_claims(table), EscalationTerms(purpose.allowed, purpose.delta, said["seed"], *prices))
+    wanted = written_escalation(drawn, purpose, table)
+    if not all(_same(said[key], wanted[key]) for key in ("groups", "predicted", "allowed", "delta", "answers")):
+        raise InputError(
+            f"{ESCALATION}: thresholds, rates or predictions are not those that the answers and the terms give; it "
+            f"says it is of version {said['version']}: go on with that one, or draw anew"
+        )
+    return drawn, said
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal but for the last bits of numbers."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+    return bool(np.isclose(one, other, rtol=SAME, atol=0))
+
+
+def _claims(table: AnsweredTable) -> Floats:
+    if table.claims is None:
+        raise InputError(
+            f"{table.path.name} claims no error, so there is nothing to put thresholds on: it needs a column "
+            "confidence or error"
+        )
+    return table.claims
+
+
+def _first_tier(table: AnsweredTable, words: Tiers, asked: EscalationAsked) -> Purpose:
+    target = 0.05 if asked.target is None else asked.target
+    confidence = 0.95 if asked.confidence is None else asked.confidence
+    for name, value in (("target", target), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise InputError(f"the {name} must lie strictly between 0 and 1, not {value:g}")
+    if not 0 <= asked.expert_error < target:
+        raise InputError(
+            f"the expert's error must be at least 0 and below the target of {target:g}, not {asked.expert_error:g}"
+        )
+    return Purpose(len(table.tasks), target, asked.expert_error, confidence, words.tiers)
+
+
+def _next_tier(table: AnsweredTable, words: Tiers, asked: EscalationAsked) -> Purpose:
+    if len(asked.after) > 1 or not is_escalation(Path(asked.after[0])):
+        raise InputError("--after names the escalation of the tier below, one folder, when it comes with --escalate")
+    if asked.target is not None or asked.confidence is not None or asked.expert_error or words.tiers != 1:
+        raise InputError(
+            "target, confidence, expert error and tiers were decided with the first tier; give prices and seed alone"
+        )
+    below = Path(asked.after[0])
+    before, said = read_escalation(below)
+    stood = read_standing(below)
+    if before.tiers < 2:
+        raise InputError(f"{below} was drawn as the last tier before the expert; draw the first one with tiers=2")
+    if digest_of(sorted(table.tasks)) != digest_of(sorted(_up(below))):
+        raise InputError(f"{table.path.name} must have an answer to each task of {below / 'up.csv'} and to no other")
+    used = {"commitment": said["commitment"], "up_sha256": stood["up_sha256"], "wrong": stood["wrong_at_most"]}
+    tiers = (*before.below, {**used, "delta": said["delta"]})
+    return replace(before, tiers=before.tiers - 1, below=tiers)
+
+
+def _up(folder: Path) -> list[str]:
+    return read_table(folder / "up.csv", GOING_UP)["task"]

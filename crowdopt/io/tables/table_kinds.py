@@ -1,0 +1,169 @@
+"""The schema of tables: which columns each kind has, what it is for, and what is said of a wrong header.
+
+A header is written as the guide writes it, ``worker[,type],accuracy``: what is in brackets may be left out. Readers,
+the sentences about wrong headers and the guide's tables come from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from functools import cached_property
+
+
+class Extras(Enum):
+    """What happens to columns that a kind of table does not know."""
+
+    REFUSED = "refused"  # tables that only this program writes
+    IGNORED = "ignored"
+    KEPT = "kept"  # and passed on: to labelling tools, and to the next round's campaign
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """A kind of table.
+
+    Parameters
+    ----------
+    header : str
+        Its columns, optional ones in brackets.
+    what : str
+        What its rows are.
+    extras : Extras
+    """
+
+    header: str
+    what: str = ""
+    extras: Extras = Extras.REFUSED
+
+    @cached_property
+    def optional(self) -> tuple[str, ...]:
+        """Columns that may be there."""
+        return tuple(re.findall(r"\[,(\w+)\]", self.header))
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """Columns that must be there."""
+        return tuple(name for name in re.findall(r"\w+", self.header) if name not in self.optional)
+
+    def complaint(self, header: Sequence[str]) -> str | None:
+        """What is wrong with a header, and what was probably meant; None where it will do."""
+        must = f"the header must be {self.header}"
+        missing = [name for name in self.required if name not in header]
+        if missing:
+            return f"there is no column {missing[0]!r}; {self._asked(header, missing)}{must}"
+        if len(set(header)) < len(header):
+            return f"a column appears twice; {must}"
+        strange = [name for name in header if name not in self.required and name not in self.optional]
+        absent = [name for name in self.optional if name not in header]
+        near = {name: meant for name in strange if (meant := _meant(name, absent, PRICES)) is not None}
+        if near and self.extras is not Extras.IGNORED:
+            name = next(iter(near))
+            return f"unknown column {name!r}; did you mean {near[name]!r}? {must}"
+        return f"unknown column {strange[0]!r}; {must}" if strange and self.extras is Extras.REFUSED else None
+
+    def _asked(self, header: Sequence[str], missing: list[str]) -> str:
+        """What the missing columns are probably called."""
+        if len(header) == 1 and set(header[0].split()) >= set(self.required):
+            return "its columns are separated by blanks; separate them by commas, "
+        guesses: dict[str, str] = {}
+        for name in header:
+            left = [column for column in missing if column not in guesses.values()]
+            meant = _meant(name, left, SYNONYMS) if name not in (*self.required, *self.optional) else None
+            if meant is not None:
+                guesses[name] = meant
+        if guesses:
+            return f"did you mean {', '.join(f'{meant!r} by {name!r}' for name, meant in guesses.items())}? "
+        if len(missing) == len(self.required):
+            first = ",".join(header)
+            return f"the first line is {first[:SHOWN]!r}; if that is a row already, put the header above it, "
+        return ""
+
+
+def _meant(name: str, columns: Sequence[str], synonyms: dict[str, set[str]]) -> str | None:
+    """The column that a name probably stands for: but for case and blanks, by another word for it, or misspelt."""
+    plain = re.sub(r"[\s_-]+", "_", name.strip().lower())
+    other = next((column for column in columns if plain in (column, *synonyms.get(column, ()))), None)
+    near = get_close_matches(plain, columns, n=1, cutoff=NEAR)
+    return other or (near[0] if near else None)
+
+
+SHOWN = 60  # letters of a first line that a sentence repeats
+NEAR = 0.8  # likeness of a misspelt name; 'text' is .5 like 'type'
+PRICES = {"price": {"cost", "pay", "wage", "fee", "payment"}}
+SYNONYMS = {
+    "task": {
+        *("item", "example", "unit", "question", "document", "image", "photo", "sentence", "sample", "record", "id"),
+        *("task_id", "taskid", "item_id", "example_id", "question_id", "unit_id", "document_id", "file", "filename"),
+    },
+    "item": {"task", "task_id", "item_id", "question", "example", "unit"},
+    "worker": {
+        *("annotator", "rater", "labeler", "labeller", "coder", "judge", "user", "performer", "person", "name"),
+        *("worker_id", "workerid", "annotator_id", "rater_id", "user_id", "labeler_id", "judge_id", "model"),
+    },
+    "label": {
+        *("answer", "annotation", "vote", "response", "rating", "judgment", "judgement", "class", "category", "value"),
+        *("choice", "verdict", "labels", "truth", "gold", "true_label", "ground_truth", "correct_label"),
+    },
+    "truth": {"gold", "true", "true_label", "ground_truth", "expected", "reference", "correct_label"},
+    "true": {"truth", "gold", "true_label", "ground_truth"},
+    "answered": {"answer", "label", "response", "vote"},
+    "capacity": {"max_tasks", "limit", "max_labels", "max", "quota", "load"},
+    "accuracy": {"skill", "p", "acc", "quality", "probability"},
+    "correct": {"right", "hits", "n_correct", "num_correct", "correct_answers"},
+    "asked": {"total", "n", "trials", "answered", "n_asked", "num_asked", "questions"},
+    "group": {"team", "groups", "family", "site"},
+    "type": {"kind", "types", "category", "topic"},
+    **PRICES,
+}
+
+KEPT, IGNORED = Extras.KEPT, Extras.IGNORED
+CAMPAIGN_TABLES = {  # of a campaign's folder, by name; gold has several forms
+    "tasks": TableKind("task[,type][,epsilon][,min_labels][,max_labels]", "what is to be labelled", KEPT),
+    "workers": TableKind("worker,capacity[,price][,min_tasks]", "by whom, how much, for what pay", KEPT),
+    "skills": TableKind("worker[,type],accuracy", "how often each is right", KEPT),
+    "gold": TableKind("worker[,type],correct,asked", "how well each did on tasks with known answers", KEPT),
+    "gold answers": TableKind("worker,task,label,truth[,type]", "each answer beside the truth", KEPT),
+    "gold by class": TableKind("worker[,type],true,answered[,count]", "answers by true class", KEPT),
+    "gold_votes": TableKind("item,worker,label,truth", "gold that several answered", KEPT),
+    "prices": TableKind("worker[,type],price", "what a label is paid", KEPT),
+    "forbidden": TableKind("task,worker", "pairs that must not be in the plan", KEPT),
+    "fixed": TableKind("task,worker", "pairs that must be in the plan", KEPT),
+    "collected": TableKind("task,worker,label", "labels already in", KEPT),
+    "groups": TableKind("worker,group", "who belongs together", KEPT),
+    "rows": TableKind("row,task,worker,coefficient[,lower][,upper]", "rows of one's own", KEPT),
+}
+LABELS = TableKind("task,worker,label", "labels", IGNORED)
+TRUTH = TableKind("task,label", "known labels of tasks", IGNORED)
+TYPES_OF_TASKS = TableKind("task,type", "types of labelled tasks", IGNORED)
+SKIPPED = TableKind("task,worker", "pairs whose label will not come", IGNORED)
+ANSWERS = TableKind("task[,label][,answer][,error][,confidence]", "answers, and what error is claimed", IGNORED)
+CHECKED = TableKind("task,label", "an expert's answers", IGNORED)
+CANDIDATES = TableKind("worker[,price][,group]", "whom could be hired", IGNORED)
+GOLD_OF_ANY_FORM = TableKind("worker[,type][,label][,truth][,true][,answered]", "gold of any form", IGNORED)
+CONFUSIONS = TableKind("worker,true,answered[,count]", "gold by class of the labels' workers", IGNORED)
+LABELERS = TableKind("worker[,type][,at],accuracy[,price]", "labelers whose skills are known")
+PEOPLE = TableKind("worker,account", "accounts of a labelling tool", IGNORED)
+CONTENT = TableKind("task", "what is shown of each task", KEPT)
+QUESTIONS = TableKind("question,truth", "known answers to questions", IGNORED)
+
+PLAN_TABLES = {  # of a plan's folder, by name; only this program writes them
+    "assignment": TableKind("task,worker[,value]"),
+    "tasks": TableKind(  # error_bound or exact_error is in each
+        "task,labels,evidence,need,dual[,error_bound][,exact_error][,exact_width][,labels_dual][,vote_error][,target]"
+        "[,short][,independent_error][,worst_error]"
+    ),
+    "workers": TableKind("worker,load,capacity,dual"),
+    "limits": TableKind("limit,name,task,dual"),
+    "weights": TableKind("worker,type,weight"),
+    "weights by class": TableKind("worker,type,label,class,weight"),
+    "repair": TableKind("task,worker,change"),
+}
+QUEUE = TableKind("task")
+CORRECTED = TableKind("task,label[,checked]")
+LISTED = TableKind("task[,answer]")
+GOING_UP = TableKind("task")
+STANDING_ANSWERS = TableKind("task,label,how")

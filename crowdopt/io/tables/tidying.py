@@ -1,0 +1,103 @@
+"""What spreadsheets and data frames leave in tables, taken out and told: an index, empty columns and rows, points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Ints
+from crowdopt.errors import InputError, tell
+
+UNNAMED = re.compile(r"Unnamed: \d+")  # how pandas calls a column without a name
+IDS = ("task", "worker", "label", "truth", "item", "true", "answered", "question")  # columns that hold no amounts
+MISSING = {"", "nan", "NaN", "<NA>"}  # what a label that was not given is written as
+DOUBTFUL = {"NA", "N/A", "n/a", "na", "null", "NULL", "None", "none", "-", "?"}  # a class, or no label
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Columns of cells under their header; ``place`` is the row of the file that each row stands in, None for all."""
+
+    name: str  # of the file, for sentences
+    header: list[str]
+    columns: list[list[str]]
+    rows: int
+    place: Ints | None = None
+
+    def only(self, kept: Bools) -> Cells:
+        """Some of the rows."""
+        place = np.arange(self.rows) if self.place is None else self.place
+        columns = [list(compress(column, kept.tolist())) for column in self.columns]
+        return replace(self, columns=columns, rows=int(kept.sum()), place=place[kept])
+
+
+def tidied(cells: Cells) -> Cells:
+    """The table without pandas' index, Excel's empty columns and rows, and the points of whole ids; each is told."""
+    cells = _without_empty_rows(_without_unnamed(cells))
+    for name, column in zip(cells.header, cells.columns, strict=True):
+        if name in IDS:
+            _whole(cells.name, name, column)
+    return cells
+
+
+def _without_unnamed(cells: Cells) -> Cells:
+    unnamed = [k for k, name in enumerate(cells.header) if not name or UNNAMED.fullmatch(name)]
+    if not unnamed:
+        return cells
+    empty = [k for k in unnamed if not any(cells.columns[k])]
+    if empty and len(empty) < len(cells.header):
+        tell(f"{cells.name}: {len(empty)} empty column(s) left out")
+    rest = [k for k in unnamed if k not in empty]
+    if rest == [0] and _is_index(cells.columns[0]):
+        tell(f"{cells.name}: the first column, which has no name, is taken for pandas' index and left out")
+        rest = []
+    if rest and not cells.header[rest[0]]:
+        raise InputError(f"{cells.name}, line 1: column {rest[0] + 1} has no name; give it one, or take it out")
+    dropped = {k for k in unnamed if k not in rest}
+    kept = [k for k in range(len(cells.header)) if k not in dropped]
+    return replace(cells, header=[cells.header[k] for k in kept], columns=[cells.columns[k] for k in kept])
+
+
+def _is_index(column: Sequence[str]) -> bool:
+    """Whether this numbers rows: whole numbers, each once."""
+    return all(cell.isdecimal() and cell.isascii() for cell in column) and len(set(column)) == len(column)
+
+
+def _without_empty_rows(cells: Cells) -> Cells:
+    if len(cells.columns) < 2 or "" not in cells.columns[0]:
+        return cells
+    first = cells.columns[0]
+    empty = [k for k, cell in enumerate(first) if not cell and not any(column[k] for column in cells.columns)]
+    if not empty:
+        return cells
+    tell(f"{cells.name}: {len(empty)} empty row(s) left out")
+    kept = np.ones(cells.rows, bool)
+    kept[empty] = False
+    return cells.only(kept)
+
+
+def _whole(name: str, title: str, column: list[str]) -> None:
+    """Ids that a data frame made numbers with a point, as they were: 12.0 is 12 where every id has such a point."""
+    first = next(filter(None, column), "")
+    if not first.endswith(".0") or not all(re.fullmatch(r"-?\d+\.0|", cell) for cell in column):
+        return
+    tell(f"{name}, column {title}: {first} and the like are read as whole numbers, {first[:-2]}")
+    column[:] = [cell.removesuffix(".0") for cell in column]
+
+
+def tell_alike(name: str, labels: set[str]) -> None:
+    """Say which labels differ in case or blanks only, and which may mean that there is no label."""
+    alike: dict[str, str] = {}
+    for label in sorted(labels):
+        plain = "".join(label.casefold().split())
+        if alike.setdefault(plain, label) != label:
+            tell(
+                f"{name}: the labels {alike[plain]!r} and {label!r} differ in case or blanks only and count as two "
+                "classes; write them alike if they are one"
+            )
+    for label in sorted(labels & DOUBTFUL):
+        tell(f"{name}: the label {label!r} counts as a class; leave the cell empty where no label was given")
