@@ -18,7 +18,7 @@ from crowdopt.proofs.case_proof import Solve, prove_by_cases
 from crowdopt.proofs.derivation import Derivation
 from crowdopt.proofs.exact_program import NONE, ExactProgram, fractions
 from crowdopt.proofs.unproven import Unproven
-from crowdopt.proofs.vipr_file import Shown, write_vipr
+from crowdopt.proofs.vipr_file import FileClaim, write_vipr
 from crowdopt.proofs.whole_values import raised, value_step, write_bound
 
 CLOSE = Fraction(1, 10**9)  # relative; how far a bound may stay below what is claimed where no value step rounds it up
@@ -70,7 +70,7 @@ def write_proof(
             low = attempt(steps, exact, claim, aim, solve)
             if low is None or low < aim:
                 continue
-            shown = Shown(low, exact.value(point) if point else None, point)
+            shown = FileClaim(low, exact.value(point) if point else None, point)
             size = write_vipr(path, exact, names, shown, steps, force)
             return ProofFile(path, low, shown.high, how, steps.count, size, perf_counter() - started)
     raise Unproven(

@@ -18,7 +18,7 @@ Names: TypeAlias = tuple[list[str], list[str]]  # of columns, and of rows
 A_LINE = 20  # names, or numbers, on one
 
 
-class Shown(NamedTuple):
+class FileClaim(NamedTuple):
     """What a file shows: every point costs at least ``low``, and its own, where there is one, costs ``high``."""
 
     low: Fraction
@@ -26,7 +26,7 @@ class Shown(NamedTuple):
     point: Sequence[Fraction]  # (columns,); empty without one
 
 
-def write_vipr(path: Path, exact: ExactProgram, names: Names, shown: Shown, steps: Derivation, force: bool) -> int:
+def write_vipr(path: Path, exact: ExactProgram, names: Names, shown: FileClaim, steps: Derivation, force: bool) -> int:
     """Write the file, whole or not at all; -> its bytes.
 
     names: of columns and of rows, without blanks; steps: the last one says that the objective is at least ``low``;
@@ -41,7 +41,7 @@ def write_vipr(path: Path, exact: ExactProgram, names: Names, shown: Shown, step
         return file.tell()
 
 
-def _before(exact: ExactProgram, names: Names, shown: Shown) -> Iterator[str]:
+def _before(exact: ExactProgram, names: Names, shown: FileClaim) -> Iterator[str]:
     """Everything but the derivation."""
     columns, _ = names
     if exact.program.about:
