@@ -31,9 +31,11 @@ GROUND = {
     "interrupts",
     "jobs",
     "memory",
+    "notebooks",
     "pauses",
     "plain_kernels",
     "slurm_jobs",
+    "stops",
     "version",
 }
 QUESTIONS = {"assign", "hire", "answers", "online", "labelers", "live"}
@@ -71,6 +73,7 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     }
     | QUESTIONS,
     "cli": {"core", "crowd", "io", "report", "api", "cli"},
+    "__main__": {"cli"},
 }
 RESULTS = {  # what the questions answer with: read, written, rechecked and drawn by rooms that know no method
     "crowdopt.assign.plan",
