@@ -5,8 +5,8 @@
 >>> plan.proven, plan.objective == plan.bound
 (True, True)
 
-The calls ``assign``, ``answers``, ``backends``, ``bench`` and ``report`` bear the names of the folders behind them: as
-attributes they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
+The calls ``assign``, ``answers``, ``backends``, ``bench``, ``live`` and ``report`` bear the names of the folders behind
+them: as attributes they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 
 Nothing is loaded before it is used: each name below, and each folder (``crowdopt.crowd``), is imported the first
 time that somebody asks for it.
@@ -37,6 +37,7 @@ if _TYPE_CHECKING:
     from crowdopt.api.import_labels import import_labels
     from crowdopt.api.init import init
     from crowdopt.api.learn import learn
+    from crowdopt.api.live import live
     from crowdopt.api.modelling import from_solution, to_cvxpy, to_highspy, to_pulp, to_scipy
     from crowdopt.api.plan_gold import plan_gold
     from crowdopt.api.pull import pull
@@ -90,6 +91,7 @@ _HOMES = {
     "init": "crowdopt.api.init",
     "lagrangian_bound": "crowdopt.core.certificate",
     "learn": "crowdopt.api.learn",
+    "live": "crowdopt.api.live",
     "plan_gold": "crowdopt.api.plan_gold",
     "pull": "crowdopt.api.pull",
     "push": "crowdopt.api.push",
@@ -141,6 +143,7 @@ __all__ = [
     "init",
     "lagrangian_bound",
     "learn",
+    "live",
     "plan_gold",
     "programs",
     "pull",

@@ -36,7 +36,7 @@ GROUND = {
     "slurm_jobs",
     "version",
 }
-QUESTIONS = {"assign", "hire", "answers", "online", "labelers"}
+QUESTIONS = {"assign", "hire", "answers", "online", "labelers", "live"}
 
 MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "core": {"core"},
@@ -48,12 +48,14 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "answers": {"core", "crowd", "programs", "answers"},
     "online": {"core", "crowd", "programs", "answers", "hire", "assign", "online"},
     "labelers": {"core", "crowd", "programs", "answers", "hire", "labelers"},
+    "live": {"core", "crowd", "programs", "answers", "online", "labelers", "io", "live"},
     "io": {"core", "crowd", "io"},
     "recheck": {"core", "crowd", "io", "recheck"},
     "studies": {"core", "crowd", "programs", "io", "studies"} | QUESTIONS,
     "bench": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench"} | QUESTIONS,
     "report": {"core", "report"},
-    "api": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench", "report", "api"} | QUESTIONS,
+    "api": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench", "report", "live", "api"}
+    | QUESTIONS,
     "cli": {"core", "crowd", "io", "report", "api", "cli"},
 }
 RESULTS = {  # what the questions answer with: read, written, rechecked and drawn by rooms that know no method

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -10,11 +11,12 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import Duals, Plan, breaches
-from crowdopt.core.certificate import PROVEN, Certificate, relative_gap
+from crowdopt.core.certificate import BOUND, PROVEN, Certificate, relative_gap
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.core.solution import Listener, Options, Progress, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.elementary import dot
 
 UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 
@@ -49,6 +51,13 @@ class Standing:
         """What every plan costs at least."""
         return self.known.bound
 
+    @cached_property
+    def ceiling(self) -> float:
+        """No plan costs more: all labels of all workers, or the budget."""
+        dearest = self.instance.cost[np.unique(self.instance.task_type)].max(axis=0)
+        every = float(dot(dearest, np.minimum(self.instance.capacity, self.instance.n_tasks)))
+        return every if self.instance.budget is None else min(every, float(self.instance.budget))
+
     @property
     def pairs(self) -> int:
         """Pairs of the full program."""
@@ -79,7 +88,8 @@ class Standing:
         """Take over multipliers that prove more than those known."""
         if bound > self.bound:
             self.duals, self.certified = duals, bound
-            self.known = Certificate(None, bound, "certificate", None, None)
+            hopeless = bound > self.ceiling + BOUND * max(1.0, self.ceiling)
+            self.known = Certificate(None, np.inf if hopeless else bound, "certificate", None, None)
             self.tell()
 
     def tell(self, note: str = "") -> None:

@@ -8,7 +8,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "Whom to hire": ("select", "plan-gold"),
     "Where people label": ("push", "pull"),
     "What the answers are": ("rehearse", "aggregate", "audit"),
-    "Workers or tasks that arrive": ("compare", "learn"),
+    "Workers or tasks that arrive": ("compare", "learn", "live"),
     "Programs and solvers": ("export", "backends", "bench"),
     "Pages to look at": ("report",),
 }

@@ -39,6 +39,7 @@ class Exploring(BaseLabelerPolicy):
     delay: int = 0
 
     begins: ClassVar[bool] = True
+    of_one_arrival: ClassVar[tuple[str, ...] | None] = ("_now", "_context_now", "_cell_now")
 
     def __post_init__(self) -> None:
         if self.constants not in CONSTANTS:
@@ -99,14 +100,14 @@ class Exploring(BaseLabelerPolicy):
         now = self._now
         later = now + 1 + int(chance().integers(0, self.delay)) if self.delay else 0
         task, vote = int(ask.tasks[0]), int(votes[0])
+        first = np.full(self.known.labelers, -1, np.int64)
+        first[ask.workers] = labels[0]
         if ask.kind == TESTER:
-            first = np.full(self.known.labelers, -1, np.int64)
-            first[self.asked] = labels[0]
             self.testers.add(task, self._cell_now, self._context_now, first, vote, later)
             changed = True
         else:
             changed = self.testers.repeat(self.testers.place_of(task), vote, float(chance().random()), later)
-        self.count_disagreement(labels[0], vote)
+        self.count_disagreement(first[self.asked], vote)
         if changed:
             self._kept.clear()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 @dataclass
 class Fixed(BaseLabelerPolicy):
     """What comparators share: no state, no exploration."""
+
+    of_one_arrival: ClassVar[tuple[str, ...] | None] = ()
 
     def start(self, known: KnownLabelers) -> None:
         """Take note of the labelers."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.best_tasks import ZERO, best_of
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
@@ -27,6 +27,7 @@ Ids: TypeAlias = NDArray[np.integer]
 
 TIES = ("least-covered", "random", "rotating")
 ANSWERS = ("weighted", *FROM_LABELS)
+HERE = ("_number", "_arrival", "_met", "_spare", "_left", "_offered", "_given", "by_type", "evidence", "cost")
 
 
 @dataclass
@@ -45,6 +46,7 @@ class Covering(BasePolicy):
 
     name: ClassVar[str] = "covering"
     state: ClassVar[tuple[str, ...]] = ()  # arrays that a policy of one's own adds to the snapshot
+    of_one_arrival: ClassVar[tuple[str, ...] | None] = HERE
 
     def __post_init__(self) -> None:
         for option, allowed in (("estimate", tuple(ESTIMATORS)), ("ties", TIES), ("aggregate", ANSWERS)):
@@ -100,6 +102,7 @@ class Covering(BasePolicy):
         self._number: tuple[bool, int] | None = None
         self._met, self._spare, self._left = False, False, 0
         self._offered: list[Ids] = []
+        self.hoped = np.zeros(known.n_tasks)  # what labels that are out are expected to add to ``covered``
 
     def kind_columns(self, known: Known) -> list[NDArray[Any]]:
         """What tasks of one kind have in common."""
@@ -116,7 +119,8 @@ class Covering(BasePolicy):
         if arrival.preliminary or self._left <= 0:
             return None
         tasks = self._given = self._pick(arrival, rng)
-        self._spare = tasks.size < self.stint  # there is room for more, but nothing else is worth it
+        # there is room for more, but nothing else is worth it; what waits for labels that are out may yet be
+        self._spare = tasks.size < self.stint and not self.hoped.any()
         return Decision(WORK, tasks) if tasks.size else None
 
     def learn(self, labels: Ints) -> None:
@@ -135,6 +139,19 @@ class Covering(BasePolicy):
         if self.repair:
             self.done.append((self._arrival.number, tasks))
         self.after(tasks)
+
+    def expect(self, tasks: Ints, workers: Ints) -> bool:
+        """Each label that is out is expected to bring its worker's evidence."""
+        worth = self._worth(self.seen.accuracy(self.seen.first + workers))
+        each = worth[self.known.task_type[tasks], np.arange(tasks.size)]
+        self.hoped = np.bincount(tasks, each, self.known.n_tasks).astype(np.float64)
+        return not (self.stop and self.open.any() and not self._wanting.any())
+
+    @property
+    def _wanting(self) -> Bools:
+        """Tasks that are open, and will be when all labels that are out are in, as far as can be expected; (tasks,)."""
+        wanting: Bools = self.open & ((self.hoped <= 0) | (self.covered + self.hoped < self.need - COVERAGE))
+        return wanting
 
     def close(self, room: Ints) -> Decision | None:
         """With the option ``repair``: cheapest labels for what is short, from those with room."""
@@ -171,8 +188,9 @@ class Covering(BasePolicy):
         for name in ("covered", "open", "rotation_seed", *self.state):
             setattr(self, name, np.array(arrays[name]))
         self.seen.restore(arrays)
-        workers, starts = np.unique(arrays["done.worker"], return_index=True)
-        parts = np.split(np.array(arrays["done.task"]), starts[1:]) if workers.size else []
+        order = np.argsort(arrays["done.worker"], kind="stable")  # workers who were here at once took turns
+        workers, starts = np.unique(arrays["done.worker"][order], return_index=True)
+        parts = np.split(np.array(arrays["done.task"])[order], starts[1:]) if workers.size else []
         self.done = list(zip(workers.tolist(), parts, strict=True))
         if arrays["rotation"].size:
             self._start_rotation(int(self.rotation_seed[0]))
@@ -212,14 +230,14 @@ class Covering(BasePolicy):
             return self._rotate(value, arrival, rng)
         each = value if value.size == self.kind.size else value[self.kind]
         wanted = each >= -ZERO
-        wanted &= self.open if self.stop else self.need > COVERAGE
+        wanted &= self._wanting if self.stop else self.need > COVERAGE
         for tasks in (arrival.barred, *self._offered):
             wanted[tasks] = False
         candidates = np.flatnonzero(wanted)
         if candidates.size <= self.stint:
             return candidates
         if self.ties == "least-covered":
-            ties = self.covered[candidates] - self.need[candidates]
+            ties = self.covered[candidates] + self.hoped[candidates] - self.need[candidates]
         else:
             ties = rng.random(candidates.size)
         return best_of(each[candidates], ties, candidates, self.stint)

@@ -53,6 +53,10 @@ class BasePolicy:
     name: ClassVar[str]
     what: ClassVar[str] = ""  # a line for the list of policies
     over_capacity: ClassVar[bool] = False  # whether it may ask for more than a worker's capacity
+    # attributes that are about the worker who is here and no other, and in no snapshot: a campaign that
+    # runs takes them off and puts them back (crowdopt.live). None: not known, so one worker is served after another
+    of_one_arrival: ClassVar[tuple[str, ...] | None] = None
+    shared: ClassVar[tuple[str, ...]] = ()  # parts of the policy that those attributes refer to
 
     @property
     def shows_skill(self) -> bool:
@@ -82,6 +86,14 @@ class BasePolicy:
     def restore(self, arrays: Arrays) -> None:
         """See :class:`Policy`."""
         raise NotImplementedError
+
+    def expect(self, tasks: Ints, workers: Ints) -> bool:
+        """Labels that are out now, each (k,), by number of arrival: they count by what each is expected to tell.
+
+        They count for the decisions that follow, until the next call. False: with them all is done, and a worker who
+        comes now waits.
+        """
+        return True
 
     def close(self, room: Ints) -> Decision | None:
         """What to repair after the last arrival, by the labels that workers could still give, (workers,): nothing."""

@@ -54,7 +54,7 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
     share = np.divide(lack, instance.need, out=np.zeros_like(lack), where=wanted)
     answers = answers_of(run)
     exact, width = exact_error(run)
-    claimed = _claimed_error(run)
+    claimed = claimed_error(run)
     bound = (
         None
         if run.prices is None
@@ -146,7 +146,7 @@ def realised_error(run: Run, answers: Ints) -> float | None:
     return float(wrong[judged].mean())
 
 
-def _claimed_error(run: Run) -> Floats | None:
+def claimed_error(run: Run) -> Floats | None:
     """Each task's chance of a wrong answer as the policy believes, given the labels that came, (tasks,)."""
     # Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between
     # equally likely classes, wrong answers uniform. None where neither is there.
@@ -156,7 +156,8 @@ def _claimed_error(run: Run) -> Floats | None:
     shape, answer = (instance.n_tasks, instance.classes), answers_of(run)
     right = np.clip(run.skills[instance.task_type[run.task], run.worker], CLIP, 1 - CLIP)
     weight = log(right) - log1p(-right) + log(instance.classes - 1)
-    votes = np.bincount(run.task * shape[1] + run.label, weight, shape[0] * shape[1]).reshape(shape)
+    each = np.bincount(run.task * shape[1] + run.label, weight, shape[0] * shape[1])
+    votes = each.astype(np.float64).reshape(shape)  # of no labels at all, bincount makes integers
     others = votes - np.take_along_axis(votes, np.maximum(answer, 0)[:, None], axis=1)
     np.put_along_axis(others, np.maximum(answer, 0)[:, None], -np.inf, axis=1)
     error: Floats = 1 / (1 + exp(-np.clip(logsumexp(others, axis=1), -700, 700)))

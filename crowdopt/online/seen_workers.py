@@ -37,7 +37,8 @@ class SeenWorkers:
     def welcome(self, arrival: Arrival) -> None:
         """Take note of who is here: price, capacity, and skill where it is told."""
         column = self.column(arrival.number, arrival.preliminary)
-        self.count[0 if arrival.preliminary else 1] = arrival.number + 1
+        crowd = 0 if arrival.preliminary else 1
+        self.count[crowd] = max(self.count[crowd], arrival.number + 1)  # who is welcomed again was counted
         self.cost[:, column], self.capacity[column] = arrival.cost, arrival.capacity
         if arrival.accuracy is not None:
             self.given[:, column] = arrival.accuracy

@@ -15,10 +15,12 @@ CELLS = 300  # of evidence
 PARTS = np.array([0.0, 0.5, 0.8, 0.9, 1.0])  # of a cheap label's price: what each label of a large set counts
 KEPT = 4  # sets of a search that are kept
 ROUGH, ANSWERED = 3_000, 300  # steps of a search; answers to sets that are looked at in a step
+NODES, MOST_NODES = 4, 20_000  # looked at in a step, band by band; in a search, at most
 SOME = 4  # kinds of a row for which sets of other workers are looked for
 APART, DEARER = 25, 1.1  # sets of other workers; how much more the next of them may cost
 SOON, WIDE = 300, 1e-2  # steps of their search, and how far, relatively, each may be from the cheapest of those
 STRICTER = 0.97, 0.9  # times the target, where votes that know hard tasks err less than those that do not
+LONGEST = 40  # labels of a set that is looked for band by band, unless a task asks for more
 LIKE, SWAPS = 2, 25  # best sets that others are made of; replacements of each label
 
 
@@ -37,6 +39,8 @@ class PricedVotes:
     unit: float  # evidence of a cell
     need: Floats  # (k,): evidence beside that of labels that are given
     bargains: Labels  # classes whose labels cost less than nothing
+    deepest: int  # labels of a set that is followed, at most
+    counted: bool  # whether sets are looked for band by band
 
     def cheapest(
         self, place: int, steps: int = ROUGH, close: float = 1e-8, limit: float = np.inf
@@ -46,6 +50,8 @@ class PricedVotes:
         steps: of the search; the bound holds all the same; close: how far below the best set known, relatively, others
         are looked for; limit: what a set that is known costs.
         """
+        if self.counted:
+            return self._among_bands(place, limit, min(NODES * steps, MOST_NODES))
         effort = limit - self.given, close, steps * ANSWERED
         bound, found = self._searched(place, float(self.law.target[place]), effort)
         for less in STRICTER if self.law.share.size > 1 else ():
@@ -55,12 +61,23 @@ class PricedVotes:
             found = self._searched(place, less * float(self.law.target[place]), effort)[1]
         return bound, [one for one in found if self._does(place, one)]
 
+    def _among_bands(self, place: int, limit: float, work: int) -> tuple[float, list[Labels]]:
+        """The same by counted labels."""
+        from crowdopt.assign.engine.band_kernels import cheapest_counted
+
+        found, target = np.zeros(self.deepest, np.int64), float(self.law.target[place])
+        items, sizes = (self.items[0], self.tables[3]), (max(0, self.row.fewest), min(self.row.most, self.item.size))
+        cell = min(CELLS, int(np.ceil(float(self.need[place]) / self.unit - 1e-9)))
+        longer = max(float(self.tables[1][0, self.deepest + 1]), float(self.tables[2][max(0, cell)]))
+        effort = limit - self.given, longer, work
+        bound, size = cheapest_counted(items, self.items[4], self._start(place), target, sizes, effort, found)
+        return float(bound) + self.given, [self._labels(found[:size])] if size >= 0 else []
+
     def _searched(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
         from crowdopt.assign.engine import law_kernels as kernels
 
         law = self._law(place, target)
-        deepest = law[0].shape[0] - 1
-        sets, sizes = np.zeros((KEPT, deepest + 1), np.int64), np.empty(KEPT, np.int64)
+        sets, sizes = np.zeros((KEPT, self.deepest + 1), np.int64), np.empty(KEPT, np.int64)
         limits = self.row.low, self.row.top, self.row.fewest, self.row.most, self.row.beside.of(self.item)
         bound = kernels.cheapest_vote(self.items, self.tables, limits, law, effort, sets, sizes)
         return float(bound) + self.given, [self._labels(sets[s, : sizes[s]]) for s in range(KEPT) if sizes[s] >= 0]
@@ -94,20 +111,28 @@ class PricedVotes:
         labels: a set that is enough; most: replacements of each label.
         """
         from crowdopt.assign.engine import law_kernels as kernels
+        from crowdopt.assign.engine.band_kernels import last_cell_to_counts
 
         chosen = self._without_given(labels)
         price, group, skill, cell = self.items[0], self.items[2], self.items[4], self.tables[3]
-        laws, begun, target, *_ = self._law(place, float(self.law.target[place]))
-        if not 0 < chosen.size < laws.shape[0]:
+        target = float(self.law.target[place])
+        if not 0 < chosen.size < self.deepest + 1:
             return []
+        cells = np.searchsorted(-skill[0], -self.law.skill[0, chosen])
         skills, found, counts = (
             self.law.skill[:, chosen],
             [],
             np.bincount(self.row.group[chosen], minlength=self.row.low.size),
         )
+        start = self._start(place)
+        laws = np.zeros(0) if self.counted else self._law(place, target)[0]
         for out in range(chosen.size):
             rest = np.delete(chosen, out)
-            last = kernels.last_cell_beside(laws, begun, skill, np.ascontiguousarray(np.delete(skills, out, 1)), target)
+            if self.counted:
+                last = last_cell_to_counts(np.sort(np.delete(cells, out)), skill, start, target)
+            else:
+                beside = np.ascontiguousarray(np.delete(skills, out, 1))
+                last = kernels.last_cell_beside(laws, start.shape[2], skill, beside, target)
             able = np.flatnonzero(cell < last)
             able = able[
                 (self.row.room[self.item[able]] > np.bincount(rest, minlength=self.price.size)[self.item[able]])
@@ -143,19 +168,25 @@ class PricedVotes:
 
     def _law(self, place: int, target: float) -> tuple[Floats, int, float, float, float, Floats]:
         """Laws before any label that is to be chosen, and what is asked of those."""
+        start = self._start(place)
+        kinds, classes, begun = start.shape
+        laws = np.empty((self.deepest + 1, kinds, classes, begun * classes**self.deepest))
+        laws[0, :, :, :begun] = start
+        return laws, begun, target, float(self.need[place]), self.unit, self.law.left
+
+    def _start(self, place: int) -> Floats:
+        """Chances of the answers to labels that every set has, (E, K, answers)."""
         from crowdopt.assign.engine import law_kernels as kernels
 
-        law, row = self.law, self.row
+        law = self.law
         classes, kinds = law.prior.shape[1], law.share.size
-        known = np.hstack([law.held, law.skill[:, row.given]])
-        begun, deepest = classes ** known.shape[1], self.tables[1].shape[1] - 2
-        laws = np.empty((deepest + 1, kinds, classes, begun * classes**deepest))
-        first = np.empty((known.shape[1] + 1, kinds, classes, begun))
+        known = np.hstack([law.held, law.skill[:, self.row.given]])
+        first = np.empty((known.shape[1] + 1, kinds, classes, classes ** known.shape[1]))
         first[0, :, :, 0] = law.share[:, None] * law.prior[place]
         for d in range(known.shape[1]):
             kernels.grow(first, d, classes**d, np.ascontiguousarray(known[:, d]))
-        laws[0, :, :, :begun] = first[-1]
-        return laws, begun, target, float(self.need[place]), self.unit, law.left
+        start: Floats = first[-1]
+        return start
 
 
 def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> PricedVotes:
@@ -168,8 +199,11 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
 
     law = row.law
     assert law is not None
+    counted = law.prior.shape[1] > 2 and not _has_groups(row)
     known = law.held.shape[1] + row.given.size  # their answers are told apart as well
     deepest = max(1, int(log(ANSWERS) / log(law.prior.shape[1]) + 1e-9) - known)
+    if counted:
+        deepest = max(LONGEST, row.fewest)
     room = np.minimum(np.minimum(row.room, row.top[row.group]), row.most)
     if left is not None:
         room = np.minimum(room, left)
@@ -196,4 +230,11 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
     bargains = all_of[price[all_of] < 0]
     given = float(price[row.given].sum()) + float(price[bargains].sum())
     items = paid[item], worth, row.group[item], after, skills
-    return PricedVotes(row, law, price, item, given, items, (rest, cheap, large, cell), unit, need, bargains)
+    tables = rest, cheap, large, cell
+    return PricedVotes(row, law, price, item, given, items, tables, unit, need, bargains, deepest, counted)
+
+
+def _has_groups(row: TaskRow) -> bool:
+    """Whether groups say something about which labels a set may have."""
+    limited = np.unique(row.group[row.room > 0])
+    return bool(row.low.any() or (row.top < row.most)[limited].any() or row.beside.low.size)

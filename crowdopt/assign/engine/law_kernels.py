@@ -7,12 +7,13 @@ The laws of the answers are carried along: ``laws[d, e, t, o]`` is the chance of
 hard) and of answers o of the first d labels. The best vote errs by ``sum over e, o of (total - largest) over t``. No
 vote errs less for a label of less skill, or for a label less (Blackwell). So a partial set is given up by the number of
 labels that can still be paid, all as good as the next one; by the evidence that can still be paid, which must reach the
-need (Cauchy and Schwarz); and, for two classes, by what that evidence makes of each combination of answers (Kailath).
+need (Cauchy and Schwarz); and by what that evidence makes of each combination of answers (Kailath).
 The last label is found by bisection over cells.
 """
 
 import numpy as np
 
+from crowdopt.assign.engine.band_kernels import chances, next_count
 from crowdopt.assign.engine.completion_kernels import has_all, has_room
 from crowdopt.compiled_kernels import njit
 from crowdopt.elementary_kernels import exp, power
@@ -117,18 +118,14 @@ def error_of(laws, d, outcomes):
 
 
 @njit(cache=True, nogil=True)
-def error_with_more(laws, d, outcomes, skill, more, room):
-    """A lower bound on the error with so many labels more of one skill; 0 where the laws have no room for them."""
+def error_with_more(laws, d, outcomes, skill, more):
+    """A lower bound on the error with so many labels more of one skill; 0 where those are too many to be counted."""
     if more == 0:
         return error_of(laws, d, outcomes)
-    if laws.shape[2] > 2:
-        if more > room:
-            return 0.0
-        for r in range(more - 1):
-            grow(laws, d + r, outcomes * laws.shape[2] ** r, skill)
-        return error_with(laws, d + more - 1, outcomes * laws.shape[2] ** (more - 1), skill)
     if more > REPEATS:
         return 0.0
+    if laws.shape[2] > 2:
+        return _error_with_counts(laws, d, outcomes, skill, more)
     error = 0.0
     for e in range(laws.shape[1]):
         p = skill[e]
@@ -142,20 +139,50 @@ def error_with_more(laws, d, outcomes, skill, more, room):
 
 
 @njit(cache=True, nogil=True)
+def _error_with_counts(laws, d, outcomes, skill, more):
+    """The error with labels more of one skill, by how many of them name each class."""
+    classes = laws.shape[2]
+    count, chance = np.zeros(classes, np.int64), np.empty(classes)
+    error = 0.0
+    for e in range(laws.shape[1]):
+        count[:] = 0
+        count[0] = more
+        while True:
+            chances(skill[e], count, chance)
+            for o in range(outcomes):
+                total = most = 0.0
+                for t in range(classes):
+                    v = laws[d, e, t, o] * chance[t]
+                    total += v
+                    most = max(most, v)
+                error += total - most
+            if not next_count(count):
+                break
+    return error
+
+
+@njit(cache=True, nogil=True)
 def error_with_evidence(laws, d, outcomes, evidence, left):
     """A lower bound on the error with labels of so much evidence more; ``left[e]`` of it on tasks of kind e.
 
-    After answers o the best vote errs with ``m (1 - sqrt(1 - 4 r (1 - r) exp(-A))) / 2`` at least, m the chance of o
-    and r that of the less likely class then (Kailath).
+    Between two classes with chances a and b after answers o the best vote errs with ``(a + b - sqrt((a + b)^2 - 4 a b
+    e^-A)) / 2`` at least (Kailath). Among more it errs with no less than the sum of that over the likeliest class and
+    each other: whatever is answered, ``sum over t of min(g_c, g_t)`` is at most what all but the largest g add up to.
     """
     error = 0.0
     for e in range(laws.shape[1]):
         shrink = exp(-evidence * left[e])
         for o in range(outcomes):
-            a, b = laws[d, e, 0, o], laws[d, e, 1, o]
-            total = a + b
-            if total > 0.0:
-                error += 0.5 * (total - np.sqrt(max(0.0, total * total - 4 * a * b * shrink)))
+            c = 0
+            for t in range(1, laws.shape[2]):
+                if laws[d, e, t, o] > laws[d, e, c, o]:
+                    c = t
+            a = laws[d, e, c, o]
+            for t in range(laws.shape[2]):
+                b = laws[d, e, t, o]
+                if t != c and b > 0.0:
+                    total = a + b
+                    error += 0.5 * (total - np.sqrt(max(0.0, total * total - 4 * a * b * shrink)))
     return error
 
 
@@ -196,11 +223,8 @@ def _may_do(laws, d, outcomes, skill, target, money, tables, i, room, unit, left
         more += 1
     if more == 0:
         return False
-    deep = laws.shape[0] - 1 - d
-    if error_with_more(laws, d, outcomes, skill[:, cell[i]], more, deep) > target:
+    if error_with_more(laws, d, outcomes, skill[:, cell[i]], more) > target:
         return False
-    if laws.shape[2] > 2:
-        return True
     cells = rest.shape[1] - 1
     if rest[i, cells] < money:
         return True

@@ -77,7 +77,8 @@ class Engine:
         """
         clock = self.standing.clock
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
-        climb = Climb(self.levels, self.master, self.levels.coupling.valid(first), near=near)
+        begin, most = self.levels.coupling.valid(first), self.standing.ceiling
+        climb = Climb(self.levels, self.master, begin, near=near, ceiling=most)
         climb.begin(reach, clock.part(FIRST), self.soon)
         self._serve(climb)
         self._prove(climb)
@@ -92,7 +93,8 @@ class Engine:
             climb.run(clock.part(part))
             if climb.paid and self.master.size > LARGE:
                 self.master.start()  # plans must keep the rows whatever that costs
-            self._dive(climb)
+            if climb.bound <= climb.ceiling:
+                self._dive(climb)
             self._prove(climb)
             if not climb.paid or (self.standing.best is None and self.soon.over):
                 break

@@ -14,10 +14,11 @@ from crowdopt.assign.engine.prepared import Labels, Prepared, TaskRow
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
 from crowdopt.core.clock import Clock
 
-BEHIND = 0.4  # of the way from the best prices to the master's: smoothed prices need fewer rounds
+AHEAD, NEARLY = 0.6, 0.1  # of the way from the best prices to the master's: smoothed prices need fewer rounds
 NEAR = 1e-5  # relative gap between master and bound at which prices are good enough
 ROUGH = 3_000  # steps of a search while prices are still far
 FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a search, and the fewest steps of one
+PACE, HOUR = 5_000, 3_600.0  # steps a second among more than two classes, about; seconds
 FEW, MANY = 6, 4_000  # sets of a kind beside the best ones, and of all kinds, that a sweep gives about
 FEW_ROWS = 200  # of the LP
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
@@ -52,6 +53,8 @@ def sweep(
     least, sets = np.zeros(problem.count.size), []
     by_error = sum(row.kinds.size for row in problem.rows if row.law is not None)
     steps = max(SHORT, steps * FULL // max(FULL, by_error))
+    if until is not None and problem.classes.instance.classes > 2:
+        steps = max(SHORT, min(steps, int(min(until.left, HOUR) * PACE / max(1, by_error))))
     each = max(FEW, MANY // problem.count.size)
 
     def of_row(number: int) -> tuple[list[tuple[int, float]], list[tuple[int, Labels]]]:
@@ -101,6 +104,7 @@ class Climb:
     bound: float = -np.inf  # what they prove
     value: float = np.inf  # the master's optimum
     near: float = NEAR  # relative gap between the two at which prices are good enough
+    ceiling: float = np.inf  # what no plan costs more than: beyond, prices have proven that there is none
     rounds: int = 0
     paid: bool = True  # whether the master's point rests on how far prices may go
     box: Floats = field(default_factory=lambda: np.zeros(0))  # (rows,): how far from 0 prices may go at first
@@ -122,8 +126,8 @@ class Climb:
 
     def run(self, clock: Clock) -> bool:
         """Add sets until master and bound meet; False where the clock ended it first."""
-        before, at_master = -np.inf, True
-        while not clock.over:
+        part = 1.0  # of the way from the best prices to the master's
+        while not clock.over and self.bound <= self.ceiling * (1 + NEAR):
             self.rounds += 1
             point = self.master.solve(max(MOMENT, clock.left))
             if point is None:
@@ -131,13 +135,13 @@ class Climb:
             self.value, self.paid = point.value, self.master.paid(point)
             if self.value - self.bound <= self.near * abs(self.value):
                 return True
-            true = self.master.duals(point)[1]
-            far = self.rounds < 3 or (self.bound <= before and not at_master)
-            before, at_master = self.bound, far
-            asked = true if far else self.duals + (1 - BEHIND) * (true - self.duals)
+            true, before = self.master.duals(point)[1], self.bound
+            asked = true if part == 1.0 else self.duals + part * (true - self.duals)
             new = self._take(self._swept(asked, until=clock), asked)
             if not new and not self._take(self._swept(true, 20 * ROUGH, clock), true):
                 return True
+            if self.rounds >= 3:
+                part = AHEAD if self.bound > before or part == 1.0 else part / 2 if part > NEARLY else 1.0
         return False
 
     def _swept(self, duals: Floats, steps: int = ROUGH, until: Clock | None = None) -> Swept:

@@ -18,7 +18,8 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.crowd.votes.voting import are_compiled
 
-SEARCHES = f"{__name__}:searches"
+VOTES, SEARCHES = f"{__name__}:votes", f"{__name__}:searches"
+CLASS_VOTES, CLASS_SEARCHES = f"{__name__}:class_votes", f"{__name__}:class_searches"
 
 
 @contextmanager
@@ -36,13 +37,15 @@ def as_needed(instance: AssignmentInstance, listener: Listener | None = None) ->
 def get_ready(classes: int, listener: Listener | None = None) -> None:
     """Compile the loops for votes among so many classes unless they are there; a listener is told."""
     from crowdopt.assign.engine import law_kernels
+    from crowdopt.assign.engine.band_kernels import cheapest_counted
     from crowdopt.compiled_kernels import is_compiled, run_together
 
-    if is_compiled(law_kernels.cheapest_vote) and are_compiled(classes):
+    searched = is_compiled(law_kernels.cheapest_vote) and (classes == 2 or is_compiled(cheapest_counted))
+    if searched and are_compiled(classes):
         return
     if listener is not None:
         listener(Progress(0.0, None, None, "compiling once"))
-    run_together([f"{__name__}:{'votes' if classes == 2 else 'class_votes'}", SEARCHES])
+    run_together([VOTES, SEARCHES] if classes == 2 else [CLASS_VOTES, CLASS_SEARCHES])
 
 
 def _small(classes: int) -> AssignmentInstance:
@@ -59,10 +62,16 @@ def class_votes() -> None:
     errors_of(_small(3), np.arange(1), [np.arange(2)])
 
 
-def searches() -> None:
+def searches(most: int = 2) -> None:
     """The cheapest set of a task, and others like it."""
-    problem = problem_of(_small(2))
-    assert problem is not None
-    row = problem.rows[0]
-    priced = priced_votes(row, np.ones(row.room.size))
-    priced.others(0, priced.cheapest(0)[1], 1)
+    for classes in range(2, most + 1):
+        problem = problem_of(_small(classes))
+        assert problem is not None
+        row = problem.rows[0]
+        priced = priced_votes(row, np.ones(row.room.size))
+        priced.others(0, priced.cheapest(0)[1], 1)
+
+
+def class_searches() -> None:
+    """The same among more than two classes too: groups have them looked for as those of two are."""
+    searches(3)

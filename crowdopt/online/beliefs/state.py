@@ -12,7 +12,7 @@ from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.difficulty.difficulty_fit import SCALES, EdgedLabels, fitted
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.elementary import dot, exp, interpolated, log, log1p, power
-from crowdopt.online.beliefs.grid import CELLS, GRID, edge_at_level, error_at_level, expected
+from crowdopt.online.beliefs.grid import CELLS, GRID, edge_at_level, error_at_level, expected, information
 from crowdopt.online.beliefs.task_votes import TaskVotes, VoteArrays
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -86,11 +86,18 @@ class Beliefs:
         self.hardness = NONE.array()  # of tasks; g is the accuracy on easy ones
         self.task, self.label, self.message = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
         self.votes = TaskVotes(kind.size, classes)
+        self.hoped = np.zeros(kind.size)  # nats that labels that are out are expected to add to levels
 
     @property
     def level(self) -> Floats:
         """How sure each task is (crowdopt.online.beliefs.grid), (tasks,)."""
         return self.votes.level
+
+    def expect(self, tasks: Ids, workers: Ints) -> None:
+        """Labels that are out, each (k,): they are expected to tell what a label of their worker's skill tells."""
+        kind, told = self.kind[tasks], information(GRID, self.classes)
+        worth = np.maximum(0.0, dot(self.density[workers, kind], told)) if tasks.size else np.zeros(0)
+        self.hoped = np.bincount(tasks, worth, self.kind.size).astype(np.float64)
 
     @property
     def answer(self) -> Ints:
@@ -127,18 +134,23 @@ class Beliefs:
         self.density[worker] = self.prior
         return worker
 
-    def hear(self, tasks: Ids, labels: Ints) -> None:
-        """Labels of the worker who is here, a class each."""
+    def hear(self, tasks: Ids, labels: Ints, worker: int | None = None) -> None:
+        """Labels of a worker, a class each, each (k,); worker: None: who came last."""
         from crowdopt.online.beliefs.belief_kernels import hear
 
-        worker = int(self.came[0]) - 1
-        self._make_room(self.labels + tasks.size)
+        worker, count = int(self.came[0]) - 1 if worker is None else worker, self.labels
+        self._make_room(count + tasks.size)
+        end, last = int(self.start[worker + 1]), int(self.came[0]) + 1
+        if end < count:  # others came since: a worker's labels stay neighbours
+            for name in PER_LABEL:
+                array = getattr(self, name)
+                array[end + tasks.size : count + tasks.size] = array[end:count].copy()
         hear(worker, tasks, labels, *self._state, GRID)
-        self.start[worker + 1] += tasks.size
+        self.start[worker + 1 : last] += tasks.size
 
-    def check(self, right: Ints, asked: Ints) -> None:
-        """Gold answers of the worker who is here, tallies per type."""
-        worker = int(self.came[0]) - 1
+    def check(self, right: Ints, asked: Ints, worker: int | None = None) -> None:
+        """Gold answers of a worker, tallies per type, each (types,); worker: None: who came last."""
+        worker = int(self.came[0]) - 1 if worker is None else worker
         self.right[worker] += right
         self.asked[worker] += asked
         self.weight[worker] += asked

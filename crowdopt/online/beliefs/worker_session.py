@@ -86,6 +86,8 @@ class WorkerSession:
                 return self._gold(kind, min(self.options.block, int(self.gold_left[kind])))
             if task >= 0:
                 return self._work(kind, new > 0, begin, task)
+            if self.beliefs.hoped.any():
+                return None  # what is open waits for labels that are out: the worker may yet be needed
             self.alive[kind] = False
         return None
 
@@ -148,4 +150,5 @@ class WorkerSession:
         """The open task that is surest, to test the worker, or least sure; -1 where none is left for them."""
         from crowdopt.online.beliefs.belief_kernels import pick
 
-        return int(pick(self.beliefs.level, self.sure, self.free, self.beliefs.kind, kind, nearly, begin))
+        level = self.beliefs.level + self.beliefs.hoped
+        return int(pick(level, self.sure, self.free, self.beliefs.kind, kind, nearly, begin))

@@ -15,7 +15,7 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.difficulty.difficulty_fit import ALARM, EdgedLabels, fitted
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
@@ -124,6 +124,17 @@ class Adaptive(ReSolve):
         self._take(task, worker, label)
         self._weigh()
         self.done = [(int(j), task[worker == j]) for j in np.unique(worker)]
+
+    def heed(self, number: int, asked: Decision, labels: Ints) -> None:
+        """What a worker brings whom another policy asked, as in :meth:`learn`; number: of the arrival."""
+        if asked.kind == GOLD:
+            column = self.seen.column(number, False)
+            self.seen.right[:, column] += labels[0]
+            self.seen.asked[:, column] += labels[1]
+            return
+        got = labels != REFUSED
+        self._take(asked.tasks[got], np.full(int(got.sum()), number), labels[got])
+        self.done.append((number, asked.tasks))
 
     def watch(self, arrival: Arrival) -> None:
         """A worker has come whom another policy serves."""

@@ -14,7 +14,7 @@ from crowdopt.crowd.votes.evidence import BHATTACHARYYA
 from crowdopt.elementary import dot, exp, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.covering import Covering, Ids
+from crowdopt.online.covering import HERE, Covering, Ids
 
 KEEP = 1e-6  # accuracies are kept this far from 0 and 1
 CHEAP = 1e-12  # prices below this count as this much
@@ -41,6 +41,7 @@ class Budget(Covering):
     name: ClassVar[str] = "budget"
     what: ClassVar[str] = "a fixed number of labels, or sum of money: the best workers do the most doubtful tasks"
     state: ClassVar[tuple[str, ...]] = ("log_likelihood", "doubt", "left")
+    of_one_arrival: ClassVar[tuple[str, ...] | None] = (*HERE, "price")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -62,9 +62,14 @@ class Kos(Covering):
         free = np.ones(self.known.n_tasks, bool)
         free[arrival.barred] = False
         candidates = np.flatnonzero(free & (self.known.need > 0))
-        order = np.lexsort((rng.random(candidates.size), self.count[candidates]))
+        order = np.lexsort((rng.random(candidates.size), (self.count + self.hoped)[candidates]))
         self._given = candidates[order[:share]]
         return Decision(WORK, self._given) if self._given.size else None
+
+    def expect(self, tasks: Ints, workers: Ints) -> bool:
+        """Labels that are out, each (k,), count as labels."""
+        self.hoped = np.bincount(tasks, minlength=self.known.n_tasks).astype(np.float64)
+        return True
 
     def learn(self, labels: Ints) -> None:
         """Count the labels that came."""

@@ -17,14 +17,17 @@ from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
+from crowdopt.online.beliefs.grid import error_at_level
 from crowdopt.online.beliefs.shared_difficulty import told
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.task_levels import TaskLevels
 from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
+from crowdopt.online.covering import HERE
 from crowdopt.online.policies.adaptive import Adaptive
 from crowdopt.online.policy import BasePolicy
 
 STOPS = ("mean", "each")
+OWN = ("_number", "since", "session", "_asked", "_of_reserve")
 STATE, LEVELS = ("over", "paid", "pace", "weighed", "fallen", "fitted_at"), ("sure", "level")
 SETTLE = 5  # labels after which a worker's messages are worked out anew
 CONFIRM = 6  # sweeps over all workers before the end is believed
@@ -66,6 +69,8 @@ class Sequential(BasePolicy):
 
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
+    shared: ClassVar[tuple[str, ...]] = ("beliefs", "tasks.level", "tasks.left")
+    of_one_arrival: ClassVar[tuple[str, ...] | None] = (*OWN, *(f"reserve.{name}" for name in HERE))
 
     def __post_init__(self) -> None:
         if self.stop not in STOPS:
@@ -91,13 +96,14 @@ class Sequential(BasePolicy):
         self.reserve = Adaptive(until=self.stop, repair=False, difficulty=self.difficulty)
         self.reserve.start(known, solve)
         self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
-        self._number, self.since = -1, 0
+        self._number, self.since, self._of_reserve = -1, 0, False
 
     # -- one worker ------------------------------------------------------------------------------------------------
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
         """A test, a task, or the end."""
         if self.fallen[0] >= 0:
+            self._of_reserve = True
             return None if arrival.number == self.fallen[0] else self.reserve.decide(arrival, rng)
         if self.over[0]:
             return None
@@ -115,21 +121,36 @@ class Sequential(BasePolicy):
 
     def learn(self, labels: Ints) -> None:
         """Gold and work both tell of the worker; work tells of the tasks too."""
-        if self.fallen[0] >= 0:
+        if self._of_reserve:
             return self.reserve.learn(labels)
+        if self.fallen[0] >= 0:
+            return self.reserve.heed(self._number, self._asked, labels)
         assert self.session is not None
         if self._asked.kind == GOLD:
-            self.beliefs.check(*labels)
+            self.beliefs.check(labels[0], labels[1], self.session.worker)
             return self.session.checked(self._asked.tasks, labels[1])
         got = labels != REFUSED
         self.session.worked(self._asked.tasks, got)
-        self.beliefs.hear(self._asked.tasks[got], labels[got])
+        self.beliefs.hear(self._asked.tasks[got], labels[got], self.session.worker)
         self.since += int(np.count_nonzero(got))
         # between two settlings each label is heard by what was known when it came; settling weighs them anew
         if self.since >= SETTLE:
             self.since = 0
             self.beliefs.settle(self.session.worker)
             self._look()
+
+    def expect(self, tasks: Ints, workers: Ints) -> bool:
+        """Each label that is out is expected to tell what a label of its worker's skill tells."""
+        if self.fallen[0] >= 0:
+            return self.reserve.expect(tasks, workers)
+        self.beliefs.expect(tasks, workers)
+        if self.over[0] or not tasks.size:
+            return True
+        level, wanted = self.beliefs.level + self.beliefs.hoped, self.tasks.wanted
+        if self.stop == "each":
+            return bool((wanted & (level < self.tasks.level)).any())
+        error = float(error_at_level(level[wanted], self.known.classes).sum())
+        return error / (1 - self.margin) > self.tasks.promised
 
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self.since = arrival.number, 0

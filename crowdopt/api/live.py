@@ -1,0 +1,161 @@
+"""The verb live: a campaign that runs, in Python; and a recorded history, checked and held against other policies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.backends import solve_whole
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
+from crowdopt.io.campaign.archive import arrays_of
+from crowdopt.io.campaign.campaign_reading import read_with_labels
+from crowdopt.io.tables.table_columns import has_column, read_table
+from crowdopt.io.tables.table_kinds import Extras, TableKind
+from crowdopt.labelers.policy import named as asking_named
+from crowdopt.labelers.policy import policies as asking_policies
+from crowdopt.live.gold_tasks import GoldTasks, gold_tasks
+from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_state import LiveState
+from crowdopt.live.running import Live
+from crowdopt.live.stores.memory_store import MemoryStore
+from crowdopt.live.stores.sqlite_store import SQLiteStore
+from crowdopt.live.stores.store import Store
+from crowdopt.live.tasks_course import TasksCourse
+from crowdopt.live.workers_course import WorkersCourse
+from crowdopt.online.policy import named as online_named
+from crowdopt.online.policy import policies as online_policies
+
+GOLD_TASKS = "gold_tasks.csv"
+GOLD_TABLE = TableKind("task,label[,type]", "tasks whose answer is known", Extras.IGNORED)
+MEMORY = ":memory:"
+
+
+def policies() -> dict[str, type[Any]]:
+    """Every policy that a campaign can run with, by name: those of ``compare``, and those of ``learn``."""
+    return online_policies() | asking_policies()
+
+
+def live(
+    campaign: InstanceLike,
+    *,
+    policy: str = "sequential",
+    store: AnyPath = MEMORY,
+    seed: int = 0,
+    lease: float = 600.0,
+    gold: TableLike | None = None,
+    newcomers: int = 0,
+    money: float | None = None,
+    horizon: int = 10_000,
+    clock: Callable[[], float] = time.time,
+) -> Live:
+    """Run a campaign: ``ask`` for a worker's next task, ``tell`` its label, while people work.
+
+    The history is kept in the store; opened again, the campaign goes on where it stopped. Two processes may open one
+    store.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    policy : str
+        A policy of ``compare``, where workers come and ask, or of ``learn``, where tasks arrive and workers are picked;
+        with options, as in ``sequential:stop=each``.
+    store : path
+        File of the history, made where there is none. Default: in memory, gone when the process ends.
+    seed : int
+        Of the policy's own chance.
+    lease : float
+        Seconds that a worker has for a task.
+    gold : path or frame, optional
+        Tasks whose answer is known, columns task, label and, for tasks that are not the campaign's, type. Default:
+        ``gold_tasks.csv`` in the campaign's folder, if it is there.
+    newcomers : int
+        Workers beyond those of workers.csv who may come; each counts as a middling one until labels say more.
+    money : float, optional
+        The most that labels may cost, in place of the campaign's budget.
+    horizon : int
+        Tasks that will arrive, for a policy of ``learn``.
+    clock : callable
+        Seconds since 1970.
+
+    Returns
+    -------
+    Live
+
+    Raises
+    ------
+    InputError
+        If the policy is unknown, the campaign has limits that no online policy knows, or the store holds the history of
+        another campaign or of other settings.
+    """
+    tables = LiveTables.of(campaign, gold)
+    settings = LiveSettings(policy, seed, lease, newcomers, money, horizon, tables.digest)
+    return Live(tables.state, store_of(store), settings, clock)
+
+
+def store_of(place: AnyPath) -> Store:
+    """The store at a place: a file, or ``:memory:``."""
+    return MemoryStore() if str(place) == MEMORY else SQLiteStore(place)
+
+
+class LiveTables:
+    """What a campaign's tables give to a course: the instance, names of classes, gold."""
+
+    def __init__(self, instance: AssignmentInstance, classes: tuple[str, ...], gold: GoldTasks) -> None:
+        self.instance, self.classes, self.gold = instance, classes, gold
+        digest = sha256(repr((classes, gold.ids, gold.kind.tolist(), gold.truth.tolist())).encode())
+        for name, value in sorted(arrays_of(instance).items()):
+            array = np.asarray(value)
+            digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            digest.update(array.tobytes())
+        self.digest = digest.hexdigest()[:16]
+
+    @staticmethod
+    def of(campaign: InstanceLike, gold: TableLike | None = None) -> LiveTables:
+        """From an instance, or a campaign's folder."""
+        if isinstance(campaign, AssignmentInstance):
+            names = tuple(campaign.class_names or map(str, range(campaign.classes)))
+            return LiveTables(campaign, names, _gold(gold, campaign, names))
+        read = read_with_labels(campaign)
+        names = tuple(read.class_names())
+        there = Path(campaign) / GOLD_TASKS
+        source = there if gold is None and there.is_file() else gold
+        return LiveTables(read.instance.as_read(), names, _gold(source, read.instance, names))
+
+    def state(self, settings: LiveSettings) -> LiveState:
+        """The state before anything has happened."""
+        name = settings.policy.strip().partition(":")[0]
+        if name in asking_policies():
+            course: Any = TasksCourse(self.instance, asking_named(settings.policy), settings)
+        elif name in online_policies():
+            policy = online_named(settings.policy)
+            course = WorkersCourse(self.instance, policy, settings, solve_whole, self.gold)
+        else:
+            raise InputError(f"unknown policy {name!r}; there are {', '.join(policies())}")
+        return LiveState(settings, course, self.classes)
+
+
+def _gold(source: TableLike | None, instance: AssignmentInstance, classes: tuple[str, ...]) -> GoldTasks:
+    """Gold tasks of a table, in the campaign's types and classes."""
+    if source is None:
+        return gold_tasks({})
+    typed = has_column(source, "type")
+    table = read_table(source, GOLD_TABLE)
+    kinds = {instance.task_id(i): int(instance.task_type[i]) for i in range(instance.n_tasks)}
+    types = {str(name): k for k, name in enumerate(instance.types or ())}
+    known: dict[str, tuple[int, int]] = {}
+    for row, (task, label) in enumerate(zip(table.ids("task"), table.ids("label"), strict=True)):
+        kind = kinds.get(task, types.get(table["type"][row]) if typed else 0 if len(types) < 2 else None)
+        if kind is None:
+            raise table.error(row, "task", f"{task!r} is no task of the campaign; say its type in a column type")
+        if label not in classes:
+            raise table.error(row, "label", f"{label!r} is no label of the campaign; they are {', '.join(classes)}")
+        known[task] = (kind, classes.index(label))
+    return gold_tasks(known)

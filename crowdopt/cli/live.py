@@ -1,0 +1,124 @@
+"""The verb live: a campaign that runs as a service, tokens for it, and what its history proves and gives."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdopt.api.live import policies as all_policies
+from crowdopt.api.live_history import check_history, export_history, held_against
+from crowdopt.api.live_service import serve as call
+from crowdopt.api.live_service import token as new_token
+from crowdopt.cli.common import as_json, lists, say, target
+from crowdopt.cli.manual import manual
+
+STORE = "campaign.db"
+
+
+class LiveCommands(click.Group):
+    """A group whose first word is a campaign where it is no subcommand: that one is served."""
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
+        """The subcommand, or ``serve``."""
+        if args and args[0] not in self.commands:
+            args = ["serve", *args]
+        return super().resolve_command(context, args)
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Options before the campaign are those of ``serve``, but for help."""
+        if args and args[0].startswith("-") and args[0] != "--help":
+            args = ["serve", *args]
+        return super().parse_args(context, args)
+
+
+store = click.option(
+    "--store", type=click.Path(path_type=Path), default=STORE, show_default=True, help="File of the history."
+)
+gold = click.option("--gold", type=click.Path(path_type=Path), help="Known answers: task,label[,type].")
+folder = click.argument("campaign", type=click.Path(path_type=Path))
+
+
+@click.group(
+    cls=LiveCommands,
+    epilog=manual(
+        "crowdopt live token --worker ada",
+        reads="a campaign; gold_tasks.csv in its folder, if it is there (task,label[,type])",
+        writes="the store: every event, before it is acknowledged",
+    ),
+)
+def live() -> None:
+    """Run a campaign while people work: `crowdopt live CAMPAIGN` serves it.
+
+    Workers label on its page or by their own programs; the manager looks and steers. Killed and started again, it goes
+    on where it stopped. Its options: `crowdopt live serve --help`.
+    """
+
+
+@live.command()
+@folder
+@click.option("--policy", default="sequential", show_default=True, help="One of compare's or learn's, with options.")
+@store
+@gold
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the policy's chance.")
+@click.option("--lease", default=600.0, show_default=True, help="Seconds that a worker has for a task.")
+@click.option("--newcomers", default=0, show_default=True, help="Workers beyond workers.csv who may come.")
+@click.option("--money", type=float, help="The most that labels may cost, in place of the campaign's budget.")
+@click.option("--horizon", default=10_000, show_default=True, help="Tasks that will arrive, for a policy of learn.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0: for other machines.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
+@lists(all_policies)
+def serve(campaign: Path, host: str, port: int, **settings: Any) -> None:
+    """Serve the campaign until the process is told to end; what was acknowledged is kept."""
+    call(campaign, host, port, lambda line: say(False, {}, line), **settings)
+
+
+@live.command()
+@click.option("--worker", help="Their name; without it the token is the manager's.")
+@store
+@as_json
+def token(worker: str | None, store: Path, as_json: bool) -> None:
+    """Make a token for a worker or the manager; it is shown this once, and an older one of theirs ends."""
+    made = new_token(store, worker)
+    say(as_json, {"owner": worker or "manager", "token": made}, made)
+
+
+@live.command()
+@folder
+@store
+@gold
+@click.option("--policy", help="Another policy to hold against the history.")
+@as_json
+def replay(campaign: Path, store: Path, gold: Path | None, policy: str | None, as_json: bool) -> None:
+    """Make every decision of a history anew: they are those it records. Or hold another policy against it."""
+    found = check_history(campaign, store, gold)
+    facts: dict[str, Any] = {"history": asdict(found), "other": None}
+    lines = [
+        f"{found.events} events, {found.decisions} decisions of {found.policy} made anew: all are those recorded",
+        f"{found.labels} labels, paid {found.paid:g}",
+    ]
+    if policy is not None:
+        other = held_against(campaign, store, policy, gold)
+        facts["other"] = asdict(other)
+        lines.append(
+            f"{other.policy} asks for {other.labels + other.missing} labels of the same workers; "
+            f"{other.missing} of them were never given; it answers {other.same_answers} of {other.answers} tasks alike"
+        )
+    say(as_json, facts, *lines)
+
+
+@live.command()
+@folder
+@store
+@gold
+@target("Folder with labels.csv and the campaign")
+@as_json
+def export(campaign: Path, store: Path, gold: Path | None, output: Path, force: bool, as_json: bool) -> None:
+    """Write the labels of a history, and the campaign with these labels in, for aggregate and solve."""
+    found = export_history(campaign, store, output, gold=gold, force=force)
+    say(as_json, asdict(found), f"wrote {output}: {found.labels} labels, and the campaign with these labels in")
+
+
+VERBS = (live,)

@@ -1,0 +1,25 @@
+"""What a campaign that runs shows of itself, row by row."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class AnswerRow(NamedTuple):
+    """The answer to a task; empty: there is none yet. claim: chance that it is wrong, as believed; None: not known."""
+
+    task: str
+    answer: str
+    claim: float | None
+    labels: int
+
+
+class WorkerRow(NamedTuple):
+    """A worker who came; skill: chance of a right label by type, as believed; None: not known."""
+
+    worker: str
+    labels: int
+    paid: float
+    out: int
+    status: str  # here, away, done, removed
+    skill: list[float] | None

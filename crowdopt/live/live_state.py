@@ -1,0 +1,238 @@
+"""The state that follows from a history: leases, labels, and the course that a policy takes through them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from crowdopt.core.resumable import part_of
+from crowdopt.errors import InputError
+from crowdopt.live import event as kinds
+from crowdopt.live.course import Course
+from crowdopt.live.event import Event
+from crowdopt.live.lease import Lease
+from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.packing import Unpacker, opened, packed
+from crowdopt.live.told_labels import ToldLabels, ToldRow
+
+_OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names")
+
+
+class LiveState:
+    """What is so after the last event that was seen.
+
+    course: the policy with all that it was told; classes: names of the labels.
+    """
+
+    def __init__(self, settings: LiveSettings, course: Course, classes: Sequence[str]) -> None:
+        self.settings, self.course, self.classes = settings, course, tuple(classes)
+        self.seen, self.at, self.paused = 0, 0.0, False
+        self.enrolled: dict[str, int] = {}  # worker -> place in order of enrolment
+        self.people: list[str] = []
+        self.deadline: dict[str, float] = {}  # worker for whom anything is reserved -> until when
+        self.leases: dict[int, Lease] = {}  # live ones
+        self.ended: dict[int, Lease] = {}  # over without a label so far
+        self.labels = ToldLabels()
+        self.tasks: dict[str, int] = {}  # tasks that labels were told of
+        self.task_names: list[str] = []
+
+    # -- the history -----------------------------------------------------------------------------------------------
+
+    def apply(self, event: Event, applied: bool = False) -> None:
+        """Let an event happen; applied: whether the course has taken its step already."""
+        if event.number != self.seen + 1:
+            raise InputError(f"the history has no event {self.seen + 1}; restore the store from a backup")
+        self.seen, self.at = event.number, event.at
+        if not applied:
+            _STEPS[event.kind](self, event)
+        if event.kind == kinds.DECIDED and not event.worker and not event.task:
+            for worker in self.people:  # a repair means something for workers who are not here
+                self._extend(worker)
+        elif event.worker in self.enrolled:
+            self._extend(event.worker)
+
+    def _extend(self, worker: str) -> None:
+        """Who does something has a lease's time for what is next."""
+        if self.course.holds(worker):
+            self.deadline[worker] = self.at + self.settings.lease
+        else:
+            self.deadline.pop(worker, None)
+
+    def overdue(self, now: float) -> list[str]:
+        """Workers whose time is over."""
+        return [worker for worker, until in self.deadline.items() if until < now]
+
+    def _began(self, event: Event) -> None:
+        pass
+
+    def _enrolled(self, event: Event) -> None:
+        self.course.enrol(event.worker)
+        self.enrolled[event.worker] = len(self.people)
+        self.people.append(event.worker)
+
+    def _decided(self, event: Event) -> None:
+        if event.task:
+            decision = self.course.decide_task(event.task)
+        else:
+            decision = self.course.decide(event.worker, self.told) if event.worker else self.course.mend()
+        if decision != json.loads(event.value):
+            raise Diverged(event, json.dumps(decision, separators=(",", ":")))
+
+    def _leased(self, event: Event) -> None:
+        self.leases[event.number] = Lease(event.number, event.worker, event.task, float(event.value))
+        self.course.lease(event.worker, event.number)
+
+    def _told(self, event: Event) -> None:
+        label, late = self.class_of(event.value), event.lease not in self.leases
+        lease = self.ended.pop(event.lease) if late else self.leases.pop(event.lease)
+        if late:
+            paid, gold = self.course.late(lease.worker, lease.task)
+        else:
+            paid, gold = self.course.tell(lease.worker, event.lease, label)
+        worker, task = self.enrolled[lease.worker], self._task(lease.task)
+        self.labels.add((event.lease, worker, task, label, event.at, paid, late, gold))
+
+    def _skipped(self, event: Event) -> None:
+        lease = self.leases.pop(event.lease)
+        self.ended[event.lease] = lease
+        self.course.give_back(lease.worker, event.lease)
+
+    def _expired(self, event: Event) -> None:
+        self._end_leases(event.worker)
+        self.course.expire(event.worker)
+
+    def _removed(self, event: Event) -> None:
+        self._end_leases(event.worker)
+        self.course.remove(event.worker)
+
+    def _arrived(self, event: Event) -> None:
+        self.course.arrive(event.task, event.value)
+
+    def _doors_shut(self, event: Event) -> None:
+        self.course.doors_shut = True
+
+    def _paused(self, event: Event) -> None:
+        self.paused = True
+
+    def _resumed(self, event: Event) -> None:
+        self.paused = False
+
+    def _end_leases(self, worker: str) -> None:
+        mine = [lease for lease in self.leases.values() if lease.worker == worker]
+        for lease in mine:
+            self.ended[lease.id] = self.leases.pop(lease.id)
+
+    # -- what is known ---------------------------------------------------------------------------------------------
+
+    @property
+    def told(self) -> int:
+        """Labels so far."""
+        return len(self.labels.rows)
+
+    def lease_of(self, worker: str) -> Lease | None:
+        """The oldest live lease of a worker."""
+        return next((lease for lease in self.leases.values() if lease.worker == worker), None)
+
+    def holder(self, lease: int) -> str | None:
+        """Whose lease it is or was; None: there was none."""
+        if (row := self.labels.of_lease.get(lease)) is not None:
+            return self.people[self.labels.rows[row][1]]
+        known = self.leases.get(lease) or self.ended.get(lease)
+        return None if known is None else known.worker
+
+    def label_of(self, lease: int) -> tuple[str, bool] | None:
+        """The label that was told for a lease, and whether it came late."""
+        row = self.labels.of_lease.get(lease)
+        return None if row is None else (self.classes[self.labels.rows[row][3]], self.labels.rows[row][6])
+
+    def class_of(self, label: str) -> int:
+        """The class that a label names."""
+        if label not in self.classes:
+            names = ", ".join(self.classes[:20])
+            raise InputError(f"{label[:40]!r} is no label of this campaign; its labels are {names}")
+        return self.classes.index(label)
+
+    def label_rows(self) -> list[ToldRow]:
+        """Every label in the order in which it came."""
+        return [
+            ToldRow(self.people[w], self.task_names[t], self.classes[c], at, paid, late, gold)
+            for _, w, t, c, at, paid, late, gold in self.labels.rows
+        ]
+
+    def answer_rows(self) -> list[Any]:
+        """See :meth:`crowdopt.live.running.Live.answers`."""
+        return self.course.answer_rows(self.classes)
+
+    def worker_rows(self) -> list[Any]:
+        """See :meth:`crowdopt.live.running.Live.workers`."""
+        return self.course.worker_rows(self)
+
+    def progress(self) -> dict[str, Any]:
+        """See :meth:`crowdopt.live.running.Live.progress`."""
+        late = sum(row[6] for row in self.labels.rows)
+        own = {
+            "labels": self.told,
+            "gold": sum(row[7] for row in self.labels.rows),
+            "late": late,
+            "paid": self.labels.paid,
+            "workers": len(self.people),
+            "out": len(self.leases),
+            "paused": self.paused,
+            "events": self.seen,
+        }
+        return own | self.course.progress()
+
+    # -- as bytes --------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> bytes:
+        """All of it."""
+        course, arrays = self.course.snapshot()
+        own = {name: getattr(self, name) for name in _OWN} | {"course": course}
+        labels = {f"labels.{name}": array for name, array in self.labels.arrays().items()}
+        return packed(own, self.course.policy, labels | {f"course.{name}": array for name, array in arrays.items()})
+
+    def restore(self, content: bytes) -> None:
+        """Take up what :meth:`snapshot` gave, in a state that has seen nothing."""
+        text, arrays, beside = opened(content)
+        self.labels.restore(part_of(beside, "labels."))
+        self.course.restore_policy(part_of(beside, "course."))
+        own = Unpacker(self.course.policy, arrays).unpack(text)
+        self.course.restore(own.pop("course"))
+        for name, value in own.items():
+            setattr(self, name, value)
+        self.enrolled = {worker: k for k, worker in enumerate(self.people)}
+        self.tasks = {task: k for k, task in enumerate(self.task_names)}
+
+    def _task(self, name: str) -> int:
+        if name not in self.tasks:
+            self.tasks[name] = len(self.task_names)
+            self.task_names.append(name)
+        return self.tasks[name]
+
+
+class Diverged(InputError):
+    """A history records another decision than the one that follows from it."""
+
+    def __init__(self, event: Event, decision: str) -> None:
+        self.event = event
+        super().__init__(
+            f"event {event.number} records the decision {event.value[:80]}, but {decision[:80]} follows from the "
+            "history before it; the campaign's tables, the store or the version of crowdopt have changed"
+        )
+
+
+_STEPS = {
+    kinds.BEGAN: LiveState._began,
+    kinds.ENROLLED: LiveState._enrolled,
+    kinds.DECIDED: LiveState._decided,
+    kinds.LEASED: LiveState._leased,
+    kinds.TOLD: LiveState._told,
+    kinds.SKIPPED: LiveState._skipped,
+    kinds.EXPIRED: LiveState._expired,
+    kinds.REMOVED: LiveState._removed,
+    kinds.ARRIVED: LiveState._arrived,
+    kinds.DOORS_SHUT: LiveState._doors_shut,
+    kinds.PAUSED: LiveState._paused,
+    kinds.RESUMED: LiveState._resumed,
+}

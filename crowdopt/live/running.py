@@ -1,0 +1,297 @@
+"""A campaign that runs: ask and tell over a durable history, from which its state follows byte for byte."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from crowdopt.errors import InputError
+from crowdopt.live import event as kinds
+from crowdopt.live.event import Event
+from crowdopt.live.lease import Lease, ToldLabel
+from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_state import LiveState
+from crowdopt.live.stores.store import Ledgerbook, Store
+
+SNAPSHOT = 5_000  # events between two snapshots
+
+
+class Live:
+    """Ask for the next task, tell the label; what was told and acknowledged is never lost.
+
+    Every call holds the store alone: it takes in what other processes wrote, ends what is overdue, decides, and writes
+    the events before it answers. The state is thrown away and made anew from the history where a call fails on the way.
+
+    make: the state before the first event, given the settings; store: where the history is; settings: of a campaign
+    that begins now; those of one that goes on must be the same; clock: seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[LiveSettings], LiveState],
+        store: Store,
+        settings: LiveSettings,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.store, self.settings, self.clock, self._make = store, settings, clock, make
+        self._state: LiveState | None = None
+        with self._turn() as turn:
+            if turn.state.seen == 0:
+                turn.note(kinds.BEGAN, value=settings.text)
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """What the labels call the classes."""
+        with self._turn() as turn:
+            return turn.state.classes
+
+    # -- workers ---------------------------------------------------------------------------------------------------
+
+    def ask(self, worker: str) -> Lease | None:
+        """The next task of a worker, or the one they have; None: nothing is worth asking now.
+
+        A worker who never came before is enrolled. Raises InputError if the worker may not come.
+        """
+        with self._turn() as turn:
+            return turn.asked(worker)
+
+    def tell(self, lease: Lease | int, label: object) -> ToldLabel:
+        """A label for a lease; told again it changes nothing, and the answer is the same.
+
+        lease: as :meth:`ask` gave it, or its id; label: the name of a class. Raises InputError if there was no such
+        lease, or the label is no class of the campaign.
+        """
+        with self._turn() as turn:
+            return turn.told(lease if isinstance(lease, int) else lease.id, str(label))
+
+    def skip(self, lease: Lease | int) -> None:
+        """A worker gives a task back, and is not asked about it again."""
+        with self._turn() as turn:
+            turn.skipped(lease if isinstance(lease, int) else lease.id)
+
+    def arrive(self, task: str, type: str = "") -> list[Lease]:
+        """A task arrives; -> a lease for each worker who is to label it.
+
+        For policies that learn whom to ask. type: of the campaign's types. Raises InputError if the task came before.
+        """
+        with self._turn() as turn:
+            return turn.arrived(task, type)
+
+    # -- the manager -----------------------------------------------------------------------------------------------
+
+    def remove(self, worker: str) -> None:
+        """A worker is asked no more; what they told stays."""
+        with self._turn() as turn:
+            turn.known_worker(worker)
+            turn.note(kinds.REMOVED, worker=worker)
+
+    def shut_doors(self) -> None:
+        """No worker will come who has not come yet: policies that repair at the end may begin."""
+        with self._turn() as turn:
+            turn.note(kinds.DOORS_SHUT)
+
+    def pause(self) -> None:
+        """No task is handed out until :meth:`resume`; labels are taken."""
+        with self._turn() as turn:
+            turn.note(kinds.PAUSED)
+
+    def resume(self) -> None:
+        """Tasks are handed out again."""
+        with self._turn() as turn:
+            turn.note(kinds.RESUMED)
+
+    # -- what is known ---------------------------------------------------------------------------------------------
+
+    def labels(self) -> list[Any]:
+        """Every label in the order in which it came, as rows of worker, task, label, at, paid, late, gold."""
+        with self._turn() as turn:
+            return turn.state.label_rows()
+
+    def answers(self) -> list[Any]:
+        """An answer for each task, as rows of task, answer, claim (chance that it is wrong, as believed), labels."""
+        with self._turn() as turn:
+            return turn.state.answer_rows()
+
+    def progress(self) -> dict[str, Any]:
+        """Labels, money, workers, leases, and tasks that are not as sure as they are to be."""
+        with self._turn() as turn:
+            return turn.state.progress()
+
+    def workers(self) -> list[Any]:
+        """Who came, as rows of worker, labels, paid, leases, and what is believed of their skill."""
+        with self._turn() as turn:
+            return turn.state.worker_rows()
+
+    def events(self, after: int = 0) -> list[Event]:
+        """The history after an event, in order."""
+        with self.store.hold() as book:
+            return book.after(after)
+
+    @contextmanager
+    def together(self) -> Iterator[LiveTurn]:
+        """Several calls in one turn, kept together or not at all; the service flushes them to the disk at once."""
+        with self._turn() as turn:
+            yield turn
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _turn(self) -> Iterator[LiveTurn]:
+        with self._or_forgotten(), self.store.hold() as book:
+            try:
+                turn = LiveTurn(self._caught_up(book), book, self.clock())
+                yield turn
+                turn.write()
+            except InputError:  # what was asked made no sense: nothing has changed, unless something was written
+                raise
+            except BaseException:
+                self._state = None  # a decision may have been half made
+                raise
+
+    @contextmanager
+    def _or_forgotten(self) -> Iterator[None]:
+        """Forget the state where the store could not keep what led to it."""
+        seen = -1 if self._state is None else self._state.seen
+        try:
+            yield
+        except BaseException:
+            if self._state is not None and self._state.seen != seen:
+                self._state = None
+            raise
+
+    def _caught_up(self, book: Ledgerbook) -> LiveState:
+        """The state after all events, this process's and others'."""
+        if self._state is None:
+            self._state = self._made(book)
+        for event in book.after(self._state.seen):
+            self._state.apply(event)
+        return self._state
+
+    def _made(self, book: Ledgerbook) -> LiveState:
+        first = book.after(0)[:1] if book.last() else []
+        if first and LiveSettings.of(first[0].value) != self.settings:
+            raise InputError(_differs(LiveSettings.of(first[0].value), self.settings))
+        state, kept = self._make(self.settings), book.snapshot()
+        if kept is not None:
+            state.restore(kept[1])
+        return state
+
+
+class LiveTurn:
+    """One hold of the store: the state, and the events of this turn, which are written when it ends well."""
+
+    def __init__(self, state: LiveState, book: Ledgerbook, now: float) -> None:
+        self.state, self.book = state, book
+        self.now = max(now, state.at)  # a clock that was set back does not turn the history back
+        self.fresh: list[Event] = []
+        for worker in state.overdue(self.now):
+            self.note(kinds.EXPIRED, worker=worker)
+
+    def note(self, kind: str, applied: bool = False, **what: Any) -> Event:
+        """Write an event; applied: whether the state has changed by it already."""
+        event = Event(self.state.seen + 1, self.now, kind, **what)
+        self.state.apply(event, applied)
+        self.fresh.append(event)
+        return event
+
+    def write(self) -> None:
+        """Hand the events to the store, and a snapshot when it is time."""
+        if not self.fresh:
+            return
+        self.book.append(self.fresh)
+        if self.state.seen // SNAPSHOT > (self.state.seen - len(self.fresh)) // SNAPSHOT:
+            self.book.keep(self.state.seen, self.state.snapshot())
+
+    # -- what a worker does ----------------------------------------------------------------------------------------
+
+    def asked(self, worker: str) -> Lease | None:
+        """See :meth:`Live.ask`."""
+        if not worker or not self.state.course.knows(worker):
+            raise InputError(f"worker {worker!r} is not in workers.csv, and no place for newcomers is left")
+        if worker not in self.state.enrolled:
+            if self.state.paused:
+                return None
+            self.note(kinds.ENROLLED, worker=worker)
+        if held := self.state.lease_of(worker):
+            return held
+        if self.state.paused:
+            return None
+        while (task := self.state.course.next_task(worker)) is None:
+            if not self._decide(worker):
+                return None
+        until = self.now + self.state.settings.lease
+        leased = self.note(kinds.LEASED, worker=worker, task=task, value=repr(until))
+        return self.state.leases[leased.number]
+
+    def _decide(self, worker: str) -> bool:
+        """Have the policy decide; False: the worker has to wait, or nothing is left for them."""
+        course = self.state.course
+        if course.is_over(worker):
+            if not course.may_mend:
+                return False
+            return bool(self._decided("", course.mend()))
+        if course.waits(worker, self.state.told):
+            return False
+        return self._decided(worker, course.decide(worker, self.state.told))
+
+    def _decided(self, worker: str, decision: list[Any]) -> bool:
+        self.note(kinds.DECIDED, True, worker=worker, value=json.dumps(decision, separators=(",", ":")))
+        return len(decision) > 1 or bool(worker)
+
+    def told(self, lease: int, label: str) -> ToldLabel:
+        """See :meth:`Live.tell`."""
+        known = self.state.label_of(lease)
+        if known is not None:
+            return ToldLabel(lease, known[0], known[1], repeated=True)
+        self._known_lease(lease)
+        self.state.class_of(label)
+        late = lease not in self.state.leases
+        self.note(kinds.TOLD, lease=lease, worker=self.state.holder(lease), value=label)
+        return ToldLabel(lease, label, late)
+
+    def skipped(self, lease: int) -> None:
+        """See :meth:`Live.skip`."""
+        self._known_lease(lease)
+        if lease in self.state.leases:
+            self.note(kinds.SKIPPED, lease=lease, worker=self.state.holder(lease))
+
+    def arrived(self, task: str, type: str) -> list[Lease]:
+        """See :meth:`Live.arrive`."""
+        self.state.course.check_arrival(task, type)
+        self.note(kinds.ARRIVED, task=task, value=type)
+        decision = self.state.course.decide_task(task)
+        self.note(kinds.DECIDED, True, task=task, value=json.dumps(decision, separators=(",", ":")))
+        until = repr(self.now + self.state.settings.lease)
+        workers = self.state.course.asked_about(task)
+        for worker in workers:
+            if worker not in self.state.enrolled:
+                self.note(kinds.ENROLLED, worker=worker)
+        noted = [self.note(kinds.LEASED, worker=worker, task=task, value=until) for worker in workers]
+        return [self.state.leases[event.number] for event in noted]
+
+    def known_worker(self, worker: str) -> None:
+        """Raises InputError if the worker never came."""
+        if worker not in self.state.enrolled:
+            raise InputError(f"worker {worker!r} has not come yet")
+
+    def _known_lease(self, lease: int) -> None:
+        if self.state.holder(lease) is None:
+            raise InputError(f"there is no lease {lease}; ask for a task first")
+
+
+def _differs(kept: LiveSettings, given: LiveSettings) -> str:
+    if kept.campaign != given.campaign:
+        return "the store holds the history of another campaign, or its tables have changed since; choose another store"
+    names = [name for name in kept.__dict__ if getattr(kept, name) != getattr(given, name)]
+    said = ", ".join(f"{name} {getattr(kept, name)!r}" for name in names)
+    return f"the campaign in the store began with {said}; go on with the same, or choose another store"
+
+
+def followed(events: Sequence[Event], state: LiveState) -> LiveState:
+    """The state after these events, each of whose decisions is made anew and compared."""
+    for event in events:
+        state.apply(event)
+    return state

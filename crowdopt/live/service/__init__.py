@@ -1,0 +1,1 @@
+"""A campaign that runs over HTTP: endpoints, tokens, limits, pages (the extra ``live``)."""

@@ -1,0 +1,78 @@
+"""Limits on what a client may send: bytes of a body, calls per second."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+LARGEST = 64 * 1024  # bytes of a body
+RATE, BURST = 20.0, 60.0  # calls per second that a client may make for long, and at once
+CLIENTS = 10_000  # that are remembered
+
+HEADERS = (
+    (b"content-security-policy", b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+     b"img-src 'self' https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+)  # fmt: skip
+
+
+class RequestLimits:
+    """An ASGI application in front of another one: refuses what is too large or too often, and adds headers.
+
+    rate, burst: calls per second for long, and at once, by one client: a token, or an address without one.
+    """
+
+    def __init__(self, app: Any, rate: float = RATE, burst: float = BURST) -> None:
+        self.app, self.rate, self.burst = app, rate, burst
+        self.left: dict[object, tuple[float, float]] = {}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def sent(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", []), *HEADERS]}
+            await send(message)
+
+        headers = dict(scope["headers"])
+        if not self._may(headers.get(b"authorization") or (scope.get("client") or ("",))[0]):
+            await _refuse(sent, 429, "too many calls; wait a second", [(b"retry-after", b"1")])
+            return
+        body, more = b"", True
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                return
+            body, more = body + message.get("body", b""), message.get("more_body", False)
+            if len(body) > LARGEST:
+                await _refuse(sent, 413, f"a body has at most {LARGEST} bytes", [(b"connection", b"close")])
+                return
+        given = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def again() -> Any:
+            return next(given, None) or await receive()
+
+        await self.app(scope, again, sent)
+
+    def _may(self, client: object) -> bool:
+        """Whether the client has a call left: a bucket that fills with time."""
+        now = time.monotonic()
+        left, then = self.left.pop(client, (self.burst, now))
+        left = min(self.burst, left + (now - then) * self.rate)
+        self.left[client] = (max(0.0, left - 1), now)
+        if len(self.left) > CLIENTS:
+            del self.left[next(iter(self.left))]
+        return left >= 1
+
+
+async def _refuse(send: Any, status: int, sentence: str, headers: list[tuple[bytes, bytes]]) -> None:
+    body = json.dumps({"error": sentence}).encode()
+    about = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": about})
+    await send({"type": "http.response.body", "body": body})

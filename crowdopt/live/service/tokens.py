@@ -1,0 +1,24 @@
+"""Tokens: random, shown once, kept as digests."""
+
+from __future__ import annotations
+
+import secrets
+from hashlib import sha256
+
+from crowdopt.live.stores.store import Store
+
+MANAGER = "manager"
+WORKER = "worker:"
+
+
+def new_token(store: Store, owner: str) -> str:
+    """A token for ``manager`` or ``worker:NAME``; one that the owner had before ends."""
+    token = secrets.token_urlsafe(24)
+    with store.hold() as book:
+        book.entitle(digest_of(token), owner)
+    return token
+
+
+def digest_of(token: str) -> str:
+    """What is kept of a token: enough to know it again, and no way back."""
+    return sha256(token.encode()).hexdigest()

@@ -1,0 +1,534 @@
+"""Workers arrive: an online policy serves all who are here at once, label by label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.core.resumable import Arrays, part_of
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR, WORK
+from crowdopt.crowd.subset import of_workers
+from crowdopt.errors import InputError
+from crowdopt.live.gold_tasks import GoldTasks
+from crowdopt.live.label_limits import LabelLimits, with_newcomers
+from crowdopt.live.live_rows import AnswerRow, WorkerRow
+from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.seat import Seat
+from crowdopt.live.turns import Turns
+from crowdopt.online.arrivals import Arrival, Decision, Stream
+from crowdopt.online.crowds import Simulated
+from crowdopt.online.ledger import Run
+from crowdopt.online.run_score import answers_of, claimed_error
+
+NONE = "none"  # nothing is worth asking
+OWN: tuple[str, ...] = (
+    "seats",
+    "free_places",
+    "came",
+    "sent_done",
+    "arrived",
+    "doors_shut",
+    "mending",
+    "mend_out",
+    "mended_all",
+)
+OWN += ("gold_labels", "gold_cost", "refused")
+EMPTY = np.zeros(0, np.int64)
+
+
+class WorkersCourse:
+    """An online policy, the workers who have come, and what each was asked.
+
+    Its methods change nothing but the state; which of them are called, and in what order, is the history.
+    """
+
+    def __init__(
+        self, instance: AssignmentInstance, policy: Any, settings: LiveSettings, solve: Solve, gold: GoldTasks
+    ) -> None:
+        self.whole = with_newcomers(instance, settings.newcomers)
+        self.settings, self.policy, self.gold = settings, policy, gold
+        money = settings.money if instance.budget is None else instance.budget
+        self.limits = LabelLimits(self.whole, money, not policy.over_capacity)
+        served = replace(self.whole, budget=None, max_labels=np.full(self.whole.n_tasks, UNLIMITED))
+        if gold.ids:
+            known = np.isin([instance.task_id(i) for i in range(instance.n_tasks)], gold.ids)
+            served = replace(served, demand=np.where(known, 0.0, served.demand))
+        truth = np.full(served.n_tasks, -1)
+        self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,)), truth)
+        self.instance = self.stream.instance
+        policy.start(self.stream.known, solve)
+        self.turns = Turns(policy)
+        self.sent = int(policy.preliminary(self.instance.n_workers))
+        self.seats: list[Seat] = []
+        self.seat_of: dict[str, Seat] = {}
+        names = [self.whole.worker_id(j) for j in range(self.whole.n_workers)]
+        self.place_of = {name: j for j, name in enumerate(names) if not name.startswith("\0")}
+        self.free_places = [j for j, name in enumerate(names) if name.startswith("\0")]
+        # arrivals so far: preliminary workers, those of them who are done, workers of the stream
+        self.came, self.sent_done, self.arrived = 0, 0, 0
+        self.doors_shut = False
+        self.mending: tuple[Decision, Ints, Ints] | None = None  # pairs, classes so far, which are still awaited
+        self.mend_out: dict[int, int] = {}  # lease -> place in the repair
+        self.mended_all = False
+        self.work: list[tuple[str, int, int, int]] = []  # kind, task, place, class, in the order in which they came
+        self.gold_labels, self.gold_cost, self.refused = 0, 0.0, 0
+        self._barred = self._barred_tasks()
+
+    # -- who is here -----------------------------------------------------------------------------------------------
+
+    def enrol(self, worker: str) -> None:
+        """A worker came for the first time."""
+        place = self.place_of.get(worker)
+        if place is None:
+            if not self.free_places:
+                raise InputError(
+                    f"worker {worker!r} is not in workers.csv and no place for newcomers is left; add them there, "
+                    "or begin the campaign with --newcomers"
+                )
+            place = self.free_places.pop(0)
+        seat = Seat(worker, place, gold_done=[EMPTY] * self.instance.n_types)
+        self.seats.append(seat)
+        self.seat_of[worker] = seat
+
+    def knows(self, worker: str) -> bool:
+        """Whether the worker may come."""
+        return worker in self.seat_of or worker in self.place_of or bool(self.free_places)
+
+    def remove(self, worker: str) -> None:
+        """The worker is asked no more."""
+        self.expire(worker)
+        seat = self.seat_of[worker]
+        seat.over, seat.removed = True, True
+
+    # -- what they are asked ---------------------------------------------------------------------------------------
+
+    def waits(self, worker: str, labels: int) -> bool:
+        """Whether the worker is to come again later; labels: told so far. Changes nothing that is kept."""
+        seat = self.seat_of[worker]
+        others = (other for other in self.seats if other is not seat)
+        if self.policy.of_one_arrival is None and any(other.decision is not None for other in others):
+            return True
+        if seat.number < 0 and not self._may_arrive():
+            return True
+        if seat.refused_at == labels and self._out()[0].size:
+            return True
+        return not bool(self.policy.expect(*self._out()))
+
+    def is_over(self, worker: str) -> bool:
+        """Whether nothing more will be asked of the worker, repairs aside."""
+        return self.seat_of[worker].over
+
+    def decide(self, worker: str, labels: int) -> list[Any]:
+        """What the policy asks of the worker now; -> as plain JSON, for the history."""
+        seat = self.seat_of[worker]
+        out = self._out()
+        self.policy.expect(*out)
+        if self.policy.of_one_arrival is None:
+            self._end_others(seat)
+        if seat.number < 0:
+            self._arrive(seat)
+        self.turns.enter(seat.own)
+        assert seat.arrival is not None and seat.rng is not None
+        decision = self.policy.decide(seat.arrival, seat.rng)
+        if decision is None:
+            self._leave(seat, bool(out[0].size), labels)
+            return [NONE]
+        self._take(seat, decision)
+        return [decision.kind, *decision.tasks.tolist()]
+
+    def _leave(self, seat: Seat, out: bool, labels: int) -> None:
+        """Nothing is worth asking: for good, unless labels that are out may change that."""
+        if seat.preliminary:
+            seat.preliminary, seat.number, seat.arrival = False, -1, None
+            self.turns.leave()
+            seat.own.clear()
+            self.sent_done += 1
+        elif out:
+            seat.refused_at = labels
+        else:
+            seat.over = True
+
+    def _take(self, seat: Seat, decision: Decision) -> None:
+        seat.decision = decision
+        if decision.kind == GOLD:
+            key = (self.settings.seed, int(seat.preliminary), seat.place)
+            seat.asked = self.gold.next_ones(decision.tasks.astype(np.int64), seat.gold_done, key)
+            if seat.asked.size:
+                prices = self.instance.cost[self.gold.kind[seat.asked], seat.place]
+                able = self.limits.spent + np.cumsum(prices) <= self.limits.money
+                seat.asked = seat.asked[able]
+                self.limits.spent += float(prices[able].sum())
+            seat.queue = list(range(seat.asked.size))
+        else:
+            seat.asked = decision.tasks.astype(np.int64)
+            seat.queue = self.limits.kept(seat.asked, seat.place).tolist()
+            self.limits.reserve(seat.asked[seat.queue], seat.place)
+        seat.got = np.full(seat.asked.size, REFUSED)
+        self._settle(seat)
+
+    def check_arrival(self, task: str, kind: str) -> None:
+        """Raises InputError: tasks are the campaign's, from the beginning."""
+        raise InputError(
+            f"policy {self.policy.name} serves workers who arrive; for tasks that arrive take one of learn's, as ls-ol"
+        )
+
+    def arrive(self, task: str, kind: str) -> None:
+        """No task arrives."""
+        self.check_arrival(task, kind)
+
+    def decide_task(self, task: str) -> list[Any]:
+        """No task arrives."""
+        self.check_arrival(task, "")
+        return []
+
+    def asked_about(self, task: str) -> list[str]:
+        """No task arrives."""
+        return []
+
+    def next_task(self, worker: str) -> str | None:
+        """The task that the worker is to be handed next of what was decided; None: all of it is out or in."""
+        seat = self.seat_of[worker]
+        if seat.queue:
+            return self._name(seat, seat.queue[0])
+        if seat.repairs and self.mending is not None:
+            return self.instance.task_id(int(self.mending[0].tasks[seat.repairs[0]]))
+        return None
+
+    def lease(self, worker: str, lease: int) -> None:
+        """The worker was handed that task."""
+        seat = self.seat_of[worker]
+        if seat.queue:
+            seat.out[lease] = seat.queue.pop(0)
+        else:
+            self.mend_out[lease] = seat.repairs.pop(0)
+
+    # -- what came of it -------------------------------------------------------------------------------------------
+
+    def tell(self, worker: str, lease: int, label: int) -> tuple[float, bool]:
+        """A label came for a lease that is live; -> what it is paid, and whether it is gold."""
+        seat = self.seat_of[worker]
+        if lease in self.mend_out:
+            return self._mended(seat, self.mend_out.pop(lease), label), False
+        assert seat.decision is not None
+        k, gold = seat.out.pop(lease), seat.decision.kind == GOLD
+        seat.got[k] = label
+        if gold:
+            price = float(self.instance.cost[self.gold.kind[seat.asked[k]], seat.place])
+            self.gold_labels += 1
+            self.gold_cost += price
+        else:
+            price = self.limits.price(int(seat.asked[k]), seat.place)
+            self.work.append((WORK, int(seat.asked[k]), seat.place, label))
+        self._settle(seat)
+        return price, gold
+
+    def give_back(self, worker: str, lease: int) -> None:
+        """A label will not come."""
+        seat = self.seat_of[worker]
+        if lease in self.mend_out:
+            self._mended(seat, self.mend_out.pop(lease), REFUSED)
+            return
+        k = seat.out.pop(lease)
+        self._release(seat, k)
+        self._settle(seat)
+
+    def late(self, worker: str, task: str) -> tuple[float, bool]:
+        """A label came whose lease was over; -> what it is paid, and whether it is gold."""
+        seat = self.seat_of[worker]
+        if task in self.gold.ids:
+            price = float(self.instance.cost[self.gold.kind[self.gold.ids.index(task)], seat.place])
+            self.limits.spent += price
+            return price, True
+        place = self.task_of[task]
+        self.limits.again(place, seat.place)
+        return self.limits.price(place, seat.place), False
+
+    def expire(self, worker: str) -> None:
+        """What the worker has or was meant to have is free again."""
+        seat = self.seat_of[worker]
+        for k in [*seat.out.values(), *seat.queue]:
+            self._release(seat, k)
+        seat.out.clear()
+        seat.queue = []
+        if self.mending is not None:
+            pairs = [k for lease, k in self.mend_out.items() if self._mender(k) == seat.place]
+            self.mend_out = {lease: k for lease, k in self.mend_out.items() if k not in pairs}
+            for k in [*pairs, *seat.repairs]:
+                self._mended(seat, k, REFUSED)
+            seat.repairs = []
+        if seat.decision is not None:
+            self._settle(seat)
+
+    def holds(self, worker: str) -> bool:
+        """Whether anything is reserved for the worker."""
+        seat = self.seat_of[worker]
+        return bool(seat.decision is not None or seat.repairs)
+
+    def _release(self, seat: Seat, k: int) -> None:
+        assert seat.decision is not None
+        if seat.decision.kind == GOLD:
+            self.limits.spent -= float(self.instance.cost[self.gold.kind[seat.asked[k]], seat.place])
+        else:
+            self.limits.release(int(seat.asked[k]), seat.place)
+
+    def _settle(self, seat: Seat) -> None:
+        """Tell the policy when all that it asked is in."""
+        if not seat.ready:
+            return
+        decision, seat.decision = seat.decision, None
+        assert decision is not None
+        self.turns.enter(seat.own)
+        if decision.kind == GOLD:
+            self.policy.learn(self._tally(seat))
+        else:
+            self.refused += int(np.count_nonzero(seat.got == REFUSED))
+            self.policy.learn(seat.got)
+
+    def _tally(self, seat: Seat) -> Ints:
+        """Gold that is in: right and asked, (2, types); what was handed out is not asked again."""
+        types, kind = self.instance.n_types, self.gold.kind[seat.asked]
+        done = seat.got != REFUSED
+        right = done & (seat.got == self.gold.truth[seat.asked])
+        for t in range(types):
+            seat.gold_done[t] = np.concatenate([seat.gold_done[t], seat.asked[kind == t]])
+        return np.stack([np.bincount(kind[which], minlength=types) for which in (right, done)])
+
+    # -- at the end ------------------------------------------------------------------------------------------------
+
+    @property
+    def may_mend(self) -> bool:
+        """Whether all who will come have been served, and the policy may repair what is short."""
+        if self.mended_all or self.mending is not None or self.sent_done < self.sent:
+            return False
+        all_came = self.doors_shut or self.arrived == self.instance.n_workers
+        return all_came and all(seat.over for seat in self.seats) and not self._out()[0].size
+
+    def mend(self) -> list[Any]:
+        """What the policy wants repaired, and by whom; -> as plain JSON, for the history."""
+        self.turns.leave()
+        seated = np.zeros(self.instance.n_workers, np.int64)
+        numbers = {seat.number: seat for seat in self.seats if seat.number >= 0 and not seat.removed}
+        for number, seat in numbers.items():
+            seated[number] = max(0, int(self.instance.capacity[seat.place] - self.limits.load[seat.place]))
+        decision = self.policy.close(seated)
+        if decision is None or decision.workers is None or not decision.tasks.size:
+            self.mended_all = True
+            return [NONE]
+        count = decision.tasks.size
+        self.mending = (decision, np.full(count, REFUSED), np.ones(count, np.int64))
+        for number in np.unique(decision.workers).tolist():
+            seat, mine = numbers[number], np.flatnonzero(decision.workers == number)
+            tasks = decision.tasks[mine].astype(np.int64)
+            kept = self.limits.kept(tasks, seat.place)
+            self.limits.reserve(tasks[kept], seat.place)
+            seat.repairs = mine[kept].tolist()
+            for k in np.setdiff1d(mine, mine[kept]).tolist():
+                self.mending[2][k] = 0
+        pairs = np.column_stack([decision.tasks, decision.workers]).ravel().tolist()
+        self._mended_if_all()
+        return [REPAIR, *pairs]
+
+    def _mender(self, k: int) -> int:
+        assert self.mending is not None and self.mending[0].workers is not None
+        number = int(self.mending[0].workers[k])
+        return next(seat.place for seat in self.seats if seat.number == number)
+
+    def _mended(self, seat: Seat, k: int, label: int) -> float:
+        assert self.mending is not None
+        decision, got, awaited = self.mending
+        task = int(decision.tasks[k])
+        got[k], awaited[k] = label, 0
+        if label == REFUSED:
+            self.limits.release(task, seat.place)
+        else:
+            self.work.append((REPAIR, task, seat.place, label))
+        self._mended_if_all()
+        return self.limits.price(task, seat.place)
+
+    def _mended_if_all(self) -> None:
+        if self.mending is None or self.mending[2].any():
+            return
+        decision, got, _ = self.mending
+        self.mending = None
+        assert decision.workers is not None
+        self.mended_all = not self.policy.mended(decision.tasks.astype(np.int64), decision.workers, got)
+
+    # -- what is known ---------------------------------------------------------------------------------------------
+
+    def run(self) -> Run:
+        """All of it as a run of the policy, workers by number of arrival; those who have not come stand behind."""
+        self.turns.leave()
+        kinds = (GOLD, "exploration", WORK, REPAIR)
+        number = {seat.place: seat.number for seat in self.seats if seat.number >= 0}
+        rest = iter(j for j in range(self.instance.n_workers) if j not in set(number.values()))
+        order = np.array([number[j] if j in number else next(rest) for j in range(self.instance.n_workers)])
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
+        stream = replace(self.stream, instance=of_workers(self.instance, place))
+        rows = [[row[k] for row in self.work] for k in range(1, 4)]
+        task, worker, label = np.array(rows, np.int64).reshape(3, -1)
+        kind = np.array([row[0] for row in self.work])
+        price = self.instance.cost[self.instance.task_type[task], worker]
+        counts = {name: int(np.count_nonzero(kind == name)) for name in kinds} | {GOLD: self.gold_labels}
+        costs = {name: float(price[kind == name].sum()) for name in kinds} | {GOLD: self.gold_cost}
+        skills = self.policy.skills()
+        return Run(
+            stream,
+            self.policy.name,
+            task,
+            order[worker],
+            label,
+            counts,
+            costs,
+            self.refused,
+            0,
+            np.full(self.instance.accuracy.shape, 0.5) if skills is None else skills,
+            self.policy.answers(),
+            self.policy.decided(),
+            self.policy.claims(),
+            self.policy.prices(),
+            self.policy.notes(),
+            np.zeros(self.instance.n_workers),
+            self.settings.seed,
+            getattr(self.policy, "iterations", None),
+        )
+
+    def answer_rows(self, classes: Sequence[str]) -> list[AnswerRow]:
+        """An answer for each task, by the policy's own combining."""
+        run = self.run()
+        answer, claim = answers_of(run), claimed_error(run)
+        count = np.bincount(run.task, minlength=self.instance.n_tasks)
+        return [
+            AnswerRow(
+                self.instance.task_id(i),
+                classes[answer[i]] if answer[i] >= 0 and count[i] else "",
+                None if claim is None else float(claim[i]),
+                int(count[i]),
+            )
+            for i in range(self.instance.n_tasks)
+        ]
+
+    def worker_rows(self, state: Any) -> list[WorkerRow]:
+        """Who came, what they told, and what is believed of their skill."""
+        skills = self.policy.skills()
+        told = np.array([row[1] for row in state.labels.rows], np.int64)
+        paid = np.array([row[5] for row in state.labels.rows])
+        count, money = (np.bincount(told, weight, len(self.seats)) for weight in (None, paid))
+        out = [lease.worker for lease in state.leases.values()]
+        return [
+            WorkerRow(
+                seat.worker,
+                int(count[k]),
+                float(money[k]),
+                out.count(seat.worker),
+                _status(seat, seat.worker in state.deadline),
+                None if skills is None or seat.number < 0 or seat.preliminary else skills[:, seat.number].tolist(),
+            )
+            for k, seat in enumerate(self.seats)
+        ]
+
+    def progress(self) -> dict[str, Any]:
+        """Tasks, and how many are not as sure as they are to be; the money there is."""
+        run = self.run()
+        wanted, claim = self.instance.need > COVERAGE, claimed_error(run)
+        unsure = None if claim is None else int((claim > self.instance.epsilon + COVERAGE)[wanted].sum())
+        mean = None if claim is None or not wanted.any() else float(claim[wanted].mean())
+        money = None if np.isinf(self.limits.money) else float(self.limits.money)
+        own = {"tasks": int(wanted.sum()), "unsure": unsure, "claimed_error": mean, "money": money}
+        return own | {"reserved": max(0.0, self.limits.spent), "notes": self.policy.notes()}
+
+    # -- as arrays -------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What is its own, and the arrays of the policy."""
+        self.turns.leave()
+        own = {name: getattr(self, name) for name in OWN}
+        limits = {name: getattr(self.limits, name) for name in ("of_task", "load", "spent")}
+        taken = np.array(sorted(self.limits.taken), np.int64).reshape(-1, 2)
+        limits |= {"taken": taken, "left": self.limits.rooms.left}
+        work = np.array([row[1:] for row in self.work], np.int64).reshape(-1, 3)
+        kind = np.array([row[0] == REPAIR for row in self.work], bool)
+        arrays = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
+        return own | {"limits": limits, "work": work, "repair": kind}, arrays
+
+    def restore_policy(self, arrays: Arrays) -> None:
+        """The policy as it was."""
+        self.policy.restore(part_of(arrays, "policy."))
+
+    def restore(self, own: dict[str, Any]) -> None:
+        """All else as it was; after the policy."""
+        limits, work, repair = own.pop("limits"), own.pop("work"), own.pop("repair")
+        for name, value in own.items():
+            setattr(self, name, value)
+        for name in ("of_task", "load", "spent"):
+            setattr(self.limits, name, limits[name])
+        self.limits.taken, self.limits.rooms.left = set(map(tuple, limits["taken"].tolist())), limits["left"]
+        kinds = [REPAIR if one else WORK for one in repair.tolist()]
+        self.work = [(kind, *row) for kind, row in zip(kinds, work.tolist(), strict=True)]
+        self.seat_of = {seat.worker: seat for seat in self.seats}
+
+    @property
+    def task_of(self) -> dict[str, int]:
+        """Index of each task."""
+        if not hasattr(self, "_task_of"):
+            self._task_of = {self.instance.task_id(i): i for i in range(self.instance.n_tasks)}
+        return self._task_of
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _name(self, seat: Seat, k: int) -> str:
+        assert seat.decision is not None
+        task = int(seat.asked[k])
+        return self.gold.ids[task] if seat.decision.kind == GOLD else self.instance.task_id(task)
+
+    def _out(self) -> tuple[Ints, Ints]:
+        """Tasks whose labels are out or meant for a worker, and the number of arrival of each, (k,) and (k,)."""
+        tasks, workers = [EMPTY], [EMPTY]
+        for seat in self.seats:
+            if seat.decision is not None and seat.decision.kind != GOLD:
+                mine = seat.asked[[*seat.out.values(), *seat.queue]]
+                tasks.append(mine)
+                workers.append(np.full(mine.size, seat.number))
+        return np.concatenate(tasks), np.concatenate(workers)
+
+    def _may_arrive(self) -> bool:
+        return self.came < self.sent or self.sent_done >= self.sent
+
+    def _arrive(self, seat: Seat) -> None:
+        seat.preliminary = self.came < self.sent
+        if seat.preliminary:
+            seat.number, self.came = self.came, self.came + 1
+        else:
+            seat.number, self.arrived = self.arrived, self.arrived + 1
+        skill: Floats | None = self.instance.accuracy[:, seat.place] if self.policy.shows_skill else None
+        barred = EMPTY if seat.preliminary else self._barred[seat.place]
+        if not seat.preliminary and (full := self.limits.full(seat.place)).any():
+            barred = np.union1d(barred, np.flatnonzero(full))
+        room = int(self.instance.capacity[seat.place])
+        cost = self.instance.cost[:, seat.place]
+        seat.arrival = Arrival(seat.number, room, cost, skill, barred, seat.preliminary)
+        seat.rng = np.random.default_rng([self.settings.seed, int(seat.preliminary), seat.number])
+
+    def _end_others(self, seat: Seat) -> None:
+        """The policy knows one worker at a time: a new one ends the turn of the one before."""
+        for other in self.seats:
+            if other is not seat and other.number >= 0 and not other.over:
+                other.over = True
+
+    def _barred_tasks(self) -> list[Ints]:
+        pairs = self.instance.barred[np.argsort(self.instance.barred[:, 1], kind="stable")]
+        cuts = np.searchsorted(pairs[:, 1], np.arange(1, self.instance.n_workers))
+        return np.split(pairs[:, 0], cuts)
+
+
+def _status(seat: Seat, here: bool) -> str:
+    """Where the worker is, in a word."""
+    if seat.removed:
+        return "removed"
+    return "done" if seat.over else "here" if here else "away"

@@ -1,0 +1,150 @@
+"""Sets band by band: the cheapest of all sets by exact errors, and bounds that hold wherever the search is ended."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from math import factorial
+
+import numpy as np
+import pytest
+
+from crowdopt import AssignmentInstance, assign
+from crowdopt.assign.engine.band_kernels import cheapest_counted, error_of_counts, last_cell_to_counts
+
+ROUNDING = 1e-12
+
+
+def start_of(prior: list[float]) -> np.ndarray:
+    return np.array(prior)[None, :, None]
+
+
+def error(prior: list[float], skill: np.ndarray) -> float:
+    """``1 - sum over answers of the largest joint chance``, answer by answer."""
+    classes, right = len(prior), 0.0
+    for answers in product(range(classes), repeat=skill.size):
+        joint = [
+            prior[t] * np.prod([p if a == t else (1 - p) / (classes - 1) for a, p in zip(answers, skill, strict=True)])
+            for t in range(classes)
+        ]
+        right += max(joint)
+    return float(1 - right)
+
+
+def drawn(seed: int) -> tuple[list[float], np.ndarray, np.ndarray, np.ndarray, float]:
+    """Prior, price and cell of each label, skill of each cell, target."""
+    rng = np.random.default_rng(seed)
+    classes = int(rng.integers(2, 5))
+    prior = np.full(classes, 1 / classes) if seed % 2 else rng.dirichlet(np.full(classes, 5.0))
+    skill = -np.sort(-rng.uniform(1 / classes, 0.95, 5))
+    cell = np.sort(rng.integers(0, 5, 7))
+    return prior.tolist(), rng.integers(0, 9, 7) / 2, cell, skill, float(rng.uniform(0.05, 0.4))
+
+
+def least(prior: list[float], price: np.ndarray, skill: np.ndarray, target: float, fewest: int, most: int) -> float:
+    """By every set."""
+    best = np.inf
+    for size in range(fewest, most + 1):
+        for one in map(list, combinations(range(price.size), size)):
+            if price[one].sum() < best and error(prior, skill[one]) <= target:
+                best = float(price[one].sum())
+    return best
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
+    """The optimum where the search ends by itself; a lower bound, and only sets that do, where it is ended."""
+    prior, price, cell, skill, target = drawn(seed)
+    fewest, most = seed % 3, 4
+    wanted = least(prior, price, skill[cell], target, fewest, most)
+    for work in (1, 3, 10, 100_000):
+        found = np.zeros(most, np.int64)
+        asked = (price, cell), skill[None], start_of(prior), target, (fewest, most), (np.inf, np.inf, work), found
+        bound, size = cheapest_counted(*asked)
+        assert bound <= wanted + ROUNDING
+        if size >= 0:
+            chosen = found[:size]
+            assert np.unique(chosen).size == size and fewest <= size <= most
+            assert error(prior, skill[cell[chosen]]) <= target + ROUNDING
+            assert price[chosen].sum() >= wanted - ROUNDING
+    assert bound == pytest.approx(wanted, abs=ROUNDING)
+    assert (size >= 0) == np.isfinite(wanted)
+
+
+def test_known_costs_end_a_search():
+    """Where no set costs less than one that is known, that is the bound."""
+    prior, price, cell, skill, target = drawn(1)
+    wanted = least(prior, price, skill[cell], target, 0, 4)
+    found = np.zeros(4, np.int64)
+    asked = (price, cell), skill[None], start_of(prior), target, (0, 4)
+    assert cheapest_counted(*asked, (wanted, np.inf, 100_000), found) == (wanted, -1)
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_errors_of_many_labels_lie_on_one_side(up):
+    """Sixteen labels of sixteen skills among three classes: too many answers to tell apart, so skills are joined."""
+    skill = np.linspace(0.8, 0.4, 16)[None]
+    law, other = (np.empty((3, 1 << 15)) for _ in range(2))
+
+    def of(chosen: list[int], amount: list[int]) -> float:
+        cell = np.array(chosen, np.int64)
+        start = start_of([1 / 3] * 3)
+        return error_of_counts(start, skill, cell, np.array(amount, np.int64), len(chosen), up, law, other)
+
+    assert of([0, 4, 9], [1, 1, 1]) == pytest.approx(error([1 / 3] * 3, skill[0, [0, 4, 9]]), abs=ROUNDING)
+    assert of([0, 4], [2, 1]) == pytest.approx(error([1 / 3] * 3, skill[0, [0, 0, 4]]), abs=ROUNDING)
+    whole = of(list(range(16)), [1] * 16)
+    rng, draws = np.random.default_rng(0), 40_000
+    hit = rng.random((draws, 16)) < skill[0]
+    answers = np.where(hit, 0, rng.integers(1, 3, (draws, 16)))
+    score = np.stack([np.where(answers == t, np.log(2 * skill[0] / (1 - skill[0])), 0).sum(axis=1) for t in range(3)])
+    best = score.max(axis=0)
+    wrong = float(np.mean(np.where(score[0] >= best, 1 - 1 / (score >= best).sum(axis=0), 1.0)))
+    room = 5 * np.sqrt(wrong / draws)
+    assert whole <= wrong + room if up else whole >= wrong - room
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_last_cell_is_the_poorest_label_that_does(seed):
+    """Every cell before it does beside the labels that are there, and none from it on."""
+    prior, _, cell, skill, target = drawn(seed)
+    beside = cell[:3]
+    last = last_cell_to_counts(beside, skill[None], start_of(prior), target)
+    does = [error(prior, skill[np.append(beside, c)]) <= target for c in range(skill.size)]
+    assert does == [c < last for c in range(skill.size)]
+
+
+def test_sets_that_are_too_long_are_bounded_by_what_they_cost():
+    """Of seven labels none does without three; where two are followed, what longer ones cost is all that is known."""
+    price, cell, skill = np.arange(1.0, 8.0), np.zeros(7, np.int64), np.array([[0.7]])
+    asked = (price, cell), skill, start_of([1 / 3] * 3)
+    found = np.zeros(2, np.int64)
+    target = error([1 / 3] * 3, np.full(4, 0.7))
+    assert error([1 / 3] * 3, np.full(2, 0.7)) > target
+    assert cheapest_counted(*asked, target, (0, 7), (np.inf, 6.0, 1_000), found) == (6.0, -1)
+    assert cheapest_counted(*asked, target, (3, 7), (np.inf, 6.0, 1_000), found) == (6.0, -1)
+    assert cheapest_counted(*asked, target, (3, 2), (np.inf, 6.0, 1_000), found) == (np.inf, -1)
+
+
+def error_of_alike(skill: float, labels: int) -> float:
+    """Of three classes as likely, by how often each is named."""
+    right, wrong, kept = skill, (1 - skill) / 2, 0.0
+    for a in range(labels + 1):
+        for b in range(labels - a + 1):
+            most = max(a, b, labels - a - b)
+            ways = factorial(labels) // (factorial(a) * factorial(b) * factorial(labels - a - b))
+            kept += ways * right**most * wrong ** (labels - most) / 3
+    return 1 - kept
+
+
+@pytest.mark.parametrize(("skill", "target", "least"), [(0.6, 0.02, 0), (0.6, 0.003, 0), (0.6, 0.1, 45)])
+def test_workers_alike_give_as_many_labels_as_their_target_needs(skill, target, least):
+    """More labels of one skill than there are combinations of answers to follow: each task takes the fewest that do."""
+    fewest = next(n for n in range(least, 80) if error_of_alike(skill, n) <= target)
+    limits = {"min_labels": np.full(5, least)} if least else {}
+    plan = assign(
+        AssignmentInstance(
+            np.full((1, 60), skill), np.zeros(5, int), np.full(60, 5), target, rule="exact-error", classes=3, **limits
+        ),
+        time_limit=20,
+    )
+    assert plan.proven and plan.objective == 5 * fewest

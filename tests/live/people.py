@@ -1,0 +1,105 @@
+"""Simulated workers for campaigns that run: each says what the crowd of a stream says, whenever they are asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+import crowdopt
+from crowdopt.live.lease import Lease
+from crowdopt.online.arrivals import Arrival, Stream
+from crowdopt.online.crowds import simulated_stream
+from tests.online.streams import crowd
+
+POOL = 60  # gold tasks of each type
+
+
+def gold_table(types: int, names=None) -> dict[str, list[str]]:
+    """Gold tasks whose answer is always class 0."""
+    ids = [f"gold {t}-{k}" for t in range(types) for k in range(POOL)]
+    kinds = [str(t if names is None else names[t]) for t in range(types) for _ in range(POOL)]
+    return {"task": ids, "label": ["0"] * len(ids), "type": kinds}
+
+
+def small(seed: int = 0, **options):
+    """A small instance with named types, and its stream, workers in the instance's order."""
+    from dataclasses import replace
+
+    instance = crowd(seed, **options)
+    instance = replace(instance, types=[str(t) for t in range(instance.n_types)])
+    return instance, simulated_stream(instance, (seed, 1), shuffle=False)
+
+
+class People:
+    """Workers of a stream by name; the k-th gold task of a type is right by the stream's k-th chance."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream, self.crowd = stream, stream.crowd
+        self.gold_seen: dict[tuple[str, int], int] = defaultdict(int)
+
+    def say(self, lease: Lease) -> str:
+        """What the worker says to a task."""
+        instance, place = self.stream.instance, int(lease.worker)
+        if lease.task.startswith("gold "):
+            kind = int(lease.task[5:].partition("-")[0])
+            done = np.zeros(instance.n_types, np.int64)
+            done[kind] = self.gold_seen[lease.worker, kind]
+            self.gold_seen[lease.worker, kind] += 1
+            room = int(instance.capacity[place])
+            arrival = Arrival(place, room, instance.cost[:, place], None, np.zeros(0, np.int64), gold_done=done)
+            right, _ = self.crowd.gold(arrival, np.bincount([kind], minlength=instance.n_types))
+            return "0" if right[kind] else "1"
+        return str(int(self.crowd.label(place, np.array([int(lease.task)]))[0]))
+
+
+def in_turn(live, people: People) -> int:
+    """Worker after worker, each until nothing is left for them, and again for repairs; -> labels."""
+    count = 0
+    names = [str(j) for j in range(people.stream.instance.n_workers)]
+    while True:
+        before = count
+        for name in names:
+            while (lease := live.ask(name)) is not None:
+                live.tell(lease, people.say(lease))
+                count += 1
+        if count == before:
+            return count
+
+
+def at_once(live, people: People, flight: int, seed: int = 0) -> int:
+    """So many answers in flight: a random one comes in, and another worker asks; -> labels."""
+    rng, count = np.random.default_rng(seed), 0
+    waiting = [str(j) for j in range(people.stream.instance.n_workers)]
+    here: list[str] = []
+    out: dict[str, Lease] = {}
+    idle = 0
+    while waiting or out or idle < 2 * len(here) + 2:
+        while len(here) < flight and waiting:
+            here.append(waiting.pop(0))
+        for name in list(here):
+            if name not in out and (lease := live.ask(name)) is not None:
+                out[name], idle = lease, 0
+        if not out:
+            if waiting:  # those who are here have nothing to do: they go, and others come
+                waiting, here = [*waiting], []
+                idle += 1
+                continue
+            here, idle = [str(j) for j in range(people.stream.instance.n_workers)], idle + 1
+            if idle > 2:
+                return count
+            continue
+        name = sorted(out)[int(rng.integers(len(out)))]
+        lease = out.pop(name)
+        live.tell(lease, people.say(lease))
+        count += 1
+        if live.ask(name) is None and waiting:
+            here.remove(name)
+    return count
+
+
+def campaign(policy: str, seed: int = 0, **options):
+    """A campaign in memory over a small instance, with gold, and its people."""
+    instance, stream = small(seed)
+    live = crowdopt.live(instance, policy=policy, gold=gold_table(instance.n_types), seed=seed, **options)
+    return live, People(stream), stream

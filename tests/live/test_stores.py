@@ -1,0 +1,147 @@
+"""The contract of a store: what is kept is kept whole and in order, and nothing is kept of a block that fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+import crowdopt
+from crowdopt.live.event import TOLD, Event
+from crowdopt.live.stores.migrations import MIGRATIONS
+from crowdopt.live.stores.sqlite_store import SQLiteStore
+from tests.live.people import small
+from tests.live.stores import KINDS, STORES
+
+
+def told(number: int) -> Event:
+    """Some event."""
+    return Event(number, 1e9 + number / 3, TOLD, "ada", "photo-1", 3, "cat é\U0001f408")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_events_come_back_as_they_were(kind, tmp_path):
+    """To the last bit of their time and the last letter of their label."""
+    store = STORES[kind](tmp_path)
+    with store.hold() as book:
+        assert book.last() == 0 and book.after(0) == [] and book.snapshot() is None
+        book.append([told(1), told(2), told(3)])
+    with store.hold() as book:
+        assert book.last() == 3 and book.after(1) == [told(2), told(3)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_block_that_fails_keeps_nothing(kind, tmp_path):
+    """Neither events nor snapshots, replies or tokens: what was not acknowledged has not happened."""
+    store = STORES[kind](tmp_path)
+    with store.hold() as book:
+        book.append([told(1)])
+        book.keep(1, b"before")
+        book.entitle("old", "ada")
+    with pytest.raises(ZeroDivisionError), store.hold() as book:
+        book.append([told(2)])
+        book.keep(2, b"after")
+        book.remember("key", "reply")
+        book.entitle("new", "ada")
+        raise ZeroDivisionError
+    with store.hold() as book:
+        assert book.after(0) == [told(1)] and book.snapshot() == (1, b"before")
+        assert book.reply("key") is None and book.owner("old") == "ada" and book.owner("new") is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_replies_tokens_and_snapshots(kind, tmp_path):
+    """The newest snapshot counts, and a worker's newest token; a reply stays what it was."""
+    store = STORES[kind](tmp_path)
+    with store.hold() as book:
+        book.keep(1, bytes(range(256)))
+        book.keep(7, b"later")
+        book.remember("key", '{"a": 1}')
+        book.entitle("one", "ada")
+        book.entitle("two", "ada")
+        book.entitle("three", "bob")
+    with store.hold() as book:
+        assert book.snapshot() == (7, b"later") and book.reply("key") == '{"a": 1}' and book.reply("other") is None
+        assert [book.owner(digest) for digest in ("one", "two", "three")] == [None, "ada", "bob"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_writer_at_a_time(kind, tmp_path):
+    """Threads that each read the last number and write the next one never write the same."""
+    store = STORES[kind](tmp_path)
+
+    def write() -> None:
+        for _ in range(20):
+            with store.hold() as book:
+                book.append([told(book.last() + 1)])
+
+    threads = [Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with store.hold() as book:
+        assert [event.number for event in book.after(0)] == list(range(1, 81))
+
+
+WRITER = """
+import sys
+from crowdopt.live.stores.sqlite_store import SQLiteStore
+from tests.live.test_stores import told
+store = SQLiteStore(sys.argv[1])
+for _ in range(40):
+    with store.hold() as book:
+        book.append([told(book.last() + 1)])
+"""
+
+
+def test_two_processes_never_write_the_same_number(tmp_path):
+    """``BEGIN IMMEDIATE`` makes the second wait before it reads."""
+    path = tmp_path / "campaign.db"
+    SQLiteStore(path).close()
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    running = [subprocess.Popen([sys.executable, "-c", WRITER, str(path)], env=environment) for _ in range(2)]
+    assert [process.wait(60) for process in running] == [0, 0]
+    with SQLiteStore(path).hold() as book:
+        assert [event.number for event in book.after(0)] == list(range(1, 81))
+
+
+def test_a_store_of_a_newer_version_is_refused(tmp_path):
+    """Its tables may mean something else."""
+    store = SQLiteStore(tmp_path / "campaign.db")
+    store._base.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    store.close()
+    with pytest.raises(crowdopt.InputError, match="newer version"):
+        SQLiteStore(tmp_path / "campaign.db")
+
+
+@pytest.mark.parametrize("place", ["no/such/folder/x.db", "."])
+def test_a_place_that_cannot_be_opened_is_a_sentence(place, tmp_path):
+    """No traceback of a library."""
+    with pytest.raises(crowdopt.InputError, match="cannot be opened as a store"):
+        SQLiteStore(tmp_path / place)
+
+
+def test_a_full_disk_keeps_what_was_acknowledged(tmp_path):
+    """The call that finds no room says so and has not happened; with room again all goes on where it was."""
+    instance, _ = small()
+    live = crowdopt.live(instance, policy="greedy", store=tmp_path / "campaign.db")
+    assert live.ask("0") is not None
+    base = live.store._base
+    pages = base.execute("PRAGMA page_count").fetchone()[0]
+    base.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(crowdopt.InputError, match="cannot be written"):
+        for k in range(400):
+            if (lease := live.ask(str(k % 20))) is not None:
+                live.tell(lease, "0")
+    events = live.events()
+    base.execute("PRAGMA max_page_count = 1000000")
+    told_so_far = len(live.labels())
+    lease = next(lease for k in range(20) if (lease := live.ask(str(k))) is not None)
+    live.tell(lease, "0")
+    assert len(live.labels()) == told_so_far + 1
+    assert live.events()[: len(events)] == events
