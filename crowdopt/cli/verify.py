@@ -117,8 +117,8 @@ def _verdict(report: Report) -> list[str]:
         said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{fewer}")
     if report.independent_error is not None:
         said.append(
-            f"no vote errs with more than {report.independent_error:.4g} if all workers are independent; the plan says "
-            f"{report.worst_error:.4g} whatever families do, at most what the rule guarantees"
+            f"recomputed: no vote errs with more than {report.independent_error:.4g} if all workers are independent, "
+            f"and with no more than {report.worst_error:.4g} whatever families do"
         )
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())

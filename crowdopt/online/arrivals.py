@@ -151,6 +151,7 @@ def _check_supported(instance: AssignmentInstance) -> None:
         "most labels per task": bool((instance.max_labels < UNLIMITED).any()),
         "least loads": bool((instance.min_load > 0).any()),
         "a budget": instance.budget is not None,
+        "hard tasks (--breach difficulty=.3 plays crowds that have some)": bool(instance.difficulty.share),
     }
     for name, given in limits.items():
         if given:

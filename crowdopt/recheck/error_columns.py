@@ -13,7 +13,7 @@ from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.plan.stored_plan import TOGETHER, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.family_laws import errors_together
+from crowdopt.recheck.family_laws import NEAR, no_law_errs_more
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
 WHOLE = ("exact-error", "mean-error")  # rules without a linear program: no vote counts a share of a label
@@ -51,15 +51,16 @@ def refuse_errors(instance: AssignmentInstance, stored: StoredPlan, report: Repo
 
 
 def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """Where workers may err together: the independent errors again, and whether the worst ones can be.
+    """Where workers may err together: the independent errors again, and whether no law of families errs more than said.
 
-    The worst error of a vote is at least its independent one, and that of one law by which families err together; the
-    independent one where all its labels are of different families; and at most what the rule guarantees.
+    What is said of the worst errors is proven: by the rule's guarantee, by multipliers of all laws, or because all
+    labels of a task are of different families.
     """
     table = stored.tasks
     if all(name not in table for name in TOGETHER) or table.rows != instance.n_tasks:
         return
-    if any(name not in table for name in TOGETHER) or instance.classes != 2 or stored.amounts is not None:
+    is_known = instance.classes == 2 and instance.confusion is None and not (instance.has_prior or instance.observed)
+    if any(name not in table for name in TOGETHER) or not is_known or stored.amounts is not None:
         report.complain(
             table.path.name, f"the columns {' and '.join(TOGETHER)} belong together, to plans of two classes"
         )
@@ -70,11 +71,13 @@ def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report
     promised = instance.error_bound(instance.collected_evidence + instance.supply(stored.pairs))
     every = np.concatenate([instance.collected, stored.pairs])
     apart = dependence(_as_they_are(instance), every, instance.n_tasks) == 1
-    least_of_worst = np.maximum(independent, np.where(apart, 0.0, errors_together(instance, every)))
-    low, high = worst < least_of_worst - SAME, worst > np.where(apart, independent, promised) + SAME
+    least = np.where(apart, independent, np.maximum(independent, promised))
+    asked = np.flatnonzero((worst < least - SAME) & (worst >= independent - SAME))
+    if asked.size:
+        least[asked] = np.minimum(least[asked], no_law_errs_more(instance, every, asked) - NEAR)
+    low, high = worst < least - SAME, worst > np.maximum(independent, np.where(apart, 0.0, promised)) + SAME
     for task in np.flatnonzero(low | high)[:1].tolist():
-        least, most = least_of_worst[task], promised[task]
-        says = f"says {worst[task]:.6g}, but the vote errs with {least:.6g} at least and {most:.6g} at most"
+        says = f"says {worst[task]:.6g}, but all that is proven is {least[task]:.6g}"
         report.problems.append(str(table.error(task, TOGETHER[1], says)))
     report.independent_error = float(independent.max())
     report.worst_error = float(worst.max())

@@ -58,13 +58,59 @@ def test_rules_with_sums_of_their_own_stay_what_they_are(rule):
     assert linear.rule in named_rule(one) and rule in named_rule(one)
 
 
-def test_where_tasks_may_be_hard_no_linear_rule_is_known():
-    hard = ONE.with_difficulty(Difficulty(share=0.2, hard=0.5))
-    with pytest.raises(InputError, match="no linear rule implies it; solve plans by exact errors without --program lp"):
-        assignment.build(hard)
-    with pytest.raises(InputError, match="for compare take difficulty out of campaign.toml"):
+@given(
+    st.lists(st.floats(0.02, 0.98), max_size=5),
+    st.floats(0.02, 0.5),
+    st.floats(0.05, 0.95),
+    st.floats(0.0, 1.0),
+    st.floats(0.02, 0.49),
+)
+def test_it_keeps_the_promise_where_tasks_may_be_hard(accuracies, first, share, left, epsilon):
+    """Votes have the weights of easy tasks, whichever the task is; their errors are listed here, for both."""
+    prior, told = np.array([first, 1 - first]), np.array(accuracies)
+    one = AssignmentInstance(
+        np.append(told, 0.5)[None], capacity=1, epsilon=epsilon, rule="exact-error", prior=prior
+    ).with_difficulty(Difficulty(share=share, hard=left))
+    if share * prior.max() >= epsilon:
+        with pytest.raises(InputError, match="lets hard tasks err like guesses: task 0 .* without --program lp"):
+            linear_of(one)
+        return
+    linear = linear_of(one)
+    assert not linear.difficulty.share and "leave room for hard tasks" in named_rule(one)
+    if linear.evidence[0, : told.size].sum() >= linear.need[0]:
+        workers = np.flatnonzero(linear.evidence[0] > 0)
+        skill = one.accuracy[0, workers]
+        hard = 0.5 + one.difficulty.left * (skill - 0.5)
+        wrong = [weighted_error(each, one.weight[0, workers], prior) for each in (skill, hard)]
+        assert (1 - share) * wrong[0] + share * wrong[1] <= epsilon + 1e-9
+
+
+def weighted_error(accuracies: np.ndarray, weights: np.ndarray, prior: np.ndarray) -> float:
+    """The error of the vote by weights and the prior's log-odds; ties are a coin."""
+    wrong, start = 0.0, float(np.log(prior[1] / prior[0]))
+    for labels in itertools.product((0, 1), repeat=accuracies.size):
+        score = start + sum(w if label else -w for w, label in zip(weights, labels, strict=True))
+        for true in (0, 1):
+            chance = prior[true] * np.where(np.array(labels) == true, accuracies, 1 - accuracies).prod()
+            against = score if true == 0 else -score
+            wrong += chance * (1.0 if against > 1e-9 else 0.5 if against > -1e-9 else 0.0)
+    return wrong
+
+
+def test_programs_of_hard_tasks_say_what_they_leave_room_for(tmp_path):
+    """The offline programs are there; online policies play hard crowds by a breach alone."""
+    hard = replace(ONE, capacity=np.full(6, 2), epsilon=np.full(1, 0.3)).with_difficulty(
+        Difficulty(share=0.2, hard=0.5)
+    )
+    assert "leave room for hard tasks" in assignment.build(hard).about
+    crowdopt.write_campaign(hard, tmp_path / "c")
+    for program in ("ip", "lp"):
+        plan = crowdopt.assign(tmp_path / "c", program=program)
+        assert plan.found and "tasks are hard" in plan.note
+        crowdopt.write_plan(plan, tmp_path / program)
+        assert verify(tmp_path / "c", tmp_path / program).holds
+    with pytest.raises(InputError, match="do not know hard tasks .--breach difficulty"):
         crowdopt.compare(hard, ["greedy"], trials=1)
-    assert crowdopt.assign(hard).status is not crowdopt.Status.UNDECIDED  # what the sentence says to do
 
 
 @given(instances(rules=PROMISED))

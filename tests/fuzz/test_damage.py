@@ -29,7 +29,28 @@ def test_without_damage_every_command_answers(desk, tmp_path, case):
     copy(desk, tmp_path, case.reads)
     with inside(tmp_path):
         result = CliRunner().invoke(main, case.words.split())
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == case.status, result.output
+
+
+@pytest.mark.parametrize("cells", ["rows gone", "asks no judge"])
+def test_a_policy_that_ends_nowhere_is_a_sentence(desk, tmp_path, cells):
+    """Labels come back for votes that no row is for, or whose row asks and asks no judge."""
+    case = next(one for one in CASES if one.words.startswith("aggregate judged.csv"))
+    copy(desk, tmp_path, case.reads)
+    path = tmp_path / "adaptive" / "policy.csv"
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    place = header.split(",").index("what")
+    if cells == "rows gone":
+        rows = [row for row in rows if ",ask," in row]
+    else:
+        rows = [
+            ",".join([*(cut := row.split(","))[:place], "", *cut[place + 1 :]]) if ",ask," in row else row
+            for row in rows
+        ]
+    path.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    with inside(tmp_path):
+        result = CliRunner().invoke(main, case.words.split())
+    assert result.exit_code == 2 and "solve the campaign again" in result.stderr, result.output
 
 
 @pytest.mark.parametrize(

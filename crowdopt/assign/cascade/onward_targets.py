@@ -11,6 +11,7 @@ from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import PolicyRow
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK, EXPERT, Votes
 from crowdopt.crowd.states.told_tasks import ToldTasks
+from crowdopt.errors import InputError
 
 Places = dict[tuple[int, int, Votes], list[PolicyRow]]
 LEAST, MOST = 1e-9, 0.49  # a target lies between 0 and 1/2
@@ -28,8 +29,10 @@ def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | Non
 
     @cache
     def error(kind: int, over: int, state: int) -> float:
-        law, total = told.joint[kind][state], 0.0
-        for row in here[kind, over, tuple(told.states[kind].votes(state))]:
+        law, total, votes = told.joint[kind][state], 0.0, tuple(told.states[kind].votes(state))
+        if (kind, over, votes) not in here:
+            raise InputError("policy.csv has no row for votes that its tasks come to; solve the campaign again")
+        for row in here[kind, over, votes]:
             if row.action == ANSWER:
                 total += row.share * float(1 - law[row.what[0]] / law.sum())
             elif row.action != EXPERT:

@@ -88,4 +88,6 @@ def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) 
     number = [0] * len(asker)
     for name, count in read_counted(text):
         number[asker[named(name)]] += count
+    if not any(number):
+        raise ValueError("it asks no asker")
     return tuple(number)
