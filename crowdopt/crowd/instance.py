@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,7 @@ from crowdopt.crowd.stated.stated_people import PRICES, StatedPeople
 from crowdopt.crowd.stated.stated_tasks import StatedTasks
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error, guessing
 from crowdopt.errors import InputError
+from crowdopt.notebooks import InNotebooks
 
 COVERAGE = 1e-9  # evidence, absolute, float64; how short of its need a planned task may be: solvers accept 1e-6
 PART = 1_000_000  # entries of long arrays that are looked at together
@@ -40,7 +41,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class AssignmentInstance(StatedPeople, StatedTasks, StatedLaw, StatedLimits):
+class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InNotebooks):
     """Tasks i of types tau(i), workers j with accuracies p, and the limits a plan must keep.
 
     Parameters
@@ -104,6 +105,8 @@ class AssignmentInstance(StatedPeople, StatedTasks, StatedLaw, StatedLimits):
     InputError
         If anything is missing, out of range, of the wrong shape or contradictory; the sentence says what and where.
     """
+
+    in_notebooks: ClassVar[tuple[str, ...]] = ("n_tasks", "n_workers", "n_types")
 
     title: str
     skills_source: str

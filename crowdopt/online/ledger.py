@@ -13,6 +13,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.label_kinds import EXPLORATION, GOLD, REFUSED, REPAIR, WORK
 from crowdopt.elementary import dot
+from crowdopt.notebooks import InNotebooks
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 
 KINDS = (GOLD, EXPLORATION, WORK, REPAIR)
@@ -68,7 +69,7 @@ class Ledger:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(InNotebooks):
     """A policy's run over a stream.
 
     Parameters

@@ -16,7 +16,7 @@ UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where no
 
 
 class StatedPart:
-    """A part of an instance; the instance calls each part's ``_check_...`` once, in the order of its bases."""
+    """A part of an instance; the instance calls each part's ``_check_...`` once."""
 
     def _keep(self, name: str, value: Any) -> None:
         if isinstance(value, np.ndarray):

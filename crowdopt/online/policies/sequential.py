@@ -27,7 +27,7 @@ from crowdopt.online.policies.adaptive import Adaptive
 from crowdopt.online.policy import BasePolicy
 
 STOPS = ("mean", "each")
-OWN = ("_number", "since", "session", "_asked", "_of_reserve")
+OWN = ("_number", "since", "_promise", "session", "_asked", "_of_reserve")
 STATE, LEVELS = ("over", "paid", "pace", "weighed", "fallen", "fitted_at"), ("sure", "level")
 SETTLE = 5  # labels after which a worker's messages are worked out anew
 CONFIRM = 6  # sweeps over all workers before the end is believed
@@ -97,6 +97,7 @@ class Sequential(BasePolicy):
         self.reserve.start(known, solve)
         self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
         self._number, self.since, self._of_reserve = -1, 0, False
+        self._promise = -1.0  # what the worker who is here is to bring; below 0: that was counted
 
     # -- one worker ------------------------------------------------------------------------------------------------
 
@@ -138,6 +139,8 @@ class Sequential(BasePolicy):
             self.since = 0
             self.beliefs.settle(self.session.worker)
             self._look()
+            if not self._ended and self.session.worker < self.beliefs.came[0] - 1:
+                self._renew(self.session)
 
     def expect(self, tasks: Ints, workers: Ints) -> bool:
         """Each label that is out is expected to tell what a label of its worker's skill tells."""
@@ -166,16 +169,30 @@ class Sequential(BasePolicy):
 
     def _rule(self, arrival: Arrival, cost: Floats) -> DismissalRule:
         """What the worker has to be worth, by what is missing and by how much of the promised the last ones brought."""
-        lack, horizons = self.tasks.lack, np.minimum(arrival.capacity, self.tasks.left)
+        lack = self.tasks.lack
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
-        to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
-        rule = dismissal_rule(self.beliefs, self.tasks.most, lack, to_come, horizons, cost)
-        # both fade, so that the last workers' shortfall counts most
-        self.pace = np.array([FADES * brought, FADES * self.pace[1] + rule.promised, lack])
+        rule = self._priced(arrival.capacity, brought, lack, cost)
+        # both fade, so that the last workers' shortfall counts most; what this one promises counts when they leave
+        self.pace = np.array([FADES * brought, self.pace[1], lack])
+        self._promise = rule.promised
         return rule
+
+    def _priced(self, room: int, brought: float, lack: float, cost: Floats) -> DismissalRule:
+        horizons = np.minimum(room, self.tasks.left)
+        to_come = counted_on(self.known.workers - int(self.beliefs.came[0]) + 1, brought, self.pace[1])
+        return dismissal_rule(self.beliefs, self.tasks.most, lack, to_come, horizons, cost)
+
+    def _renew(self, session: WorkerSession) -> None:
+        """Others came while the worker is here: what they have to be worth follows from what is known now."""
+        lack = self.tasks.lack
+        brought = self.pace[0] + max(0.0, self.pace[2] - lack)
+        session.rule = self._priced(session.room, brought, lack, session.cost)
 
     def _leave(self) -> None:
         """The worker goes; all labels are weighed again together, unless hardly any are new."""
+        if self._promise >= 0:
+            self.pace[1] = FADES * self.pace[1] + self._promise
+            self._promise = -1.0
         told = self.beliefs.labels + int(self.beliefs.asked.sum())
         if told - self.weighed[0] < FRESH * told:
             return
