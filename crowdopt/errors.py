@@ -18,6 +18,10 @@ class TableWarning(UserWarning):
     """What a table held beside its rows, or how a cell was read; the message says where, and what it counts for."""
 
 
+class ProgramWarning(UserWarning):
+    """How a program of another's file was read where that is not as it stands; the message says which file."""
+
+
 def tell(text: str, kind: type[UserWarning] = TableWarning) -> None:
     """Warn at the caller's own line, outside of the package."""
     level, frame = 1, sys._getframe()

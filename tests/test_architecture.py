@@ -31,9 +31,11 @@ GROUND = {
     "interrupts",
     "jobs",
     "memory",
+    "notebooks",
     "pauses",
     "plain_kernels",
     "slurm_jobs",
+    "stops",
     "version",
 }
 QUESTIONS = {"assign", "hire", "answers", "online", "labelers", "live"}
@@ -57,6 +59,7 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     "api": {"core", "crowd", "programs", "backends", "io", "recheck", "studies", "bench", "report", "live", "api"}
     | QUESTIONS,
     "cli": {"core", "crowd", "io", "report", "api", "cli"},
+    "__main__": {"cli"},
 }
 RESULTS = {  # what the questions answer with: read, written, rechecked and drawn by rooms that know no method
     "crowdopt.assign.plan",

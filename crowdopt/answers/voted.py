@@ -13,12 +13,13 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.checks import integers
 from crowdopt.elementary import exp
 from crowdopt.errors import InputError
+from crowdopt.notebooks import InNotebooks
 
 TIE = 1e-9  # relative to the largest weight; votes closer than this are equal
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(InNotebooks):
     """Votes added up: a task's answer is the class with the largest score; ties go to the first class.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from crowdopt.io.answers.answers_table import read_gold_by_class, read_gold_shar
 from crowdopt.io.answers.labels_back import Answered
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.label_table import read_labels, read_truth
+from crowdopt.notebooks import InNotebooks
 
 AUTO = "auto"  # the method that known answers, or labels held back, speak for
 AGGREGATIONS = (AUTO, *FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)
@@ -31,7 +32,7 @@ UPPER = 0.975  # the upper end of a 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
-class Aggregated:
+class Aggregated(InNotebooks):
     """Answers to the tasks of a label table."""
 
     answers: Answers
@@ -39,6 +40,17 @@ class Aggregated:
     right: float | None  # share of right answers among the tasks whose truth is known
     known: int = 0  # tasks whose truth is known
     choice: AutoMethod | None = None  # of the method, where none was named
+
+    in_notebooks: ClassVar[tuple[str, ...]] = ("right", "known", "claimed", "unsure")
+
+    def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
+        """The first answers, and how many there are."""
+        names = [*self.labels.classes, ""]
+        some = zip(
+            self.labels.tasks[:most], self.answers.answer.tolist(), self.answers.confidence.tolist(), strict=False
+        )
+        rows = [{"task": task, "label": names[k], "confidence": sure} for task, k, sure in some]
+        return rows, len(self.labels.tasks)
 
     @property
     def claimed(self) -> float:

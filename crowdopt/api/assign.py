@@ -185,7 +185,8 @@ def assign(
         Whether there is a plan for every task or none; else, where some cannot be served, a plan for as many as can be
         and the best that is left for the others, which ``short`` names (crowdopt.assign.best_effort).
     listener : callable, optional
-        Hears of incumbents and bounds, which only get better, and of the seconds so far. In a notebook a bar does.
+        Hears of incumbents and bounds, which only get better, and of the seconds so far. Where it returns True the
+        search stops and answers with the best that it has; what it raises is raised here. In a notebook a bar does.
     output : path, optional
         Folder to write the plan to, as :func:`crowdopt.write_plan` does.
     force : bool

@@ -25,6 +25,7 @@ from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
 from crowdopt.io.answers.audit_folder import facts, listed_checks, read_expert, write_audit
 from crowdopt.io.tables.folder import check_target
+from crowdopt.notebooks import InNotebooks
 from crowdopt.version import __version__
 
 TARGET, CONFIDENCE = 0.05, 0.95
@@ -32,7 +33,7 @@ SAME = 1e-9  # relative: logarithms differ in their last bits from processor to 
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
+class Audit(InNotebooks):
     """An audit as it stands.
 
     Parameters

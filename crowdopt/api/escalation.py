@@ -34,12 +34,13 @@ from crowdopt.io.answers.escalation_folder import (
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import GOING_UP
+from crowdopt.notebooks import InNotebooks
 
 SAME = 1e-9  # relative: logarithms differ in their last bits from processor to processor
 
 
 @dataclass(frozen=True, eq=False)
-class Escalation:
+class Escalation(InNotebooks):
     """An escalation as it stands.
 
     Parameters

@@ -34,6 +34,7 @@ from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
 from crowdopt.io.plan.stored_plan import read_overrides
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.label_table import read_labels, read_truth
+from crowdopt.notebooks import InNotebooks
 from crowdopt.plain_kernels import for_small
 from crowdopt.report.audit_chart import total_cost
 from crowdopt.report.charts import Undrawn, drawn
@@ -46,7 +47,7 @@ WORTH = 1e-9  # of a label more; less is nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(InNotebooks):
     """What stands in the way of a plan, or what one more unit of anything is worth where there is one.
 
     Parameters

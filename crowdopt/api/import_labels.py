@@ -25,12 +25,13 @@ from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.io.tables.folder import CAMPAIGN, check_target
 from crowdopt.io.tables.frames import name_of
 from crowdopt.io.tables.label_table import read_labels, read_true_labels, read_types, true_classes
+from crowdopt.notebooks import InNotebooks
 
 MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
 
 
 @dataclass(frozen=True, eq=False)
-class Imported:
+class Imported(InNotebooks):
     """An instance made of real labels, with the tallies its accuracies were estimated from.
 
     Parameters

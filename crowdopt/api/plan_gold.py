@@ -15,6 +15,7 @@ from crowdopt.backends import solve_whole
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.notebooks import InNotebooks
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
@@ -45,7 +46,7 @@ class GoldRow:
 
 
 @dataclass(frozen=True)
-class GoldPlan:
+class GoldPlan(InNotebooks):
     """What gold is for, by Ho, Jabbari & Vaughan 2013."""
 
     target: float  # the campaign's strictest epsilon

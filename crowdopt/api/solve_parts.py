@@ -28,13 +28,14 @@ from crowdopt.io.parts.part_table import BYTES, count_tasks
 from crowdopt.io.parts.parts_folder import PartsFolder, read_parts_folder
 from crowdopt.io.parts.parts_plan import write_numbers
 from crowdopt.io.tables.folder import PLAN, check_target, name_folder
+from crowdopt.notebooks import InNotebooks
 
 Told = Callable[[str, float, float | None, float | None], None]  # what goes on, seconds, bound, cost
 LATE, AGAIN = "time is up", "the same command goes on from there"
 
 
 @dataclass(frozen=True, eq=False)
-class PartsPlan:
+class PartsPlan(InNotebooks):
     """What solving in parts came to."""
 
     status: str  # ``feasible``, ``optimal``, ``infeasible`` or ``undecided``

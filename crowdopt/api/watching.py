@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Event
 from time import perf_counter
 from typing import Any
 
 from crowdopt.bars import Latest, in_notebook, ticking
 from crowdopt.core.solution import Listener, Progress
+from crowdopt.stops import stoppable
 
 
 @dataclass(eq=False)
@@ -23,26 +25,41 @@ class Forward:
     started: float = field(default_factory=perf_counter)
     value: float | None = None
     bound: float | None = None
+    stop: Event = field(default_factory=Event)
+    error: Exception | None = None  # that the listener raised; it may be called in a solver's thread
 
-    def __call__(self, moment: Progress) -> None:
-        """Take note of a moment of any stage."""
+    def __call__(self, moment: Progress) -> bool:
+        """Take note of a moment of any stage; returns whether the search is to stop."""
+        if self.stop.is_set():
+            return True
         values = [one for one in (self.value, moment.value) if one is not None]
         bounds = [one for one in (self.bound, moment.bound) if one is not None]
         self.value, self.bound = min(values, default=None), max(bounds, default=None)
         bound = self.bound
         if self.value is not None and bound is not None:
             bound = min(bound, self.value)  # a stage may have looked for something cheaper than what is known
-        self.listener(Progress(perf_counter() - self.started, self.value, bound, moment.note))
+        try:
+            if self.listener(Progress(perf_counter() - self.started, self.value, bound, moment.note)):
+                self.stop.set()
+        except Exception as error:
+            self.error = error
+            self.stop.set()
+        return self.stop.is_set()
 
 
 @contextmanager
 def watched(listener: Listener | None, time_limit: float) -> Iterator[Listener | None]:
     """The listener of a search: the caller's, in a notebook a bar, else none.
 
-    time_limit: seconds, the length of the bar.
+    Where the caller's returns True the search's time is up; where it raises an error too, which is raised here at the
+    end. time_limit: seconds, the length of the bar.
     """
     if listener is not None:
-        yield Forward(listener)
+        with stoppable() as stop:
+            forward = Forward(listener, stop=stop)
+            yield forward
+        if forward.error is not None:
+            raise forward.error
     elif in_notebook():
         from tqdm.auto import tqdm
 

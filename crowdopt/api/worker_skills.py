@@ -14,10 +14,11 @@ from crowdopt.io.campaign.gold_table import class_count, heed_gold
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import GOLD_OF_ANY_FORM
+from crowdopt.notebooks import InNotebooks
 
 
 @dataclass(frozen=True, eq=False)
-class Skills:
+class Skills(InNotebooks):
     """How often each worker is right."""
 
     accuracy: Floats  # (types, workers): for :class:`crowdopt.AssignmentInstance`

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 from crowdopt.elementary import dot
+from crowdopt.notebooks import InNotebooks
 
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
 
@@ -66,7 +67,7 @@ class Repaired:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(InNotebooks):
     """Who labels what, or why there is no plan, with the certificate.
 
     Parameters
@@ -268,6 +269,17 @@ class Plan:
     @property
     def _chosen(self) -> Ints:
         return np.zeros((0, 2), np.int64) if self.pairs is None else self.pairs
+
+    in_notebooks: ClassVar[tuple[str, ...]] = ("objective", "bound", "gap", "proven", "proof", "labels")
+
+    def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
+        """The first labels, and how many there are."""
+        some = zip(self._chosen[:most].tolist(), self.prices[:most].tolist(), strict=True)
+        rows = [
+            {"task": self.instance.task_id(i), "worker": self.instance.worker_id(j), "price": price}
+            for (i, j), price in some
+        ]
+        return rows, len(self._chosen)
 
     def table(self) -> Any:
         """The plan as an Arrow table with columns task, worker, price (and value for an LP plan)."""

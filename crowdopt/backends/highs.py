@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from crowdopt import stops
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend
 from crowdopt.backends.claims import CREDIBLE
@@ -136,7 +137,7 @@ def _listen(model: Any, program: Program, listener: Listener | None) -> None:
 
     def hear(event: Any) -> None:
         value, bound = event.data_out.mip_primal_bound, event.data_out.mip_dual_bound
-        listener(
+        listener(  # in a thread of HiGHS' own: that it stops is noticed in _run
             Progress(
                 event.data_out.running_time,
                 float(value) if abs(value) < 1e30 else None,
@@ -156,9 +157,10 @@ def _run(model: Any, end: float) -> bool:
     model.HandleUserInterrupt = True
     model.startSolve()
     done = stopped = False
+    told = stops.current()
     while not done:
         try:
-            if perf_counter() > end:
+            if perf_counter() > end or told.is_set():
                 model.cancelSolve()
             done, _ = model.wait(PATIENCE)  # not Thread.join, which forgets a running thread when interrupted
         except KeyboardInterrupt:

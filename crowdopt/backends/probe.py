@@ -21,12 +21,13 @@ from crowdopt.backends import Backend, BackendMissing, named, solve
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Options
+from crowdopt.notebooks import InNotebooks
 
 LOOSE = 1e-3  # relative; enough to tell a working solver from a broken one, whatever its own accuracy
 
 
 @dataclass(frozen=True)
-class Available:
+class Available(InNotebooks):
     """What a backend can do here.
 
     ``linear`` and ``integers``: it solves linear programs, programs in integers; ``duals``: it gives the multipliers

@@ -8,17 +8,19 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
 
 from crowdopt.cli.common import BAD_INPUT, NO, one_line, print_nowhere
-from crowdopt.cli.manual import OURS, STATUS, by_question, file_of
+from crowdopt.cli.manual import OURS, SENTENCES, STATUS, by_question, file_of
 from crowdopt.core.registry import others
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED, Interrupts
 
+WIDTH = 60  # letters of what another package's verb does
 LONGEST = 800  # letters of a sentence; what is quoted in it may be a whole file
 MEMORY = "there is not enough memory for an instance of this size"
 
@@ -73,13 +75,26 @@ class Verbs(click.Group):
                 self.add_command(verb)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs under the questions that they answer."""
-        verbs = {name: self.get_command(context, name) for name in self.list_commands(context)}
-        room = formatter.width - 6 - max(map(len, verbs))
-        for question, names in by_question(list(verbs)).items():
+        """List the verbs under the questions that they answer; only those of other packages are loaded."""
+        names = self.list_commands(context)
+        for question, some in by_question(names).items():
             with formatter.section(question):
-                told = [(name, verb.get_short_help_str(room)) for name in names if (verb := verbs[name]) is not None]
-                formatter.write_dl(told)
+                formatter.write_dl([(name, self._sentence(name)) for name in some], col_max=max(map(len, names)))
+
+    def _sentence(self, name: str) -> str:
+        """What a verb does."""
+        return SENTENCES.get(name) or self.commands[name].get_short_help_str(WIDTH)
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb; a word that is none is answered by the verb that it is most like."""
+        name = args[0]
+        if self.get_command(context, name) is None and not name.startswith("-"):
+            near = get_close_matches(name.lower(), self.list_commands(context), n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise InputError(f"there is no verb {name!r}; {hint}crowdopt --help lists all")
+        return super().resolve_command(context, args)
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Say where to begin, and what the exit status means."""

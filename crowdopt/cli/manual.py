@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
-QUESTIONS: dict[str, tuple[str, ...]] = {
-    "A campaign to start from": ("init", "generate", "import"),
-    "Who labels what": ("solve", "verify", "explain", "budget"),
-    "Whom to hire": ("select", "plan-gold"),
-    "Where people label": ("push", "pull"),
-    "What the answers are": ("rehearse", "aggregate", "audit"),
-    "Workers or tasks that arrive": ("compare", "learn", "live"),
-    "Programs and solvers": ("export", "backends", "bench"),
-    "Pages to look at": ("report",),
+QUESTIONS: dict[str, dict[str, str]] = {
+    "A campaign to start from": {
+        "init": "Write a small campaign, with comments.",
+        "generate": "Draw a synthetic campaign by a recipe.",
+        "import": "Make a campaign of labels that you have.",
+    },
+    "Who labels what": {
+        "solve": "Find the cheapest labels that keep the promise.",
+        "verify": "Recompute everything that a plan claims.",
+        "explain": "Say why there is no plan, or what a limit costs.",
+        "budget": "Spend so many labels, or so much money.",
+    },
+    "Whom to hire": {
+        "select": "Decide whom to hire by control questions.",
+        "plan-gold": "Say how much gold a target needs.",
+    },
+    "Where people label": {
+        "push": "Hand a plan to a labelling tool.",
+        "pull": "Get the labels back from it.",
+    },
+    "What the answers are": {
+        "rehearse": "Simulate the labels of a plan.",
+        "aggregate": "Turn labels into answers.",
+        "audit": "Prove how many answers are wrong at most.",
+    },
+    "Workers or tasks that arrive": {
+        "compare": "Compare online policies with the optimum.",
+        "learn": "Learn whom to ask while tasks arrive.",
+        "live": "Run a campaign while people label.",
+    },
+    "Programs and solvers": {
+        "export": "Write the program for another solver.",
+        "backends": "Try which solvers work here.",
+        "bench": "Run solvers side by side.",
+    },
+    "Pages to look at": {
+        "report": "Write the page of a plan or of results.",
+    },
 }
-"""The verbs by question, in the order of work."""
+"""The verbs by question, in the order of work, and what each does: said without loading it."""
 
-OURS = tuple(verb for verbs in QUESTIONS.values() for verb in verbs)
+SENTENCES = {verb: sentence for verbs in QUESTIONS.values() for verb, sentence in verbs.items()}
+OURS = tuple(SENTENCES)
 FILES = {"import": "import_labels"}
 """The files of verbs that Python keeps the name of for itself."""
 

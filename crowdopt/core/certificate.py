@@ -12,6 +12,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.roundoff import UNIT, lowered, product_error
 from crowdopt.core.solution import Solution, Status
 from crowdopt.elementary import dot
+from crowdopt.notebooks import InNotebooks
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry
 INTEGRALITY = 1e-5  # absolute; how far from an integer a solver may leave an integer column
@@ -22,7 +23,7 @@ ZERO_PRICE = 1e-9  # relative to its terms; a reduced cost this small on an unbo
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(InNotebooks):
     """A solution held against its program.
 
     ``value``, ``violation`` and ``fraction`` are recomputed from the primal point (None without one). ``proof``

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from threading import Event
 from time import perf_counter
 
-from crowdopt import pauses
+from crowdopt import pauses, stops
 from crowdopt.core.solution import Options
 
 ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth starting
@@ -20,10 +21,14 @@ class Clock:
     started: float = field(default_factory=perf_counter)
     # seconds by which all clocks of the process had stood still then
     paused: float = field(default_factory=pauses.seconds)
+    # what ends them early: the search's listener
+    stop: Event = field(default_factory=stops.current, repr=False, compare=False)
 
     @property
     def left(self) -> float:
         """Seconds left, never below ENOUGH."""
+        if self.stop.is_set():
+            return ENOUGH
         ran = perf_counter() - self.started - (pauses.seconds() - self.paused)
         return max(ENOUGH, self.limit - ran)
 

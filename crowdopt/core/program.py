@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats
+from crowdopt.notebooks import InNotebooks
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def find(blocks: tuple[Block, ...], name: str) -> Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(InNotebooks):
     """``min c'x  s.t.  row_lower <= A x <= row_upper,  lower <= x <= upper,  x_k integer for k in integer``.
 
     Always a minimum. An absent side is infinite. ``columns`` and ``rows`` name every index.

@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
+from crowdopt.notebooks import InNotebooks
 
 
 class Status(Enum):
@@ -96,13 +97,13 @@ class Progress:
 class Listener(Protocol):
     """Receives the moments of a running solve."""
 
-    def __call__(self, moment: Progress) -> None:
-        """Take note of one moment."""
+    def __call__(self, moment: Progress) -> bool | None:
+        """Take note of one moment; True stops the search, which then answers with the best that it has."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(InNotebooks):
     """The outcome of one solve, as claimed. What is absent is None, never zero.
 
     Parameters

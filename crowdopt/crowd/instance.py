@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
 from crowdopt.crowd.hard_needs import hard_bound, hard_need, refuse_difficulty
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, Rule, bhattacharyya_error, guessing, rule_named
 from crowdopt.errors import InputError
+from crowdopt.notebooks import InNotebooks
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array
 _DEFAULT_ONE: Any = 1.0
@@ -40,7 +41,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class AssignmentInstance:
+class AssignmentInstance(InNotebooks):
     """Tasks i of types tau(i), workers j with accuracies p, and the limits a plan must keep.
 
     Parameters
@@ -214,6 +215,8 @@ class AssignmentInstance:
     def _keep(self, name: str, array: NDArray[Any]) -> None:
         array.setflags(write=False)
         object.__setattr__(self, name, array)
+
+    in_notebooks: ClassVar[tuple[str, ...]] = ("n_tasks", "n_workers", "n_types")
 
     @property
     def n_tasks(self) -> int:

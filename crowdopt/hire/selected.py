@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire import score_bounds
 from crowdopt.hire.ranking_proof import RankingProof
+from crowdopt.notebooks import InNotebooks
 
 STEP = 1e-12  # relative; a frontier's next point scores more by at least this, so that rounding makes none
 
@@ -37,7 +39,7 @@ class Frontier:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(InNotebooks):
     """A set of workers, or why there is none, with the certificate.
 
     Parameters
@@ -63,6 +65,17 @@ class Selection:
     method: str
     backend: str = ""
     seed: int = 0
+
+    in_notebooks: ClassVar[tuple[str, ...]] = ("score", "best_score", "cost", "proof", "proven")
+
+    def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
+        """The first of the hired, and how many they are."""
+        instance, who = self.instance, self.members[:most].tolist()
+        rows = [
+            {"worker": instance.worker_id(i), "correct": int(instance.correct[i]), "asked": int(instance.asked[i])}
+            for i in who
+        ]
+        return rows, len(self.members)
 
     @property
     def found(self) -> bool:

@@ -148,7 +148,8 @@ def _table(table: PageTable) -> str:
     )
     rows = "\n".join(f"<tr>{''.join(_cell(row.get(key)) for key in table.columns)}</tr>" for row in table.rows)
     caption = f"<p>{escape(table.caption)}</p>\n" if table.caption else ""
-    return f'{caption}<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>\n'
+    inside = f"<thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody>"
+    return f'{caption}<div class="wide" tabindex="0"><table>{inside}</table></div>\n'  # keys scroll it too
 
 
 def _cell(value: Any) -> str:

@@ -15,6 +15,7 @@ from crowdopt.labelers.asking import replay
 from crowdopt.labelers.policy import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.memory import refuse_beyond_memory
+from crowdopt.notebooks import InNotebooks
 from crowdopt.studies.intervals import ROW, interval, summarise
 from crowdopt.studies.labeler_setting import Setting, read_setting, write_setting
 
@@ -24,7 +25,7 @@ AGAINST = ("reward", "right", "regret", "cost")  # figures that are compared to 
 
 
 @dataclass(frozen=True, eq=False)
-class Learning:
+class Learning(InNotebooks):
     """Policies of asking side by side.
 
     Parameters

@@ -21,6 +21,7 @@ from crowdopt.files import draft
 from crowdopt.io.campaign.archive import arrays_of, read_archive
 from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.memory import refuse_beyond_memory
+from crowdopt.notebooks import InNotebooks
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import Least
@@ -37,7 +38,7 @@ Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(InNotebooks):
     """Policies side by side.
 
     Parameters

@@ -100,7 +100,7 @@ def test_require_proof(run):
         (["verify", "c", "nowhere"], "there is no plan in nowhere"),
         (["import", "nowhere.csv", "-o", "i"], "nowhere.csv: there is no such file"),
         (["init", "c"], "c already exists"),
-        (["frobnicate"], "No such command"),
+        (["frobnicate"], "there is no verb 'frobnicate'"),
     ],
 )
 def test_bad_input_is_exit_2_and_one_sentence(run, tmp_path, words, sentence):

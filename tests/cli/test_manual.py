@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 
 import click
 import pytest
@@ -12,7 +14,7 @@ from click.testing import CliRunner
 
 from crowdopt import cli
 from crowdopt.cli import main
-from crowdopt.cli.manual import ELSE, FIRST, OURS, PLANNED, QUESTIONS, STATUS, by_question, manual
+from crowdopt.cli.manual import ELSE, FIRST, OURS, PLANNED, QUESTIONS, SENTENCES, STATUS, by_question, manual
 from crowdopt.core.registry import own
 
 
@@ -68,3 +70,23 @@ def test_the_example_of_a_verb_can_be_pasted(name, tmp_path, monkeypatch):
     for line in lines if lines[0] == FIRST else [FIRST, *lines]:
         done = CliRunner().invoke(main, shlex.split(line)[1:])
         assert done.exit_code == 0, (line, done.output)
+
+
+def test_the_overview_loads_no_verb_and_says_whole_sentences():
+    """Help is there at once: it says what each verb does from a table, in a line that ends with a full stop."""
+    probe = (
+        "import sys; from click.testing import CliRunner; from crowdopt.cli import main; "
+        "out = CliRunner().invoke(main, ['--help']).output; "
+        "heavy = [name for name in sys.modules if name.startswith(('crowdopt.api.', 'numpy', 'scipy'))]; "
+        "print(out); print(heavy)"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("[]") and "..." not in done.stdout.partition("Options:")[2]
+    assert all(f"{sentence}\n" in done.stdout and sentence.endswith(".") for sentence in SENTENCES.values())
+
+
+def test_a_verb_that_is_none_is_answered_by_the_likeliest():
+    """In one sentence, and exit status 2; `python -m crowdopt` is the command too."""
+    done = subprocess.run([sys.executable, "-m", "crowdopt", "slove"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "crowdopt: there is no verb 'slove'; did you mean solve? crowdopt --help lists all\n"

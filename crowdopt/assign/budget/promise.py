@@ -12,6 +12,7 @@ from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.elementary import exp, log
+from crowdopt.notebooks import InNotebooks
 
 STEPS = 12  # of bisection
 CLOSE = 0.005  # relative; errors as near as that to what no plan can promise are good enough
@@ -22,7 +23,7 @@ Find = Callable[[AssignmentInstance], "Ints | None"]  # pairs of a plan that kee
 
 
 @dataclass(frozen=True, eq=False)
-class Promised:
+class Promised(InNotebooks):
     """An error that a plan of so much money keeps for every task, and one below which none can.
 
     Parameters

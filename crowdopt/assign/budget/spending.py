@@ -31,6 +31,7 @@ from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError
+from crowdopt.notebooks import InNotebooks
 from crowdopt.programs.patterns import SCALE
 
 GRID = 1e-9  # of the stated mean error, rounded up
@@ -42,7 +43,7 @@ METHODS = ("auto", "greedy", "patterns")
 
 
 @dataclass(frozen=True, eq=False)
-class Spent:
+class Spent(InNotebooks):
     """A plan for a sum of money and what is known of it.
 
     Parameters

@@ -14,6 +14,7 @@ from crowdopt.core.solution import Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK, OrderShare, Votes
 from crowdopt.errors import InputError
+from crowdopt.notebooks import InNotebooks
 
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, fill [0, 1) evenly however many there are
 
@@ -52,7 +53,7 @@ class PolicyProof:
 
 
 @dataclass(frozen=True, eq=False)
-class AdaptivePlan:
+class AdaptivePlan(InNotebooks):
     """The cheapest policy found, its expected figures, and a bound that no adaptive plan goes below.
 
     ``rows`` is the policy, ``pairs`` (k, 2) the first round: task and worker. Figures are expectations before any vote:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.label_table import campaign_pairs, read_label_table
 from crowdopt.io.tables.table_columns import Table, read_table
 from crowdopt.io.tables.table_kinds import SKIPPED
+from crowdopt.notebooks import InNotebooks
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Onward:
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class Answered(InNotebooks):
     """Answers to a campaign's tasks, and everything needed to go on with it.
 
     Parameters
@@ -75,6 +76,18 @@ class Answered:
     skipped: Ints
     accept: bool = False
     onward: Onward | None = None
+
+    in_notebooks: ClassVar[tuple[str, ...]] = ()
+
+    def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
+        """The first answers, and how many there are."""
+        found = self.answers
+        some = zip(found.answer[:most].tolist(), found.error[:most].tolist(), found.labels[:most].tolist(), strict=True)
+        rows = [
+            {"task": self.instance.task_id(i), "label": self.names[k], "error": error, "labels": labels}
+            for i, (k, error, labels) in enumerate(some)
+        ]
+        return rows, found.answer.size
 
     @property
     def instance(self) -> AssignmentInstance:

@@ -33,7 +33,8 @@ def read(path: Path) -> Program:
 
     A row with two sides that was written as two rows comes back as two.
 
-    Raises InputError if it is no such file, is a maximum, or has what no linear program has.
+    A maximum is read as the minimum of its negative, which is told. Raises InputError if it is no such file, or has
+    what no linear program has.
     """
     reader = _Lp(path)
     for number, text in enumerate(read_text(path), 1):
@@ -41,6 +42,7 @@ def read(path: Path) -> Program:
         if number == 1 and text.startswith("\\"):
             reader.named.name = _plain(text[1:].strip() or "program")
     reader.close()
+    reader.named.as_minimum(path.name)
     return assembled(reader.named, ("(", ")"), _plain)
 
 
@@ -62,9 +64,8 @@ class _Lp:
         header = HEADERS.get(" ".join(text.lower().split()))
         if header is not None:
             self._finish()
-            if header == "maximum":
-                raise line.wrong("the program is a maximum; a program here is a minimum, so turn the objective's sign")
-            self.section = header
+            self.named.maximum |= header == "maximum"
+            self.section = "objective" if header == "maximum" else header
             return
         if not text:
             return
@@ -106,8 +107,7 @@ class _Lp:
             if len(tokens) > 1 and tokens[1][0] == "colon":
                 tokens = tokens[2:]
             terms, constant = self._sum(tokens)
-            if constant != 0:
-                raise self.line.wrong("the objective has a constant; a program here has none")
+            self.named.constant = constant
             for column, value in terms:
                 self._column(column)
                 self.named.cost[column] = self.named.cost.get(column, 0.0) + value

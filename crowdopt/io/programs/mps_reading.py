@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.core.program import Program
+from crowdopt.errors import ProgramWarning, tell
 from crowdopt.io.programs.program_reading import Line, Named, assembled, read_text, unescaped
 
 INF = float("inf")
@@ -18,8 +19,9 @@ WITHOUT = {"FR", "MI", "PL", "BV"}  # bounds that have no number
 def read(path: Path) -> Program:
     """The program in a file of free MPS (names without blanks).
 
-    Raises InputError if it is no such file, a maximum, or leaves to the reader what readers do not agree on: what an
-    integer column without bounds may be, what an upper side below 0 means for the lower.
+    A maximum is read as the minimum of its negative, an integer column without bounds as 0 or 1 (as HiGHS reads it);
+    both are told. Raises InputError if it is no such file, or leaves open what an upper side below 0 means for the
+    lower.
     """
     reader = _Mps(path)
     for number, text in enumerate(read_text(path), 1):
@@ -30,6 +32,7 @@ def read(path: Path) -> Program:
     if reader.section != "ENDATA":
         raise Line(path, number if text else 0).wrong("the file ends before ENDATA")
     reader.check(Line(path, number))
+    reader.named.as_minimum(path.name)
     return assembled(reader.named, ("[", "]"), unescaped)
 
 
@@ -63,8 +66,10 @@ class _Mps:
             raise line.wrong(f"has the section {words[0][:40]}, which a linear program in free MPS does not have")
 
     def _objsense(self, line: Line, words: list[str]) -> None:
-        if words[0].upper() not in ("MIN", "MINIMIZE", "MINIMISE"):
-            raise line.wrong("the program is a maximum; a program here is a minimum, so turn the objective's sign")
+        sense = words[0].upper()[:3]
+        if sense not in ("MIN", "MAX"):
+            raise line.wrong("the objective's sense is MIN or MAX")
+        self.named.maximum = sense == "MAX"
 
     def _rows(self, line: Line, words: list[str]) -> None:
         if len(words) != 2 or words[0].upper() not in KINDS:
@@ -114,8 +119,7 @@ class _Mps:
     def _rhs(self, line: Line, words: list[str]) -> None:
         for row, value in self._pairs(line, words):
             if row == self.objective:
-                if value != 0:
-                    raise line.wrong("the objective has a constant; a program here has none")
+                self.named.constant = -value  # as if it stood on the row's other side
                 continue
             sides = self.named.sides[row]
             # an infinite side stays: it is the kind of the row that says which sides there are
@@ -172,9 +176,14 @@ class _Mps:
         if self.objective is None:
             raise line.wrong("the file has no N row, so no objective")
         boundless = self.named.integer - self.bounded
-        open_ended = next((column for column in self.named.box if column in boundless), None)
-        if open_ended is not None:
-            raise line.wrong(f"the integer column {open_ended[:60]} has no bounds, and readers differ; state them")
+        for column in boundless:
+            self.named.box[column] = [0.0, 1.0]
+        if boundless:
+            some = f"{line.path.name}: {len(boundless)} integer column(s) without bounds are read as 0 or 1"
+            tell(
+                f"{some}, as HiGHS reads them: {min(boundless)[:60]}; state the bounds if others are meant",
+                ProgramWarning,
+            )
         if self.above:
             column = min(self.above)[:60]
             raise line.wrong(f"the column {column} has an upper side below 0 and no lower one, and readers differ")

@@ -11,6 +11,7 @@ from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.programs import lp, lp_reading, mps, mps_reading
 from crowdopt.io.programs.naming import Ids
+from crowdopt.io.programs.program_reading import PACKED
 from crowdopt.io.tables.folder import check_target
 
 FORMATS = {".mps": mps.text, ".lp": lp.text}
@@ -55,17 +56,25 @@ def read_program(path: str | Path) -> Program:
     Parameters
     ----------
     path : path
-        Ends in ``.mps`` or ``.lp``; need not be one of ours.
+        Ends in ``.mps`` or ``.lp``, or in ``.mps.gz`` or ``.lp.gz``; need not be one of ours. A maximum is read as the
+        minimum of its negative, a constant in the objective as the cost of a column that is 1, an integer column of
+        MPS without bounds as 0 or 1; a warning (:class:`crowdopt.errors.ProgramWarning`) tells of the first and last.
 
     Raises
     ------
     InputError
-        If it cannot be read, is a maximum, or says what no linear program says; the sentence names the line.
+        If it cannot be read, or says what no linear program says; the sentence names the line.
     """
     place = Path(path)
-    if place.suffix.lower() not in READERS:
+    form = format_of(place)
+    if form not in READERS:
         raise InputError(f"{place} must end in {' or '.join(READERS)}: the ending says the format")
-    return READERS[place.suffix.lower()](place)
+    return READERS[form](place)
+
+
+def format_of(path: Path) -> str:
+    """The ending that says the format: the one before ``.gz`` where a file is packed."""
+    return (path.with_suffix("") if path.suffix.lower() == PACKED else path).suffix.lower()
 
 
 def ids_of(program: Program, instance: AssignmentInstance) -> Ids:

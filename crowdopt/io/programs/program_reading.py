@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -13,8 +15,10 @@ from scipy import sparse
 
 from crowdopt.arrays import Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, ProgramWarning, tell
 
+CONSTANT = ("constant", "constant_", "constant__")  # what the column of a constant is called
+PACKED = ".gz"
 INFINITE = 1e30  # from here on a file's number means infinity
 
 
@@ -28,6 +32,18 @@ class Named:
     integer: set[str] = field(default_factory=set)
     sides: dict[str, list[float]] = field(default_factory=dict)  # of every row, in order: lower, upper
     entries: list[tuple[str, str, float]] = field(default_factory=list)  # row, column, value
+    constant: float = 0.0  # of the objective
+    maximum: bool = False
+
+    def as_minimum(self, source: str) -> None:
+        """The objective as a program here has it: to be made small, its constant the cost of a column that is 1."""
+        if self.maximum:
+            tell(f"{source} is a maximum; it is read as the minimum of its negative", ProgramWarning)
+            self.cost = {column: -value for column, value in self.cost.items()}
+            self.constant = -self.constant
+        if self.constant:
+            name = next(name for name in CONSTANT if name not in self.box)
+            self.box[name], self.cost[name] = [1.0, 1.0], self.constant
 
 
 class Line:
@@ -52,9 +68,12 @@ class Line:
 
 
 def read_text(path: Path) -> list[str]:
-    """The lines of a file; InputError where it cannot be read."""
+    """The lines of a file, unpacked where its name ends in ``.gz``; InputError where it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        with gzip.open(path) if path.suffix.lower() == PACKED else path.open("rb") as file:
+            return file.read().decode("utf-8-sig").splitlines()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path.name} cannot be unpacked: {error}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path.name} is not UTF-8 text (byte {error.start})") from None
     except OSError as error:

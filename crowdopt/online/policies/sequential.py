@@ -15,6 +15,7 @@ from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
 from crowdopt.online.beliefs.grid import error_at_level
@@ -27,7 +28,7 @@ from crowdopt.online.policies.adaptive import Adaptive
 from crowdopt.online.policy import BasePolicy
 
 STOPS = ("mean", "each")
-OWN = ("_number", "since", "session", "_asked", "_of_reserve")
+OWN = ("_number", "since", "_promise", "session", "_asked", "_of_reserve")
 STATE, LEVELS = ("over", "paid", "pace", "weighed", "fallen", "fitted_at"), ("sure", "level")
 SETTLE = 5  # labels after which a worker's messages are worked out anew
 CONFIRM = 6  # sweeps over all workers before the end is believed
@@ -66,6 +67,10 @@ class Sequential(BasePolicy):
     # whether difficulty that workers share is looked for; without gold to begin with it never is, for agreement alone
     # cannot tell it from a clique
     difficulty: bool = True
+    # looks of an expert at finished answers, which claims are held against: this share of all labels, within limits; 0:
+    # none. And the price of a look, in units of what a label cost on average
+    checks: float = 0.1
+    look: float = 1.0
 
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
@@ -81,6 +86,7 @@ class Sequential(BasePolicy):
             raise InputError(f"policy {self.name}: audit and testing must be at least 0, settled above 0")
         if not (0 <= self.margin < 1 and 0 <= self.alarm < 1):
             raise InputError(f"policy {self.name}: margin and alarm must lie in [0, 1)")
+        looks_allowed(self.name, self.checks, self.look)
 
     def start(self, known: Known, solve: Solve) -> None:
         """Nothing is known of any task or worker."""
@@ -93,10 +99,12 @@ class Sequential(BasePolicy):
         self.paid = np.zeros(2)  # labels asked and what they cost: the middling price
         self.weighed = np.zeros(1, np.int64)  # labels and gold when all was weighed last
         self.fitted_at = np.zeros(1, np.int64)  # labels when the difficulty of tasks was fitted last
-        self.reserve = Adaptive(until=self.stop, repair=False, difficulty=self.difficulty)
+        self.reserve = Adaptive(until=self.stop, repair=False, difficulty=self.difficulty, checks=0.0)
         self.reserve.start(known, solve)
+        self.looks: CheckedAnswers | None = None
         self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
         self._number, self.since, self._of_reserve = -1, 0, False
+        self._promise = -1.0  # what the worker who is here is to bring; below 0: that was counted
 
     # -- one worker ------------------------------------------------------------------------------------------------
 
@@ -138,6 +146,8 @@ class Sequential(BasePolicy):
             self.since = 0
             self.beliefs.settle(self.session.worker)
             self._look()
+            if not self._ended and self.session.worker < self.beliefs.came[0] - 1:
+                self._renew(self.session)
 
     def expect(self, tasks: Ints, workers: Ints) -> bool:
         """Each label that is out is expected to tell what a label of its worker's skill tells."""
@@ -166,16 +176,30 @@ class Sequential(BasePolicy):
 
     def _rule(self, arrival: Arrival, cost: Floats) -> DismissalRule:
         """What the worker has to be worth, by what is missing and by how much of the promised the last ones brought."""
-        lack, horizons = self.tasks.lack, np.minimum(arrival.capacity, self.tasks.left)
+        lack = self.tasks.lack
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
-        to_come = counted_on(self.known.workers - arrival.number, brought, self.pace[1])
-        rule = dismissal_rule(self.beliefs, self.tasks.most, lack, to_come, horizons, cost)
-        # both fade, so that the last workers' shortfall counts most
-        self.pace = np.array([FADES * brought, FADES * self.pace[1] + rule.promised, lack])
+        rule = self._priced(arrival.capacity, brought, lack, cost)
+        # both fade, so that the last workers' shortfall counts most; what this one promises counts when they leave
+        self.pace = np.array([FADES * brought, self.pace[1], lack])
+        self._promise = rule.promised
         return rule
+
+    def _priced(self, room: int, brought: float, lack: float, cost: Floats) -> DismissalRule:
+        horizons = np.minimum(room, self.tasks.left)
+        to_come = counted_on(self.known.workers - int(self.beliefs.came[0]) + 1, brought, self.pace[1])
+        return dismissal_rule(self.beliefs, self.tasks.most, lack, to_come, horizons, cost)
+
+    def _renew(self, session: WorkerSession) -> None:
+        """Others came while the worker is here: what they have to be worth follows from what is known now."""
+        lack = self.tasks.lack
+        brought = self.pace[0] + max(0.0, self.pace[2] - lack)
+        session.rule = self._priced(session.room, brought, lack, session.cost)
 
     def _leave(self) -> None:
         """The worker goes; all labels are weighed again together, unless hardly any are new."""
+        if self._promise >= 0:
+            self.pace[1] = FADES * self.pace[1] + self._promise
+            self._promise = -1.0
         told = self.beliefs.labels + int(self.beliefs.asked.sum())
         if told - self.weighed[0] < FRESH * told:
             return
@@ -258,12 +282,28 @@ class Sequential(BasePolicy):
         """Answers are the policy's own (:meth:`decided`)."""
         return "own"
 
+    def inspect(self, labels: int, rng: np.random.Generator) -> Ids | None:
+        """Answers of all degrees of certainty."""
+        wanted = self.tasks.wanted & (self.decided() >= 0)
+        return drawn(self._believed, wanted, looks_at(labels, self.checks, int(wanted.sum())), rng)
+
+    def inspected(self, tasks: Ids, truth: Ints) -> None:
+        """Claims go by what the expert saw, and the answers looked at are right."""
+        self.looks = CheckedAnswers(tasks, truth, self.decided()[tasks] != truth)
+
     def decided(self) -> Ints:
         """The likelier class of each task; -1 where nothing is known."""
-        return self.beliefs.answer if self.fallen[0] < 0 else self.reserve.decided()
+        answers = self.beliefs.answer if self.fallen[0] < 0 else self.reserve.decided()
+        return answers if self.looks is None else self.looks.corrected(answers)
 
     def claims(self) -> Floats:
-        """Posterior error of each task with the margin, at most that of a guess."""
+        """Posterior error of each task with the margin, at most that of a guess, held against what an expert saw."""
+        believed = self._believed
+        return believed if self.looks is None else self.looks.claims(believed, self.known.classes)
+
+    @property
+    def _believed(self) -> Floats:
+        """Claims before an expert looked."""
         if self.fallen[0] >= 0:
             return self.reserve.claims()
         return np.minimum(1 - 1 / self.known.classes, self.beliefs.error() / (1 - self.margin))
@@ -284,6 +324,7 @@ class Sequential(BasePolicy):
                 f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"
             )
         difficulty = self.beliefs.difficulty if self.fallen[0] < 0 else self.reserve.known_difficulty
+        sentences += [] if self.looks is None else [self.looks.sentence(self._believed[wanted])]
         return sentences + told(difficulty, claims[wanted], self.tasks.error[wanted])
 
     def snapshot(self) -> dict[str, NDArray[Any]]:

@@ -18,12 +18,13 @@ from crowdopt.io.answers.audit_draw import DRAW, DRAWN
 from crowdopt.io.answers.audit_folder import AUDIT, CLAIMED
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import CHECKED, CORRECTED, LISTED
+from crowdopt.notebooks import InNotebooks
 from crowdopt.recheck.audits.audit_bound import exact_holds, martingale_holds
 from crowdopt.recheck.audits.audit_terms import commitment_problems, terms_problems
 
 
 @dataclass(frozen=True)
-class AuditReport:
+class AuditReport(InNotebooks):
     """Whether an audit's claim follows from its draw and the expert's answers."""
 
     holds: bool

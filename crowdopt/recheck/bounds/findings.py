@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from crowdopt.notebooks import InNotebooks
+
 
 @dataclass
-class Report:
+class Report(InNotebooks):
     """What was found: ``problems`` (empty: the plan holds), and what was recomputed."""
 
     problems: list[str] = field(default_factory=list)

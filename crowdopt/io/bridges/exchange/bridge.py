@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotations
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
+from crowdopt.notebooks import InNotebooks
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Changes:
+class Changes(InNotebooks):
     """What a push changed, or would change; ``notes`` are sentences for the reader."""
 
     changes: tuple[Change, ...]  # in the order of work; none where everything is in place already

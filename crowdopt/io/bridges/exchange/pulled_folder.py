@@ -17,6 +17,7 @@ from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import LABELS
+from crowdopt.notebooks import InNotebooks
 
 PULLED = "pulled.json"  # the file that tells such a folder
 FORMULA = re.compile(r"[=+@]|-(?!\d+(\.\d+)?$)")  # how a text begins that a spreadsheet computes; -1 stays what it is
@@ -24,7 +25,7 @@ COLUMNS = ("task", "worker", "label", "seconds", "when", "gold")
 
 
 @dataclass(frozen=True, eq=False)
-class Pulled:
+class Pulled(InNotebooks):
     """Annotations sorted by what becomes of them.
 
     Parameters

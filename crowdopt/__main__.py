@@ -1,0 +1,5 @@
+"""``python -m crowdopt``: the command line."""
+
+from crowdopt.cli import main
+
+main(prog_name="crowdopt")

@@ -1,0 +1,91 @@
+"""What a notebook shows of a result: its facts, and the first rows of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from html import escape
+from itertools import islice
+from math import isfinite
+from pathlib import Path
+from typing import Any, ClassVar
+
+SHOWN = 10  # rows of a table
+LONGEST = 200  # letters of a fact
+STYLE = "text-align:left"
+
+
+class InNotebooks:
+    """A result that a notebook shows as tables; without more its own fields are shown."""
+
+    in_notebooks: ClassVar[tuple[str, ...]] = ()  # properties that are shown before the fields
+
+    def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
+        """The first rows of the table that a reader wants to see, and how many it has; none by default."""
+        return [], 0
+
+    def _repr_html_(self) -> str:
+        named = [(name, getattr(self, name)) for name in self.in_notebooks]
+        if is_dataclass(self):
+            named += [(field.name, getattr(self, field.name)) for field in fields(self)]
+        facts = [(name.replace("_", " "), _fact(value)) for name, value in dict(named).items()]
+        parts = [f"<strong>{escape(type(self).__name__)}</strong>"]
+        parts += [_table(("", ""), [fact for fact in facts if fact[1]])]
+        rows, count = self.notebook_rows(SHOWN)
+        if rows:
+            parts.append(_table(tuple(rows[0]), [tuple(row.values()) for row in rows], count))
+        parts += [_rows(name, value) for name, value in named if isinstance(value, list | tuple)]
+        return "\n".join(filter(None, parts))
+
+
+def _fact(value: Any) -> str:
+    """A single value as a reader wants it; empty where it is none."""
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, bool) or (hasattr(value, "item") and getattr(value, "ndim", 1) == 0):
+        return str(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}" if isfinite(value) else str(value)
+    if isinstance(value, str | Path):
+        text = str(value)
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return ""
+
+
+def _rows(name: str, values: Sequence[Any]) -> str:
+    """Sentences, or rows of facts, under their name; empty where they are neither."""
+    if values and all(isinstance(value, str) for value in values):
+        title = f"<em>{escape(name.replace('_', ' '))}</em>"
+        items = "".join(f"<li>{escape(value)}</li>" for value in values[:SHOWN])
+        return f"{title}<ul>{items}</ul>{_more(len(values))}"
+    rows = list(islice(_as_mappings(values), SHOWN))
+    columns = tuple(key for key in rows[0] if any(_fact(row.get(key)) for row in rows)) if rows else ()
+    if not columns:
+        return ""
+    return f"<em>{escape(name)}</em>" + _table(
+        columns, [[row.get(key) for key in columns] for row in rows], len(values)
+    )
+
+
+def _as_mappings(values: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    for value in values:
+        if is_dataclass(value) and not isinstance(value, type):
+            yield {field.name: getattr(value, field.name) for field in fields(value)}
+        elif isinstance(value, dict):
+            yield value
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]], count: int = 0) -> str:
+    if not rows:
+        return ""
+    named = [f'<th scope="col" style="{STYLE}">{escape(head.replace("_", " "))}</th>' for head in heads]
+    top = f"<thead><tr>{''.join(named)}</tr></thead>" if any(heads) else ""
+    cells = ("".join(f'<td style="{STYLE}">{escape(_fact(cell))}</td>' for cell in row) for row in rows)
+    return f"<table>{top}<tbody>{''.join(f'<tr>{row}</tr>' for row in cells)}</tbody></table>{_more(count)}"
+
+
+def _more(count: int) -> str:
+    return f"<small>{count - SHOWN} more</small>" if count > SHOWN else ""

@@ -1,0 +1,54 @@
+"""A search that its listener stops: what is known by then is the answer, in this thread and in a solver's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import crowdopt
+
+LIMIT = 3600.0  # seconds: what ends was stopped
+
+
+@pytest.mark.parametrize("method", ["exact", "highs"])
+def test_a_listener_that_says_so_stops_the_search(method):
+    """At the first incumbent: the plan is that one or better, it holds, and it is not called optimal for it."""
+    instance = crowdopt.recipe("R10:300x100", seed=0)
+    heard = []
+
+    def hear(moment):
+        heard.append(moment)
+        return moment.value is not None
+
+    plan = crowdopt.assign(instance, method=method, rule="bhattacharyya", time_limit=LIMIT, listener=hear)
+    assert plan.found and plan.objective <= heard[0].value + 1e-9
+    assert plan.status is crowdopt.Status.FEASIBLE and not plan.proven
+
+
+@pytest.mark.parametrize("method", ["exact", "highs"])
+def test_what_a_listener_raises_reaches_the_caller(method, capfd):
+    """Also where a solver's thread called it, and without that thread's traceback on standard error."""
+
+    def hear(moment):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        crowdopt.assign(crowdopt.recipe("R10:300x100", seed=0), method=method, time_limit=LIMIT, listener=hear)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_stop_is_of_one_search_alone():
+    """The next search has all of its time."""
+    instance = crowdopt.recipe("R10:60x20", seed=0)
+    crowdopt.assign(instance, time_limit=LIMIT, listener=lambda moment: True)
+    assert crowdopt.assign(instance, time_limit=LIMIT).proven
+
+
+def test_rows_of_ones_own_by_label():
+    """A table at hand names tasks and workers; an empty cell is all of them."""
+    instance = crowdopt.AssignmentInstance([[0.9, 0.8, 0.7]], [0, 0], [2, 2, 2], 0.2, workers=["ada", "bo", "chen"])
+    rows = {"row": ["no more"], "task": [""], "worker": ["ada"], "coefficient": [1], "upper": [1]}
+    plan = crowdopt.assign(instance, rows=rows, time_limit=10)
+    assert np.sum(plan.pairs[:, 1] == 0) <= 1
+    with pytest.raises(crowdopt.InputError, match=r"unknown worker 'adda' \(did you mean 'ada'\?\)"):
+        crowdopt.assign(instance, rows=rows | {"worker": ["adda"]}, time_limit=10)

@@ -1,0 +1,61 @@
+"""Every result has a picture of its own in a notebook, and the README's Python runs there."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import crowdopt
+
+README = Path(__file__).parent.parent / "README.md"
+PLAIN = {"Path", "None", "int", "float", "dict[str, Any]"}
+AT_WORK = {"Session", "Modelled", "Live"}  # objects to go on with, and no results
+
+
+def results() -> set[str]:
+    """Names of the types that the public calls return."""
+    calls = [call for name in crowdopt.__all__ if inspect.isfunction(call := getattr(crowdopt, name))]
+    named = {part for call in calls for part in str(inspect.signature(call).return_annotation).split(" | ")}
+    return {re.sub(r"^list\[(\w+)\]$", r"\1", name) for name in named} - PLAIN - AT_WORK
+
+
+def test_every_result_shows_itself():
+    """A new call whose result is not shown fails here."""
+    import crowdopt.notebooks
+
+    for name in crowdopt.__all__:
+        getattr(crowdopt, name)  # each is loaded when it is asked for
+    waiting, known = [crowdopt.notebooks.InNotebooks], set()
+    while waiting:
+        subclasses = waiting.pop().__subclasses__()
+        known |= {kind.__name__ for kind in subclasses}
+        waiting += subclasses
+    assert results() <= known
+
+
+def test_a_plan_shows_its_facts_and_first_labels():
+    """Ten rows, how many more there are, and nothing that a browser would take for its own."""
+    instance = crowdopt.AssignmentInstance(
+        [[0.9, 0.8, 0.7]], [0] * 20, [20] * 3, 0.2, tasks=[f"<{k}>" for k in range(20)]
+    )
+    plan = crowdopt.assign(instance)
+    shown = plan._repr_html_()
+    assert "<td" in shown and "&lt;0&gt;" in shown and "<0>" not in shown
+    assert f"{len(plan.pairs) - 10} more" in shown and shown.count("<tr>") < 40
+
+
+def test_the_readmes_python_runs_in_a_notebook():
+    """Typed into cells and run by a kernel, with the plan shown as a table in the last."""
+    nbformat = pytest.importorskip("nbformat", reason="pip install nbclient ipykernel")
+    nbclient = pytest.importorskip("nbclient", reason="pip install nbclient ipykernel")
+    pytest.importorskip("ipykernel", reason="pip install ipykernel")
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in [*blocks, "plan"]])
+    kernel = nbclient.NotebookClient(book, timeout=300, kernel_name="python3")
+    kernel.execute()
+    shown = [output["data"] for output in book.cells[-1].outputs if "data" in output]
+    assert "<table>" in shown[-1]["text/html"]
