@@ -101,12 +101,14 @@ def assign_parts(
         try:
             short = parts.look(counts)
         except TimeIsUp:
-            return _none("undecided", f"{LATE} while parts were read; {AGAIN}", at_work, started, begun)
+            return _none("undecided", f"{LATE} while parts were read; {AGAIN}", at_work, started, begun, is_late=True)
         if short is not None:
             return _none("infeasible", short + _if_promised(folder), at_work, started, begun)
         answer = solve_parts(parts, parts.looks, parts.sample(), solve, seed, hear, clock)
         if answer.load is None or answer.cost is None:
-            return _none(*_why_none(answer, folder), at_work, started, begun, answer)
+            status, why = _why_none(answer, folder)
+            is_late = answer.is_late and status == "undecided"
+            return _none(status, why, at_work, started, begun, answer, is_late)
     facts = _facts(folder, answer, sum(counts), seed)
     run = _run(at_work, started, begun)
     new = work / part_jobs.NEW_PLAN
@@ -193,10 +195,16 @@ def _run(at_work: PartsAtWork, started: str, begun: float) -> dict[str, Any]:
 
 
 def _none(
-    status: str, why: str, at_work: PartsAtWork, started: str, begun: float, answer: PartsAnswer | None = None
+    status: str,
+    why: str,
+    at_work: PartsAtWork,
+    started: str,
+    begun: float,
+    answer: PartsAnswer | None = None,
+    is_late: bool = False,
 ) -> PartsPlan:
     """No plan; what is known is kept only where the clock ended it."""
-    if not why.startswith(LATE):
+    if not is_late:
         rmtree(at_work.work, ignore_errors=True)
     facts: dict[str, Any] = {"status": status}
     if answer is not None and isfinite(answer.bound):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
 from crowdopt.crowd.difficulty.difficulty_fit import EdgedLabels, fitted
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty, label_terms, mixed_odds
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from tests.chance import fewest, most, seeds
 from tests.effort import tries
 
@@ -84,23 +82,3 @@ def test_only_known_answers_tell_misled_workers():
         assert fitted(labels).left >= 0
         misled += fitted(labels, truth=np.where(np.arange(400) < 200, truth, -1)).left < -0.2
     assert misled >= fewest(trials, 0.95)
-
-
-def test_log_odds_are_those_of_bayes_over_all_four_states():
-    """Every pattern of labels of four workers: P(y, hard, labels) multiplied out, state by state."""
-    edge, how = np.array([0.2, 0.5, 0.6, 0.1]), Difficulty(0.3, -0.2, 1.4)
-    easy, hard, lean, odds, chance = [], [], [], [], []
-    for pattern in itertools.product((-1, 1), repeat=4):
-        y = np.array(pattern)
-        for rows, term in zip((easy, hard, lean), label_terms(edge * y, how), strict=True):
-            rows.append(term.sum())
-        states = {
-            (truth, scale): weight * np.prod((1 + truth * y * scale * edge) / 2)
-            for truth in (-1, 1)
-            for weight, scale in ((0.7, how.easy), (0.3, how.hard))
-        }
-        up, down = (states[truth, how.easy] + states[truth, how.hard] for truth in (1, -1))
-        odds.append(np.log(up / down))
-        chance.append((states[1, how.hard] + states[-1, how.hard]) / (up + down))
-    found = mixed_odds(np.array([easy, hard, lean]), 0.3)
-    np.testing.assert_allclose(found, (odds, chance), rtol=1e-9, atol=1e-12)

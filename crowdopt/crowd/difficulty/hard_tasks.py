@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.elementary import arctanh, exp, log, log1p, logaddexp
 from crowdopt.errors import InputError
 
 LARGEST = 0.98  # edge of anybody on any task
@@ -69,29 +68,3 @@ class Difficulty:
 
 
 NONE = Difficulty()
-
-
-def label_terms(edge: Floats, difficulty: Difficulty) -> tuple[Floats, Floats, Floats]:
-    """What labels add to a task's log odds if it is easy, if it is hard, and to the log odds that it is easy.
-
-    edge (k,): 2p - 1 of the worker, negative where the label is class 0; -> easy, hard, lean (k,): ``lean`` is without
-    what either class explains: ``1/2 ln((1 - a^2) / (1 - b^2))``, a and b the edges there.
-    """
-    a = np.clip(difficulty.easy * edge, -LARGEST, LARGEST)
-    b = np.clip(difficulty.hard * edge, -LARGEST, LARGEST)
-    return 2 * arctanh(a), 2 * arctanh(b), 0.5 * (log1p(-a * a) - log1p(-b * b))
-
-
-def mixed_odds(sums: Floats, share: float) -> tuple[Floats, Floats]:
-    """Log odds of class 1, and the chance that the task is hard, from the sums of :func:`label_terms`.
-
-    ``P(y, labels) ~ (1 - h) exp(lean + y easy/2) + h exp(y hard/2)``, y = +-1.
-
-    sums (3, tasks): of easy, hard and lean; share: h, above 0; -> odds, chance (tasks,).
-    """
-    easy, hard, lean = sums
-    first, second = log1p(-share) + lean, log(share)
-    up = logaddexp(first + easy / 2, second + hard / 2)
-    down = logaddexp(first - easy / 2, second - hard / 2)
-    chance = exp(second + logaddexp(hard / 2, -hard / 2) - logaddexp(up, down))
-    return up - down, chance

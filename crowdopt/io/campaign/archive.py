@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from crowdopt.io.tables.folder import check_target
 
 FORMAT = 1
 HARD = ("hard_share", "hard_left")  # entries of a difficulty, where there is one
-FIELDS = tuple(field.name for field in fields(AssignmentInstance) if field.name not in ("origin", "difficulty"))
+FIELDS = tuple(name for name in signature(AssignmentInstance).parameters if name not in ("origin", "difficulty"))
 JOINT = {  # entries that are text: how each is written and read, and its shape
     "groups": (written_groups, recorded_groups, GROUPS),
     "own_rows": (written_rows, recorded_rows, ROWS),

@@ -1,0 +1,81 @@
+"""How labels come about and what makes them enough: classes, their prior, the rule, hard tasks, confusion tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Floats
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.gold.checks import floats, ids
+from crowdopt.crowd.gold.confusion import checked_tables, class_votes
+from crowdopt.crowd.hard_needs import refuse_difficulty
+from crowdopt.crowd.stated.stated_part import StatedPart
+from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, Rule, rule_named
+from crowdopt.errors import InputError
+
+CLASSES = 10_000  # at most
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class StatedLaw(StatedPart):
+    """The law of labels of an instance; each field is what the instance says of it."""
+
+    rule: str
+    classes: int
+    prior: Floats
+    class_names: Sequence[str] | None
+    observed: bool
+    difficulty: Difficulty
+    confusion: Floats | None
+
+    @property
+    def the_rule(self) -> Rule:
+        """The evidence rule itself."""
+        return rule_named(self.rule, self.classes)
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether some class is likelier than another before any label."""
+        return bool((self.prior != 1 / self.classes).any())
+
+    @cached_property
+    def votes(self) -> Floats | None:
+        """``ln P(label | class)`` where there are confusion tables, shape (types, workers, labels, classes)."""
+        if self.confusion is None:
+            return None
+        return np.stack([class_votes(table) for table in self.confusion])
+
+    def _check_law(self, accuracy: Floats, tasks: int, alone: bool) -> None:
+        """Of workers of these accuracies, (types, workers); alone: whether no two labels of a task err together."""
+        if not isinstance(self.classes, int | np.integer) or not 2 <= self.classes <= CLASSES:
+            raise InputError(f"classes must be a whole number from 2 to {CLASSES}, not {self.classes}")
+        classes = int(self.classes)
+        self._keep("prior", _priors(self.prior, tasks, classes))
+        self._keep("class_names", ids("class_names", self.class_names, classes))
+        if self.rule is None:
+            self._keep("rule", (EXACT_ERROR if self.confusion is None and alone else BHATTACHARYYA).name)
+        if not rule_named(str(self.rule), classes).heeds_prior and self.observed:
+            raise InputError(f"rule {self.rule} takes no notice of what labels say; use rule bhattacharyya")
+        tables = checked_tables(self.confusion, accuracy, classes, self.rule)
+        if tables is not None:
+            self._keep("confusion", tables)
+        refuse_difficulty(self.difficulty, self.rule, classes, self.observed)
+
+
+def _priors(values: Any, n: int, classes: int) -> Floats:
+    """Class probabilities, (classes,) or (tasks, classes), each row adding up to 1."""
+    if values is None:
+        return np.full(classes, 1 / classes)
+    prior = floats("prior", values)
+    if prior.shape not in ((classes,), (n, classes)):
+        raise InputError(f"prior has shape {prior.shape}; give one probability per class, that is {classes}")
+    if not ((prior > 0) & (prior < 1)).all() or (np.abs(prior.sum(axis=-1) - 1) > 1e-9).any():
+        raise InputError(
+            f"prior must be positive numbers that add up to 1, not {prior.reshape(-1, classes)[0].tolist()}"
+        )
+    return prior
