@@ -64,6 +64,8 @@ def test_nothing_is_formulated_elsewhere():
         place, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")
         if place.parts[0] in OWN or place.as_posix() in NO_QUESTION or not any(name in text for name in MAKERS):
             continue
+        if "Program" not in text:  # a table has columns too; what changes a program names its type (mypy)
+            continue
         calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
         elsewhere += [f"{place}:{call.lineno}" for call in calls if _makes_a_program(call)]
     assert not elsewhere
