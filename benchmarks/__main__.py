@@ -1,7 +1,8 @@
 """Every published figure: the list, which are stale, and made anew.
 
     python -m benchmarks                    # the list: what makes each figure, and where it stands
-    python -m benchmarks status             # which are stale: the code under them means something else than then
+    python -m benchmarks status             # which are stale: the code under them means something else than then; and
+                                            # sentences with figures that are stale, or that no table has (prose.py)
     python -m benchmarks run [NAME ...]     # makes figures anew (default: the stale ones), and the pages that show them
 
 What a command prints goes to build/figures/NAME.txt and between the marks of the pages where it stands (printed.py);
@@ -27,6 +28,7 @@ from typing import Any
 import crowdopt
 from benchmarks.figures import FRESH, ROOT, STATES, Figure, figures, state_of, states, text_of
 from benchmarks.printed import blocks, paste
+from benchmarks.prose import faults, pages, paragraphs
 from crowdopt.files import write_text
 
 PRINTED = ROOT / "build" / "figures"
@@ -119,6 +121,16 @@ def show(wanted: list[Figure], known: dict[str, dict[str, Any]]) -> int:
     return sum(state_of(figure, known) != FRESH for figure in wanted)
 
 
+def show_prose(every: dict[str, Figure], known: dict[str, dict[str, Any]]) -> int:
+    """A line for each marked paragraph of a page that is not in order; their number."""
+    marked = [one for page in pages() for one in paragraphs(page)]
+    wrong = [(one, found) for one in marked if (found := faults(one, every, known))]
+    for one, found in wrong:
+        print(f"prose {one.page.relative_to(ROOT).as_posix()}:{one.line}: {'; '.join(found)}")
+    print(f"prose: {len(marked) - len(wrong)} of {len(marked)} marked paragraphs have fresh figures of their tables")
+    return len(wrong)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["list", "status", "run"], default="list")
@@ -134,7 +146,8 @@ def main() -> int:
             print("\n".join(f"    python {command}" for command in figure.commands))
         return 0
     if given.what == "status":
-        return min(1, show(wanted, known))
+        stale = show(wanted, known)
+        return min(1, stale if given.names else stale + show_prose(every, known))
     todo = wanted if given.names else [figure for figure in wanted if state_of(figure, known) != FRESH]
     return min(1, sum(not make(figure) for figure in todo))
 

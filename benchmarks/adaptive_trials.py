@@ -111,6 +111,28 @@ def folder() -> Path | None:
 
 def replayed(data: str, typed: bool, text: str, epsilon: float, seed: int) -> dict[str, Any]:
     """One policy on recorded labels in a random order of the workers; a random half of the tasks is gold."""
+    record, instance, held = halved(data, typed, epsilon, seed)
+    judged = record.truth[~held & (record.truth >= 0)]
+    constant = 1 - float(np.bincount(judged).max()) / judged.size
+    if text == EVERYTHING:
+        there, ones = ~held[record.task], np.ones(record.task.size)
+        tasks, labels = record.task[there], record.label[there]
+        answers = weighted_vote(tasks, labels, ones[there], record.truth.size, instance.classes)
+        wrong, count = (answers != record.truth)[~held & (record.truth >= 0)], int(there.sum())
+        found = {"labels": count, "error_realised": float(wrong.mean()), "constant": constant}
+        return {**dict.fromkeys(FIGURES), **found, **after_audit(wrong, count, AUDIT, seed)}
+    of = recorded_stream(instance, record, (seed,), held, named(text).preliminary(instance.n_workers))
+    return {**played(text, of, seed, AUDIT), "constant": constant}
+
+
+def recorded(data: str, typed: bool, epsilon: float, seed: int, policy: Any) -> Stream:
+    """The stream of recorded labels that a policy meets on a split."""
+    record, instance, held = halved(data, typed, epsilon, seed)
+    return recorded_stream(instance, record, (seed,), held, policy.preliminary(instance.n_workers))
+
+
+def halved(data: str, typed: bool, epsilon: float, seed: int) -> tuple[LabelRecord, AssignmentInstance, np.ndarray]:
+    """Recorded labels, the instance that policies see of them, and which tasks are held out as gold."""
     base = folder()
     assert base is not None
     tables = {name: _table(base / data / f"{name}.csv") for name in ("labels", "truth", "types")}
@@ -129,17 +151,7 @@ def replayed(data: str, typed: bool, text: str, epsilon: float, seed: int) -> di
     nobody = np.full((int(kind.max()) + 1, len(workers)), 0.5)  # skills are not told to anybody here
     instance = AssignmentInstance(nobody, kind, np.bincount(worker), epsilon, classes=len(names))
     instance, held = hold_out(instance, truth, 0.5, seed)
-    judged = truth[~held & (truth >= 0)]
-    constant = 1 - float(np.bincount(judged).max()) / judged.size
-    if text == EVERYTHING:
-        there = ~held[task]
-        answers = weighted_vote(task[there], label[there], np.ones(int(there.sum())), truth.size, len(names))
-        wrong, count = (answers != truth)[~held & (truth >= 0)], int(there.sum())
-        found = {"labels": count, "error_realised": float(wrong.mean()), "constant": constant}
-        return {**dict.fromkeys(FIGURES), **found, **after_audit(wrong, count, AUDIT, seed)}
-    record, sent = LabelRecord(task, worker, label, truth), named(text).preliminary(len(workers))
-    of = recorded_stream(instance, record, (seed,), held, sent)
-    return {**played(text, of, seed, AUDIT), "constant": constant}
+    return LabelRecord(task, worker, label, truth), instance, held
 
 
 def _table(path: Path) -> list[dict[str, str]]:

@@ -1,6 +1,7 @@
 """How many labels the sequential policies take at an error target, gold included: n = 1000, m = 300, M = 200.
 
 python -m benchmarks.sequential [--runs N] [--seed S] [--processes P] [--policies A,B] [--settings X,Y] [-o FOLDER]
+python -m benchmarks.sequential --goals [--runs N] [--seed S] [-o FOLDER]
 python -m benchmarks.sequential --decisions
 """
 
@@ -19,6 +20,7 @@ import crowdopt
 from crowdopt import jobs
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.crowds import simulated_stream
+from crowdopt.online.limits.least_cost import least
 from crowdopt.online.policy import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error
@@ -28,6 +30,7 @@ EPSILONS = (0.1, 0.05)
 SEED = 60_000  # none of these were tuned on
 SETTINGS = ("spammers-hammers", "uniform", "u51", "beta", "types")
 POLICIES = ("sequential", "adaptive")
+ALONE = "sequential:checks=0"  # no expert looks at answers
 
 
 def skills(setting: str, rng: np.random.Generator, workers: int = WORKERS) -> Any:
@@ -84,6 +87,31 @@ def line(setting: str, epsilon: float, policy: str, rows: list[dict[str, Any]]) 
 HEAD = ("policy", "crowd", "epsilon", "labels", "of that gold", "realised", "worst run", "claimed", "unsure", "seconds")
 
 
+GOALS = {"spammers-hammers": 7600, "uniform": 12_400, "u51": 1300, "beta": 2200, "types": 10_000}  # labels to .1
+GOAL_HEAD = ("crowd", "goal", "labels to .1", "median", "of that gold", "realised", "claimed", "no policy below")
+
+
+def goals(given: argparse.Namespace) -> None:
+    """Labels to a mean error of .1 by labels alone, beside the goal and what no policy stays below, skills known."""
+    print(f"\n{given.runs} runs each\n\n| {' | '.join(GOAL_HEAD)} |\n|{'---|' * len(GOAL_HEAD)}")
+    warm(ALONE)
+    for setting, goal in GOALS.items():
+        seeds = range(given.seed, given.seed + given.runs)
+        asked = [jobs.Job.of(ROW, setting=setting, epsilon=0.1, policy=ALONE, seed=s) for s in seeds]
+        rows = [one.result for one in jobs.run(asked, given.output, given.processes)]
+        column = {
+            key: np.array([one[key] for one in rows], dtype=float) for key in ("labels", "gold", "realised", "claimed")
+        }
+        half = {key: 1.96 * values.std(ddof=1) / np.sqrt(len(rows)) for key, values in column.items()}
+        skill = skills(setting, np.random.default_rng([given.seed, 1]))
+        instance = AssignmentInstance(skill, np.arange(TASKS) % skill.shape[0], CAPACITY, 0.1)
+        cells = [setting, f"{goal}", f"{column['labels'].mean():.0f} ± {half['labels']:.0f}"]
+        cells += [f"{np.median(column['labels']):.0f}", f"{column['gold'].mean():.0f}"]
+        cells += [f"{column['realised'].mean():.4f} ± {half['realised']:.4f}", f"{column['claimed'].mean():.4f}"]
+        cells += [f"{least(instance, crowdopt.solve).known:.0f}"]
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def decisions(tasks: int = 100_000, workers: int = 40) -> None:
     """Time of one decision with so many open tasks: from the call to the ids, and of learning its label."""
     rng = np.random.default_rng(SEED)
@@ -121,12 +149,15 @@ def main() -> None:
     parser.add_argument("--settings", default=",".join(SETTINGS))
     parser.add_argument("--epsilons", default=",".join(map(str, EPSILONS)))
     parser.add_argument("--decisions", action="store_true")
+    parser.add_argument("--goals", action="store_true")
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
     print(f"python {platform.python_version()}, numpy {np.__version__}, crowdopt {crowdopt.__version__}", end=", ")
     print(f"seeds from {given.seed}")
     if given.decisions:
         return decisions()
+    if given.goals:
+        return goals(given)
     print(f"\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for policy in given.policies.split(","):
         warm(policy)

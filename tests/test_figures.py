@@ -12,6 +12,7 @@ import pytest
 from benchmarks import figures as listed
 from benchmarks.meaning import meaning, used
 from benchmarks.printed import blocks, part, paste
+from benchmarks.prose import faults, pages, paragraphs, printed_numbers, unfounded
 from tests.pages import ROOT, anchors
 
 EVERY = listed.figures()
@@ -72,6 +73,49 @@ def test_pages_show_what_was_printed():
     for name, made in listed.states().items():
         shown = [one.hash() for page in EVERY[name].pages for one in blocks(page) if one.figure == name]
         assert sorted(shown) == made["shown"], name
+
+
+def test_marked_sentences_have_their_tables_figures():
+    """A sentence may be stale with its table, which the status says; it never says another number."""
+    marked = [one for page in pages() for one in paragraphs(page)]
+    assert marked
+    for one in marked:
+        assert {name for name, _ in one.whose} <= set(EVERY) and one.numbers, one
+        assert not unfounded(one.numbers, printed_numbers(one, EVERY)), one
+
+
+@pytest.mark.parametrize(
+    ("said", "strange"),
+    [
+        ("8.3k labels, 8,340 in full, .093 wrong, 9.3 % of them", []),
+        ("8.4k labels", ["8.4k"]),
+        ("8300 labels", ["8300"]),
+        ("9 % and .1 and 0.09", []),
+        ("10 %", ["10 %"]),
+        ("`epsilon=.7` and “target 5” and [a page](x.md#5) count for nothing", []),
+        ("in 2026", ["2026"]),
+    ],
+)
+def test_a_figure_in_a_sentence_is_one_of_its_table_rounded(tmp_path, said, strange):
+    """Rounded to the digits that the sentence has, in thousands or percent; nothing else passes."""
+    page = tmp_path / "page.md"
+    table = "<!-- printed by f 1 -->\n| 8340 | 0.0934 |\n<!-- end of printed -->\n"
+    page.write_text(f"{table}\n<!-- figures of f 1 -->\n{said}\nor so.\n\nAnd 77.\n", encoding="utf-8")
+    (one,) = paragraphs(page)
+    assert unfounded(one.numbers, [8340.0, 0.0934]) == strange
+
+
+def test_the_status_of_sentences(tmp_path):
+    """Of a figure that is not there, with a number that no table has, with an old table; or in order."""
+    page, figure = tmp_path / "page.md", EVERY["sequential"]
+    page.write_text("<!-- figures of sequential 1, sequential 2 -->\nIt takes 12345678 labels.\n", encoding="utf-8")
+    (one,) = paragraphs(page)
+    fresh = {"sequential": {"code": figure.digest()}}
+    assert one.whose == (("sequential", 1), ("sequential", 2)) and one.line == 1
+    assert faults(one, EVERY, fresh) == ["12345678 is not in what sequential 1, sequential 2 printed"]
+    assert faults(one, EVERY, {})[1] == "sequential is not fresh"
+    assert faults(replace(one, whose=(("f", 1),)), EVERY, fresh) == ["there is no figure f"]
+    assert faults(replace(one, numbers=()), EVERY, fresh) == []
 
 
 def test_what_is_printed_goes_between_its_marks(tmp_path):

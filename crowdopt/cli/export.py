@@ -8,8 +8,10 @@ import click
 
 from crowdopt.api.export import EXPORTS
 from crowdopt.api.export import export as call
+from crowdopt.api.proof_files import ProofFile
 from crowdopt.cli.common import as_json, say, target
 from crowdopt.cli.manual import manual
+from crowdopt.cli.proof_lines import proof_facts, proof_said
 from crowdopt.io.programs.program_files import DATA
 
 WRITTEN = {  # by the program's name
@@ -36,11 +38,20 @@ WRITTEN = {  # by the program's name
     help=f"{', '.join(EXPORTS)}; options as in sampled:share=.3:seed=1, approximated:tolerance=.01:least-quality=.2, "
     "selection:most=8.",
 )
-@target("File that ends in .mps or .lp, or in .dat: data for the program's model in models/")
+@click.option("--proof", help="vipr: solve it, and write it with point and bound in fractions, for a checker.")
+@click.option(
+    "--time-limit", type=click.FloatRange(0.01), default=60.0, show_default=True, help="Seconds; with --proof."
+)
+@target("File that ends in .mps or .lp, or in .dat: data for the program's model in models/; with --proof .vipr")
 @as_json
-def export(campaign: Path, program: str, output: Path, force: bool, as_json: bool) -> None:
+def export(
+    campaign: Path, program: str, proof: str | None, time_limit: float, output: Path, force: bool, as_json: bool
+) -> None:
     """Write the program for any other solver, its columns and rows named after tasks and workers."""
-    written = call(campaign, output, program=program, force=force)
+    written = call(campaign, output, program=program, force=force, proof=proof, time_limit=time_limit)
+    if isinstance(written, ProofFile):
+        say(as_json, proof_facts(written), proof_said(written))
+        return
     said = WRITTEN[written.name], written.about
     size = {"columns": written.cost.size, "rows": written.row_lower.size, "entries": int(written.matrix.nnz)}
     say(

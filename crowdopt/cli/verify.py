@@ -12,6 +12,7 @@ from crowdopt.api.verify import verify as call
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import check_options, in_parts
+from crowdopt.cli.proof_lines import proof_facts, proof_said
 from crowdopt.errors import InputError
 from crowdopt.io.parts.parts_folder import is_in_parts
 
@@ -28,6 +29,8 @@ from crowdopt.io.parts.parts_folder import is_in_parts
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--commitment", help="Of an audit, as it was handed on before the expert began.")
 @click.option("--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit that it must name.")
+@click.option("--vipr", type=click.Path(path_type=Path), help="A file .vipr to write: the bound as a derivation.")
+@click.option("--force", is_flag=True, help="Replace that file if it exists.")
 @in_parts
 @as_json
 def verify(
@@ -37,6 +40,8 @@ def verify(
     after: tuple[Path, ...],
     processes: int,
     cluster: str | None,
+    vipr: Path | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Recompute everything a plan claims from the two folders alone; exit 0 only if it holds.
@@ -46,13 +51,21 @@ def verify(
     is_parts = is_in_parts(campaign)
     check_options(is_parts, ("campaign", "plan", "as_json"))
     if is_audit(plan):
+        if vipr is not None:
+            raise InputError(f"{plan} is an audit; only a plan has a bound that a file of proof could show")
         _audit(verify_audit(campaign, plan, commitment, after), commitment is not None, as_json)
         return
     if commitment is not None or after:
         raise InputError(f"{plan} is no audit; a plan has no commitment and no earlier audits")
-    report = verify_parts(campaign, plan, processes=processes, cluster=cluster) if is_parts else call(campaign, plan)
-    say(as_json, _verified(report), *_verdict(report))
-    if not report.holds:
+    if is_parts:
+        report = verify_parts(campaign, plan, processes=processes, cluster=cluster)
+    else:
+        report = call(campaign, plan, vipr=vipr, force=force)
+    said = [] if report.no_file is None else [f"no file of proof: {report.no_file}"]
+    if report.proof_file is not None:
+        said = [proof_said(report.proof_file)]
+    say(as_json, _verified(report), *_verdict(report), *said)
+    if not report.holds or report.no_file is not None:
         raise SystemExit(NO)
 
 
@@ -84,6 +97,8 @@ def _verified(report: Report) -> dict[str, Any]:
         "proven": report.proven,
         "labels": report.labels,
         "violation": report.violation,
+        **({} if report.proof_file is None else {"proof_file": proof_facts(report.proof_file)}),
+        **({} if report.no_file is None else {"no_file": report.no_file}),
         **({"short": report.short} if report.short else {}),
         **({} if report.rounds is None else {"rounds": report.rounds}),
         **({} if report.expert is None else {"expert": report.expert}),

@@ -6,6 +6,7 @@ GOLD = "gold"  # on a task whose answer is known, to learn a worker's skill
 EXPLORATION = "exploration"  # gold of preliminary workers, before the stream
 WORK = "work"  # on a task whose answer is wanted
 REPAIR = "repair"  # the same, after the last arrival
+CHECK = "check"  # by an expert, on a finished answer: what claims are held against
 TESTER = "tester"  # by all labelers, to learn their skills from the majority
 REPEAT = "repeat"  # on an earlier tester once more
 

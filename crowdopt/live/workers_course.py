@@ -23,7 +23,7 @@ from crowdopt.live.seat import Seat
 from crowdopt.live.turns import Turns
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 from crowdopt.online.crowds import Simulated
-from crowdopt.online.ledger import Run
+from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.run_score import answers_of, claimed_error
 
 NONE = "none"  # nothing is worth asking
@@ -364,7 +364,6 @@ class WorkersCourse:
     def run(self) -> Run:
         """All of it as a run of the policy, workers by number of arrival; those who have not come stand behind."""
         self.turns.leave()
-        kinds = (GOLD, "exploration", WORK, REPAIR)
         number = {seat.place: seat.number for seat in self.seats if seat.number >= 0}
         rest = iter(j for j in range(self.instance.n_workers) if j not in set(number.values()))
         order = np.array([number[j] if j in number else next(rest) for j in range(self.instance.n_workers)])
@@ -375,8 +374,8 @@ class WorkersCourse:
         task, worker, label = np.array(rows, np.int64).reshape(3, -1)
         kind = np.array([row[0] for row in self.work])
         price = self.instance.cost[self.instance.task_type[task], worker]
-        counts = {name: int(np.count_nonzero(kind == name)) for name in kinds} | {GOLD: self.gold_labels}
-        costs = {name: float(price[kind == name].sum()) for name in kinds} | {GOLD: self.gold_cost}
+        counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {GOLD: self.gold_labels}
+        costs = {name: float(price[kind == name].sum()) for name in KINDS} | {GOLD: self.gold_cost}
         skills = self.policy.skills()
         return Run(
             stream,

@@ -93,7 +93,7 @@ class Stream:
 
     instance: AssignmentInstance  # with its workers in the order of arrival; its accuracies are the true ones
     crowd: Crowd
-    truth: Ints  # (tasks,): true classes, -1 where unknown; judged by, never shown
+    truth: Ints  # (tasks,): true classes, -1 where unknown; judged by, and shown to an expert who looks at answers
     preliminary: AssignmentInstance | None = None  # workers who may be asked gold before the stream, in their order
     prices: Floats | None = None  # (tasks,): clairvoyant prices, for the policy that uses them
     promise: str = ""  # the instance's own rule, unless stated

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.label_kinds import EXPLORATION, GOLD, REFUSED, REPAIR, WORK
+from crowdopt.crowd.label_kinds import CHECK, EXPLORATION, GOLD, REFUSED, REPAIR, WORK
 from crowdopt.elementary import dot
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 
-KINDS = (GOLD, EXPLORATION, WORK, REPAIR)
+KINDS = (GOLD, EXPLORATION, WORK, REPAIR, CHECK)
 
 
 class Ledger:
@@ -53,6 +53,12 @@ class Ledger:
         self.cost[place] += float(price[got].sum())
         self.load += np.bincount(each[got], minlength=self.load.size)
 
+    def check(self, looks: int, price: float) -> None:
+        """Looks of an expert, each at so many times what a label cost on average."""
+        middling = float(self.cost.sum()) / max(1, int(self.count.sum()))
+        self.count[KINDS.index(CHECK)] += looks
+        self.cost[KINDS.index(CHECK)] += looks * price * middling
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All entries, as arrays."""
         pairs = {"tasks": self.tasks, "workers": self.workers, "labels": self.labels}
@@ -78,7 +84,7 @@ class Run(InNotebooks):
     task, worker, label : (k,) int
         Labels of work and repair, in the order in which they were given; workers by number of arrival.
     labels, cost : dict
-        By kind: gold, exploration (gold of preliminary workers), work, repair.
+        By kind: gold, exploration (gold of preliminary workers), work, repair, check (looks of an expert).
     refused : int
         Labels asked for that could not be had.
     over_capacity : int

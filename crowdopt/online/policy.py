@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from crowdopt.core.registry import completed, discover, made
 from crowdopt.core.resumable import Arrays, Resumable
 from crowdopt.core.solution import Solve
 from crowdopt.online.arrivals import Arrival, Decision, Known
+
+Ids: TypeAlias = NDArray[np.integer]
 
 
 class Policy(Resumable, Protocol):
@@ -102,6 +104,18 @@ class BasePolicy:
     def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
         """What the repair brought, each (k,); True to be asked once more what to repair: a repair is planned once."""
         return False
+
+    def inspect(self, labels: int, rng: np.random.Generator) -> Ids | None:
+        """Tasks whose answers an expert is to look at in the end, after so many labels: none."""
+        return None
+
+    def inspected(self, tasks: Ids, truth: Ints) -> None:
+        """True classes of those that the expert could tell, each (k,): noted by a policy that asks for them."""
+
+    @property
+    def look(self) -> float:
+        """Price of such a look, in units of what a label cost on average."""
+        return 1.0
 
     def skills(self) -> Floats | None:
         """What is believed of the workers so far, (types, workers), by which votes are weighted; None: nothing."""

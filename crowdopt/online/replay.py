@@ -20,6 +20,7 @@ from crowdopt.online.policy import BasePolicy
 from crowdopt.online.running_bound import Bound, running_bound
 
 UNLIMITED = np.iinfo(np.int64).max
+LOOKS = 83  # tells the generator of what is looked at from those of arrivals
 POLICY = "policy."  # its arrays in a snapshot
 
 
@@ -59,6 +60,7 @@ class Replay:
         self.advance()
         while self._repaired():
             pass
+        self._inspect()
         return self._run()
 
     def bound(self) -> Bound | None:
@@ -143,6 +145,15 @@ class Replay:
         for worker in np.unique(decision.workers).tolist():
             labels[decision.workers == worker] = self._mend(decision.tasks[decision.workers == worker], worker)
         return self.policy.mended(decision.tasks.astype(np.int64), decision.workers, labels)
+
+    def _inspect(self) -> None:
+        """Have an expert look at the answers that the policy wants looked at; where no truth is known there is none."""
+        tasks = self.policy.inspect(int(self.ledger.count.sum()), np.random.default_rng([self.seed, LOOKS]))
+        if tasks is None or not tasks.size:
+            return
+        truth = self.stream.truth[tasks]
+        self.ledger.check(int(np.count_nonzero(truth >= 0)), self.policy.look)
+        self.policy.inspected(tasks[truth >= 0], truth[truth >= 0])
 
     def _mend(self, tasks: NDArray[Any], worker: int) -> Ints:
         instance = self.stream.instance

@@ -12,12 +12,12 @@ from crowdopt.report.page import Chart, Page, PageTable, Section
 
 Line: TypeAlias = Mapping[str, Any]
 
-KINDS = ("gold", "exploration", "work", "repair")
+KINDS = ("gold", "exploration", "work", "repair", "check")
 WIDTH, HEIGHT = 460, 260
 HEAD = (
     "policy",
     "labels",
-    "gold + exploration + work + repair",
+    "gold + exploration + work + repair + check",
     "cost",
     "cost / bound",
     "greedy's",

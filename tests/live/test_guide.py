@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from contextlib import suppress
 from http.client import HTTPException
 from pathlib import Path
@@ -52,6 +53,7 @@ class Labeller(Thread):
                 if lease["lease"] is None:
                     if lease["over"]:
                         return
+                    time.sleep(0.1)
                     continue
                 label = "yes" if self.rng.random() < 0.8 else "no"
                 told = self.client.insist("/api/label", {"lease": lease["lease"], "label": label})

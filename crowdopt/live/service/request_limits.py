@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 LARGEST = 64 * 1024  # bytes of a body
@@ -22,11 +23,14 @@ HEADERS = (
 class RequestLimits:
     """An ASGI application in front of another one: refuses what is too large or too often, and adds headers.
 
-    rate, burst: calls per second for long, and at once, by one client: a token, or an address without one.
+    rate, burst: calls per second for long, and at once, by one client: a token, or an address without one; clock:
+    seconds.
     """
 
-    def __init__(self, app: Any, rate: float = RATE, burst: float = BURST) -> None:
-        self.app, self.rate, self.burst = app, rate, burst
+    def __init__(
+        self, app: Any, rate: float = RATE, burst: float = BURST, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.app, self.rate, self.burst, self.clock = app, rate, burst, clock
         self.left: dict[object, tuple[float, float]] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -62,7 +66,7 @@ class RequestLimits:
 
     def _may(self, client: object) -> bool:
         """Whether the client has a call left: a bucket that fills with time."""
-        now = time.monotonic()
+        now = self.clock()
         left, then = self.left.pop(client, (self.burst, now))
         left = min(self.burst, left + (now - then) * self.rate)
         self.left[client] = (max(0.0, left - 1), now)

@@ -19,6 +19,7 @@ from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at
 from crowdopt.online.beliefs.gold_skills import gold_skills
 from crowdopt.online.beliefs.grid import error_at_level, information, level_at_error
 from crowdopt.online.beliefs.shared_difficulty import anchored, hopeless, told
@@ -58,6 +59,10 @@ class Adaptive(ReSolve):
     # whether to go on, at the end, with those who have capacity left, where they can be called back
     repair: bool = True
     difficulty: bool = True  # whether difficulty that workers share is looked for
+    # looks of an expert at finished answers, which claims are held against: this share of all labels, within limits; 0:
+    # none. And the price of a look, in units of what a label cost on average
+    checks: float = 0.1
+    look: float = 1.0
 
     name: ClassVar[str] = "adaptive"
     what: ClassVar[str] = "gold first, then labels until each task is sure; prices from the workers seen"
@@ -74,6 +79,7 @@ class Adaptive(ReSolve):
             raise InputError(f"policy {self.name}: caution must lie in [0, 1), not {self.caution}")
         if self.until not in UNTIL:
             raise InputError(f"policy {self.name}: option until is one of {', '.join(UNTIL)}")
+        looks_allowed(self.name, self.checks, self.look)
 
     def start(self, known: Known, solve: Solve) -> None:
         """What tasks need is a level now."""
@@ -82,6 +88,7 @@ class Adaptive(ReSolve):
         self.votes = TaskVotes(known.n_tasks, known.classes)
         self.task, self.worker, self.label = np.zeros((3, 0), np.int64)
         self.rounds_done = np.zeros(1, np.int64)
+        self.looks: CheckedAnswers | None = None
         self.hardness, self.fitted_at = NONE.array(), np.zeros(1, np.int64)  # of tasks; labels when that was fitted
 
     def estimator(self, known: Known) -> Estimator:
@@ -163,12 +170,27 @@ class Adaptive(ReSolve):
         """Answers are the policy's own (:meth:`decided`)."""
         return "own"
 
+    def inspect(self, labels: int, rng: np.random.Generator) -> Ids | None:
+        """Answers of all degrees of certainty."""
+        wanted = (self.need > COVERAGE) & (self.decided() >= 0)
+        return drawn(self._believed, wanted, looks_at(labels, self.checks, int(wanted.sum())), rng)
+
+    def inspected(self, tasks: Ids, truth: Ints) -> None:
+        """Claims go by what the expert saw, and the answers looked at are right."""
+        self.looks = CheckedAnswers(tasks, truth, self.decided()[tasks] != truth)
+
     def decided(self) -> Ints:
         """The likelier class; -1 where nothing is known."""
-        return self.votes.answer
+        return self.votes.answer if self.looks is None else self.looks.corrected(self.votes.answer)
 
     def claims(self) -> Floats:
-        """Posterior error of each task with the caution, at most that of a guess."""
+        """Posterior error of each task with the caution, at most that of a guess, held against what an expert saw."""
+        believed = self._believed
+        return believed if self.looks is None else self.looks.claims(believed, self.known.classes)
+
+    @property
+    def _believed(self) -> Floats:
+        """Claims before an expert looked."""
         error = error_at_level(self.votes.level, self.known.classes)
         return np.minimum(1 - 1 / self.known.classes, error / (1 - self.caution))
 
@@ -178,7 +200,8 @@ class Adaptive(ReSolve):
         unsure = int((wanted & (self.claims() > self.known.epsilon + COVERAGE)).sum())
         sentences = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"]
         hard = told(self.known_difficulty, self.claims()[wanted], self.known.epsilon[wanted])
-        return (sentences if unsure else []) + hard
+        looked = [] if self.looks is None else [self.looks.sentence(self._believed[wanted])]
+        return (sentences if unsure else []) + looked + hard
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """As of any policy that covers, and what labels say of tasks."""

@@ -15,6 +15,7 @@ from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
 from crowdopt.online.beliefs.grid import error_at_level
@@ -66,6 +67,10 @@ class Sequential(BasePolicy):
     # whether difficulty that workers share is looked for; without gold to begin with it never is, for agreement alone
     # cannot tell it from a clique
     difficulty: bool = True
+    # looks of an expert at finished answers, which claims are held against: this share of all labels, within limits; 0:
+    # none. And the price of a look, in units of what a label cost on average
+    checks: float = 0.1
+    look: float = 1.0
 
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
@@ -81,6 +86,7 @@ class Sequential(BasePolicy):
             raise InputError(f"policy {self.name}: audit and testing must be at least 0, settled above 0")
         if not (0 <= self.margin < 1 and 0 <= self.alarm < 1):
             raise InputError(f"policy {self.name}: margin and alarm must lie in [0, 1)")
+        looks_allowed(self.name, self.checks, self.look)
 
     def start(self, known: Known, solve: Solve) -> None:
         """Nothing is known of any task or worker."""
@@ -93,8 +99,9 @@ class Sequential(BasePolicy):
         self.paid = np.zeros(2)  # labels asked and what they cost: the middling price
         self.weighed = np.zeros(1, np.int64)  # labels and gold when all was weighed last
         self.fitted_at = np.zeros(1, np.int64)  # labels when the difficulty of tasks was fitted last
-        self.reserve = Adaptive(until=self.stop, repair=False, difficulty=self.difficulty)
+        self.reserve = Adaptive(until=self.stop, repair=False, difficulty=self.difficulty, checks=0.0)
         self.reserve.start(known, solve)
+        self.looks: CheckedAnswers | None = None
         self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
         self._number, self.since, self._of_reserve = -1, 0, False
         self._promise = -1.0  # what the worker who is here is to bring; below 0: that was counted
@@ -275,12 +282,28 @@ class Sequential(BasePolicy):
         """Answers are the policy's own (:meth:`decided`)."""
         return "own"
 
+    def inspect(self, labels: int, rng: np.random.Generator) -> Ids | None:
+        """Answers of all degrees of certainty."""
+        wanted = self.tasks.wanted & (self.decided() >= 0)
+        return drawn(self._believed, wanted, looks_at(labels, self.checks, int(wanted.sum())), rng)
+
+    def inspected(self, tasks: Ids, truth: Ints) -> None:
+        """Claims go by what the expert saw, and the answers looked at are right."""
+        self.looks = CheckedAnswers(tasks, truth, self.decided()[tasks] != truth)
+
     def decided(self) -> Ints:
         """The likelier class of each task; -1 where nothing is known."""
-        return self.beliefs.answer if self.fallen[0] < 0 else self.reserve.decided()
+        answers = self.beliefs.answer if self.fallen[0] < 0 else self.reserve.decided()
+        return answers if self.looks is None else self.looks.corrected(answers)
 
     def claims(self) -> Floats:
-        """Posterior error of each task with the margin, at most that of a guess."""
+        """Posterior error of each task with the margin, at most that of a guess, held against what an expert saw."""
+        believed = self._believed
+        return believed if self.looks is None else self.looks.claims(believed, self.known.classes)
+
+    @property
+    def _believed(self) -> Floats:
+        """Claims before an expert looked."""
         if self.fallen[0] >= 0:
             return self.reserve.claims()
         return np.minimum(1 - 1 / self.known.classes, self.beliefs.error() / (1 - self.margin))
@@ -301,6 +324,7 @@ class Sequential(BasePolicy):
                 f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"
             )
         difficulty = self.beliefs.difficulty if self.fallen[0] < 0 else self.reserve.known_difficulty
+        sentences += [] if self.looks is None else [self.looks.sentence(self._believed[wanted])]
         return sentences + told(difficulty, claims[wanted], self.tasks.error[wanted])
 
     def snapshot(self) -> dict[str, NDArray[Any]]:

@@ -29,6 +29,8 @@ class Report(InNotebooks):
     rounds: int | None = None  # of an adaptive plan at most, and the price of its expert: terms that it states itself
     expert: float | None = None
     times: float = 1.0  # of its targets, within which an adaptive plan says that its errors are
+    proof_file: Any = None  # where one was asked for and the plan holds: what crowdopt.proofs wrote
+    no_file: str | None = None  # why there is none
     short: int = 0  # tasks that the plan leaves short, as it says
 
     @property

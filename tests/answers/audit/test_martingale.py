@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from crowdopt.answers.audit import martingale
 from crowdopt.answers.audit.audited import AuditTerms, ErrorVersions
+from crowdopt.answers.audit.concluding import conclude, expert_allowance
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.hiding import least_pressure, share_wrong
 from crowdopt.answers.audit.martingale import Checked, hypotheses, log_factors, most_left_path
@@ -108,6 +112,33 @@ def test_more_hypotheses_stand_for_all_numbers():
         numbers = hypotheses(n, 0.1)
         assert numbers[0] == 0 and (np.diff(numbers) > 0).all() and numbers[-1] <= n
     assert {101, 102, 103} <= set(hypotheses(1000, 0.1).tolist())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_claim_is_the_largest_number_that_is_not_refuted(seed):
+    """Each tested number stands for all up to the next: by a loop over numbers and checks, less what was found."""
+    of = small([40, 20], [0.02, 0.3], [0.9, 1.3], delta=0.1)
+    wrong = np.random.default_rng(seed).random(45) < 0.1
+    for numbers in (of.numbers, np.array([0, 1, 4, 9, 20, 45])):
+        coarse = replace(of, numbers=numbers)
+        out, left = martingale._refuted(coarse, wrong), most_left_path(coarse, wrong)
+        for check in range(45):
+            stands = [numbers[k + 1] - 1 if k + 1 < numbers.size else 60 for k in range(numbers.size)]
+            most = max([0, *(stands[k] for k in range(numbers.size) if not out[k, check])])
+            assert left[check] == min(max(most - wrong[: check + 1].sum(), 0), 60 - check - 1)
+
+
+@pytest.mark.parametrize(("share", "allowed"), [(0.0, 0), (0.1, 6), (0.29, 17), (0.35, 21), (1.0, 60)])
+def test_an_expert_who_errs_adds_what_they_may_get_wrong(share, allowed):
+    """A share of all answers in whole numbers, products that miss one by a rounding too; never above all answers."""
+    of = small([40, 20], [0.02, 0.3], [0.9, 1.3], delta=0.1)
+    of = replace(of, terms=replace(of.terms, expert_error=share))
+    sure = replace(of, terms=replace(of.terms, expert_error=0.0))
+    seen = np.zeros(50, bool)
+    assert expert_allowance(of) == allowed
+    assert expert_allowance(replace(small([100], [0.1], [1.0]), terms=of.terms)) == round(100 * share)
+    assert conclude(of, seen).wrong_at_most == min(60, conclude(sure, seen).wrong_at_most + allowed)
+    assert conclude(of, seen[:2]).wrong_at_most <= 60
 
 
 def test_the_claim_only_gets_smaller_and_ends_at_nothing():

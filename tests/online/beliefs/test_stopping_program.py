@@ -70,6 +70,44 @@ def test_thresholds_keep_whom_the_programme_keeps(seed):
                 assert (reward / mass >= least[k] - 1e-12) == kept[k, c], (k, c)
 
 
+def test_among_three_classes_a_third_right_is_a_guess():
+    """A worker of .45 is worth keeping among three, and what decides are tallies of a third right, not of a half."""
+    prior = np.where(np.abs(GRID - 0.3) < 0.04, 0.7, 0.0) + np.where(np.abs(GRID - 0.45) < 0.04, 0.3, 0.0)
+    one = StoppingProgram(prior / prior.sum(), information(GRID, 3) * (GRID > 1 / 3), 60, 3)
+    price = 0.9 * one.top
+    least, kept, (mass, reward) = one.thresholds(price), one._values(price) > 0, one.tables
+    below_half = 0
+    for k in range(10, 60):
+        first = next((c for c in range(k + 1) if 3 * c >= k and kept[k, c]), None)
+        if first is not None and 3 * (first - 1) >= k and 2 * first < k:
+            below_half += 1
+            middle = (reward[k, first] / mass[k, first] + reward[k, first - 1] / mass[k, first - 1]) / 2
+            assert least[k] == pytest.approx(middle, rel=1e-12)
+    assert below_half
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_thresholds_lie_midway_between_the_last_kept_and_the_next(seed, classes):
+    """Tallies of at least a guesser's share decide: the first of them that is kept, and the one below it."""
+    prior = np.random.default_rng(seed).dirichlet(np.full(CELLS, 0.2))
+    one = StoppingProgram(prior, np.minimum(information(GRID, classes), 2.0), 30, classes)
+    price, found = 0.8 * one.top, 0
+    least, kept, (mass, reward) = one.thresholds(price), one._values(price) > 0, one.tables
+    for k in range(30):
+        able = [c for c in range(k + 1) if classes * c >= k]
+        first = next((c for c in able if kept[k, c]), None)
+        if first is None:
+            assert least[k] == np.inf
+        elif first == able[0]:
+            assert least[k] == -np.inf
+        else:
+            found += 1
+            middle = (reward[k, first] / mass[k, first] + reward[k, first - 1] / mass[k, first - 1]) / 2
+            assert least[k] == pytest.approx(middle, rel=1e-12)
+    assert found > 3
+
+
 def test_a_long_horizon_is_cut_without_promising_too_much(monkeypatch):
     """Beyond the cut the rest is taken or left as a whole, which is one of the rules: never better than the best."""
     long = some(1, 120)

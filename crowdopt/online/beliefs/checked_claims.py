@@ -1,0 +1,106 @@
+"""Claims held against answers that an expert looked at: how far they are to be believed, and what is left of them.
+
+Beliefs assume errors that are independent given skills and difficulty. People's are not, and the labels alone do not
+say by how much. A look at a finished answer does. Two numbers say what looks show: of a share ``f`` of all tasks the
+labels tell nothing, and of the others the odds of an error are ``k`` times what is claimed,
+
+    P(answer i is wrong) = f (1 - 1/K) + (1 - f) k o_i / (1 + k o_i),   o_i = e_i / (1 - e_i).
+
+Claims that hold have f = 0 and k = 1. Both have a prior on a grid, a half of it on f = 0, and what is claimed in the
+end is the posterior's mean; an answer that was looked at is right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.elementary import exp, log
+from crowdopt.errors import InputError
+
+Ids: TypeAlias = NDArray[np.integer]
+
+SHARES: Floats = np.array([0.0, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8])  # f
+HOLDS = 0.5  # prior chance that there are no such tasks; the other shares are alike
+FACTORS: Floats = np.array([0.25, 0.5, 1.0, 2.0, 4.0])  # k
+NEAR: Floats = np.array([1.0, 4.0, 6.0, 4.0, 1.0])  # prior weights of these
+SURE = 1e-9  # claims are kept this far from 0 and 1
+LOOKS, PART = 100, 0.25  # answers that an expert is asked to look at, at most, and of all answers
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedAnswers:
+    """Answers that an expert looked at: tasks, their true classes, and whether the answers were wrong; each (k,)."""
+
+    tasks: Ids
+    truth: Ints
+    wrong: Bools
+
+    def sentence(self, claimed: Floats) -> str:
+        """What a user is told of them, by what was claimed before, (tasks,)."""
+        looked = f"an expert looked at {self.tasks.size} answers, {int(self.wrong.sum())} of them wrong"
+        return f"{looked}; claims go by that too, by labels alone they would be {float(claimed.mean()):.3f} on average"
+
+    def corrected(self, answers: Ints) -> Ints:
+        """The answers, (tasks,), with the true ones in place of those that were looked at."""
+        right = answers.copy()
+        right[self.tasks] = self.truth
+        return right
+
+    def claims(self, claimed: Floats, classes: int) -> Floats:
+        """Claims (tasks,) in the light of what was looked at, among so many classes."""
+        if not self.tasks.size:
+            return claimed
+        chance = _errors(claimed, classes)
+        seen = chance[..., self.tasks]
+        with np.errstate(divide="ignore"):
+            logs = np.where(self.wrong, log(seen), log(1 - seen)).sum(axis=-1) + log(_prior())
+        weight = exp(logs - logs.max())
+        weight /= weight.sum()
+        mean: Floats = (weight[..., None] * chance).sum(axis=(0, 1))
+        mean[self.tasks] = 0.0
+        return mean
+
+
+def looks_allowed(name: str, checks: float, look: float) -> None:
+    """Raises InputError where a policy's options ask for a negative number of looks, or pay less than nothing."""
+    if not (checks >= 0 and look >= 0):
+        raise InputError(f"policy {name}: checks and look must be at least 0")
+
+
+def looks_at(labels: int, checks: float, tasks: int) -> int:
+    """How many answers of so many are looked at: a share ``checks`` of the labels, within LOOKS and PART."""
+    return int(min(LOOKS, checks * labels, PART * tasks))
+
+
+def drawn(claimed: Floats, wanted: Bools, count: int, rng: np.random.Generator) -> Ids:
+    """So many of the wanted tasks, evenly over their claims: every (n / count)-th in that order, from a random one.
+
+    claimed, wanted (tasks,); -> (count,) ascending, or all wanted tasks where those are fewer.
+    """
+    order = np.flatnonzero(wanted)[np.argsort(claimed[wanted], kind="stable")]
+    if not 0 < count < order.size:
+        return np.sort(order[:count])
+    step = order.size / count
+    places = np.floor((np.arange(count) + rng.random()) * step).astype(np.int64)
+    return np.sort(order[np.minimum(places, order.size - 1)])
+
+
+def _errors(claimed: Floats, classes: int) -> Floats:
+    """Chance of an error by each pair of the grid, (shares, factors, tasks)."""
+    chance = np.clip(claimed, SURE, 1 - SURE)
+    odds = FACTORS[:, None] * (chance / (1 - chance))
+    guess, share = 1 - 1 / classes, SHARES[:, None, None]
+    found: Floats = share * guess + (1 - share) * np.minimum(guess, odds / (1 + odds))
+    return found
+
+
+def _prior() -> Floats:
+    """Prior of each pair, (shares, factors)."""
+    shares = np.where(SHARES == 0, HOLDS, (1 - HOLDS) / (SHARES.size - 1))
+    prior: Floats = shares[:, None] * (NEAR / NEAR.sum())
+    return prior

@@ -1,0 +1,162 @@
+"""Claims in the light of answers that an expert looked at: Bayes by hand, what is drawn, errors that are shared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import crowdopt
+from crowdopt.errors import InputError
+from crowdopt.online.beliefs import checked_claims
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_at
+from crowdopt.online.policy import named
+from crowdopt.online.replay import replay
+from crowdopt.online.run_score import answers_of
+from tests.chance import binomial, rng, seeds
+from tests.online.streams import stream
+
+
+def looked(tasks, wrong):
+    tasks = np.asarray(tasks)
+    return CheckedAnswers(tasks, np.zeros(tasks.size, int), np.asarray(wrong, bool))
+
+
+def by_hand(claimed, looks, classes):
+    """Pair by pair and task by task, in plain numbers."""
+    total, sums = 0.0, [0.0] * len(claimed)
+    shares, factors = checked_claims.SHARES, checked_claims.FACTORS
+    for share in shares:
+        chance_of_share = 0.5 if share == 0 else 0.5 / (len(shares) - 1)
+        for factor, near in zip(factors, checked_claims.NEAR, strict=True):
+            each = []
+            for e in claimed:
+                odds = factor * e / (1 - e)
+                each.append(share * (1 - 1 / classes) + (1 - share) * min(1 - 1 / classes, odds / (1 + odds)))
+            weight = chance_of_share * near / sum(checked_claims.NEAR)
+            for task, wrong in zip(looks.tasks, looks.wrong, strict=True):
+                weight *= each[task] if wrong else 1 - each[task]
+            total += weight
+            sums = [a + weight * b for a, b in zip(sums, each, strict=True)]
+    return [0.0 if k in looks.tasks else a / total for k, a in enumerate(sums)]
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_claims_are_the_posterior_mean(classes):
+    """Added up over all pairs of the grid by plain loops; what was looked at is right."""
+    claimed = np.array([0.001, 0.02, 0.3, 0.45, 0.08, 0.5])
+    for looks in (looked([0, 3], [True, False]), looked([1], [False]), looked([0, 1, 2, 4], [True] * 4)):
+        np.testing.assert_allclose(looks.claims(claimed, classes), by_hand(claimed, looks, classes), rtol=1e-12)
+
+
+def test_wrong_answers_that_were_sure_raise_all_claims():
+    """Each wrong answer more that is found raises every other claim; answers found right lower them."""
+    claimed = np.linspace(0.01, 0.4, 40)
+    means = [looked(np.arange(10), np.arange(10) < k).claims(claimed, 2)[10:] for k in range(11)]
+    assert (np.diff(means, axis=0) > 0).all()
+    assert (
+        looked(np.arange(10), np.zeros(10)).claims(claimed, 2)[10:] < looked([0], [True]).claims(claimed, 2)[10:]
+    ).all()
+
+
+def test_without_looks_claims_are_as_they_were():
+    """Not even the prior touches them: a policy whose expert knows nothing says what labels say."""
+    claimed = np.array([0.1, 0.2])
+    np.testing.assert_array_equal(looked(np.zeros(0, int), np.zeros(0)).claims(claimed, 2), claimed)
+
+
+@given(st.integers(1, 60), st.integers(0, 70), st.integers(0, 2**32 - 1))
+def test_each_is_looked_at_once_and_only_what_is_wanted(tasks, count, seed):
+    """As many as asked for, or all; ascending, each once."""
+    generator = np.random.default_rng(seed)
+    claimed, wanted = generator.random(tasks), generator.random(tasks) < 0.7
+    found = drawn(claimed, wanted, count, generator)
+    assert found.size == min(count, wanted.sum()) and (np.diff(found) > 0).all() and wanted[found].all()
+
+
+@pytest.mark.chance
+def test_every_answer_is_as_likely_to_be_looked_at():
+    """7 of 23 tasks, so each with chance 7/23; and evenly over claims: two or three of the eight surest."""
+    claimed, trials, generator = np.arange(23) / 50, 4000, rng()
+    seen = np.zeros(23, int)
+    for _ in range(trials):
+        found = drawn(claimed, np.ones(23, bool), 7, generator)
+        assert 2 <= (found < 8).sum() <= 3
+        seen[found] += 1
+    assert binomial(seen, trials, 7 / 23)
+
+
+def test_looks_are_a_share_of_labels_within_limits():
+    """A tenth of the labels; at most a quarter of the answers, and a hundred."""
+    assert [looks_at(*given) for given in ((200, 0.1, 1000), (200, 0.1, 40), (9000, 0.1, 1000), (200, 0.0, 99))] == [
+        20, 10, 100, 0,
+    ]  # fmt: skip
+
+
+def crowds(trials, share):
+    """Claims of 400 tasks, and wrong answers: as claimed, but a share of all tasks is guessed whatever is claimed."""
+    for seed in seeds(trials):
+        generator = np.random.default_rng(seed)
+        claimed = generator.beta(0.5, 5.0, 400) / 2
+        guessed = generator.random(400) < share
+        yield claimed, generator.random(400) < np.where(guessed, 0.5, claimed), generator
+
+
+@pytest.mark.chance
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
+def test_claims_hold_on_average_whatever_share_is_guessed(share):
+    """60 of 400 answers are looked at: the errors left are .8 to 1.15 times the claims on average of 150 crowds.
+
+    By labels alone it is up to 5 times. A crowd's mean error deviates from its mean by less than .03: on average of 150
+    crowds by less than .012 but once in a million, which the bounds leave room for.
+    """
+    errors, claims, before = [], [], []
+    for claimed, wrong, generator in crowds(150, share):
+        tasks = drawn(claimed, np.ones(400, bool), 60, generator)
+        after = CheckedAnswers(tasks, np.zeros(60, int), wrong[tasks]).claims(claimed, 2)
+        left = np.setdiff1d(np.arange(400), tasks)
+        errors.append(wrong[left].mean())
+        claims.append(after.mean())
+        before.append(claimed.mean())
+        assert (after[tasks] == 0).all()
+    unlooked = 340 / 400
+    assert 0.8 < unlooked * np.mean(errors) / np.mean(claims) < 1.15
+    assert (np.mean(errors) / np.mean(before) > 1.5) == (share > 0), "otherwise there was nothing to mend"
+
+
+@pytest.mark.parametrize("text", ["sequential", "adaptive:gold=5"])
+def test_looks_come_after_the_last_label_and_are_paid(text):
+    """All labels are those of a run without looks; looks cost what a label cost on average; what is seen is right."""
+    of = stream()
+    bare, run = (replay(named(f"{text}{more}"), of, 0, crowdopt.solve) for more in (":checks=0", ":look=3"))
+    assert run.task.tobytes() == bare.task.tobytes() and run.label.tobytes() == bare.label.tobytes()
+    count = looks_at(bare.total_labels, 0.1, int((answers_of(bare) >= 0).sum()))
+    assert run.labels["check"] == count > 0 and bare.labels["check"] == 0
+    assert run.total_labels == bare.total_labels + count
+    assert run.cost["check"] == pytest.approx(3 * count * bare.total_cost / bare.total_labels)
+    seen = np.flatnonzero(run.claims == 0)
+    assert seen.size == count and (answers_of(run)[seen] == of.truth[seen]).all()
+    unseen = run.claims > 0
+    np.testing.assert_array_equal(answers_of(run)[unseen], answers_of(bare)[unseen])
+    assert any(f"an expert looked at {count} answers" in note for note in run.notes)
+
+
+def test_an_expert_without_a_truth_costs_nothing():
+    """Where no truth is recorded there is nothing to see, and nothing is paid."""
+    of = stream()
+    blind = replace(of, truth=np.full(of.instance.n_tasks, -1))
+    run = replay(named("sequential"), blind, 0, crowdopt.solve)
+    bare = replay(named("sequential:checks=0"), of, 0, crowdopt.solve)
+    assert run.labels["check"] == 0 and run.cost["check"] == 0
+    np.testing.assert_array_equal(run.claims, bare.claims)
+
+
+@pytest.mark.parametrize("option", ["checks=-.1", "look=-1"])
+@pytest.mark.parametrize("policy", ["sequential", "adaptive"])
+def test_less_than_nothing_is_refused(policy, option):
+    """In a sentence."""
+    with pytest.raises(InputError, match="checks and look must be at least 0"):
+        named(f"{policy}:{option}")
