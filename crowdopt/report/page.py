@@ -120,7 +120,7 @@ def _stills() -> Place:
         names = rf"\g<1>still-{next(numbers)}-"
         picture = re.sub(r'(\bid="|url\(#|href="#)', names, NEEDLESS.sub("", svg(chart.drawing)))
         said = f"<figcaption>{escape(chart.caption)}</figcaption>"
-        return f'<div class="still" role="img" aria-label="{escape(chart.title)}">{picture}</div>{said}'
+        return f'<div class="still" tabindex="0" role="img" aria-label="{escape(chart.title)}">{picture}</div>{said}'
 
     return place
 
