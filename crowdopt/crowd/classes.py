@@ -93,16 +93,18 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
     bound = np.concatenate([instance.barred, instance.fixed])
     kinds = equal_rows(np.hstack([instance.evidence, instance.cost]))
     fewest, most = instance.new_label_limits
-    asked = [instance.epsilon, *_prior_columns(instance)] if instance.the_rule.checked else []
-    task_class = _equal(
-        kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *asked, *task_marks
-    )
     loads = [instance.capacity > 0] if pooled else [instance.capacity, instance.min_load]
     columns = [instance.evidence.T, instance.cost.T, *(load[:, None] for load in loads)]
     alone = np.zeros(instance.n_workers)
     special = np.unique(bound[:, 1])
     alone[special] = 1 + special
     worker_class = equal_rows(np.hstack([*columns, alone[:, None], *(mark[:, None] for mark in worker_marks)]))
+    # evidence that is in and exceeds the need says nothing of errors any more: the labels themselves do
+    asked = [instance.epsilon, *_prior_columns(instance)] if instance.the_rule.checked else []
+    asked += [labels_in(instance, worker_class)] if instance.the_rule.checked else []
+    task_class = _equal(
+        kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *asked, *task_marks
+    )
     task, worker = firsts(task_class), firsts(worker_class)
     workers_in = np.bincount(worker_class)
     rows, shape = instance.task_type[task], (task.size, worker.size)
@@ -144,6 +146,20 @@ def _patterns(instance: AssignmentInstance) -> Ints:
             marked.setdefault(task, []).append((sign, worker))
     for task, workers in marked.items():
         numbers[task] = known.setdefault(tuple(sorted(workers)), len(known) + 1)
+    return numbers
+
+
+def labels_in(instance: AssignmentInstance, worker_class: Ints) -> Ints:
+    """Tasks with labels in of workers alike share a number, (tasks,); 0 for none, or where the priors hold them."""
+    numbers = np.zeros(instance.n_tasks, np.int64)
+    if instance.observed or not len(instance.collected):
+        return numbers
+    task, group = instance.collected[:, 0], worker_class[instance.collected[:, 1]]
+    order = np.lexsort((group, task))
+    tasks, starts = np.unique(task[order], return_index=True)
+    known: dict[bytes, int] = {}
+    for i, held in zip(tasks.tolist(), np.split(group[order], starts[1:]), strict=True):
+        numbers[i] = known.setdefault(held.tobytes(), len(known) + 1)
     return numbers
 
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
-from crowdopt.crowd.classes import Classes, classes_of, equal_rows, firsts
+from crowdopt.crowd.classes import Classes, classes_of, equal_rows, firsts, labels_in
 from crowdopt.crowd.group_limits import labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
@@ -203,7 +203,10 @@ def _told_apart_by(classes: Classes, limits: LimitsPerTask) -> Floats:
     if instance.own_rows is not None:
         key.append(np.hstack(list(_own_by_class(classes))))
     if instance.rule == EXACT_ERROR.name:
-        key += [instance.accuracy[instance.task_type[task]][:, worker], _held(instance, classes)[task][:, None]]
+        key += [
+            instance.accuracy[instance.task_type[task]][:, worker],
+            labels_in(instance, classes.worker_class)[task][:, None],
+        ]
     return np.hstack(key)
 
 
@@ -318,17 +321,3 @@ def _apart(member: Bools) -> tuple[list[int], list[int]]:
             apart.append(k)
             taken |= mine
     return apart, [k for k in range(len(member)) if k not in apart]
-
-
-def _held(instance: AssignmentInstance, classes: Classes) -> Ints:
-    """Tasks with labels in of workers alike share a number, (tasks,); 0 for none."""
-    numbers = np.zeros(instance.n_tasks, np.int64)
-    if instance.observed or not len(instance.collected):
-        return numbers
-    task, group = instance.collected[:, 0], classes.worker_class[instance.collected[:, 1]]
-    order = np.lexsort((group, task))
-    tasks, starts = np.unique(task[order], return_index=True)
-    known: dict[bytes, int] = {}
-    for i, held in zip(tasks.tolist(), np.split(group[order], starts[1:]), strict=True):
-        numbers[i] = known.setdefault(held.tobytes(), len(known) + 1)
-    return numbers

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, Group, OwnRows, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, Group, OwnRows, assign, verify, write_campaign, write_plan
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.engine import alike
 from crowdopt.assign.engine.seating import Seating
@@ -17,11 +17,13 @@ from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
 from crowdopt.crowd.classes import classes_of, equal_rows
+from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.recheck.bounds.fixed_pairs import beside_fixed
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.recheck.written_limits import read
 
 DRAWS = range(8)
+ROUNDING = 1e-12
 
 
 def drawn(seed: int, rule: str = "bhattacharyya") -> AssignmentInstance:
@@ -129,3 +131,25 @@ def test_equal_rows_are_those_that_a_sort_finds():
     assert ((place[:, None] == place) == (table[:, None] == table).all(axis=2)).all()
     first = np.unique(place, return_index=True)[1]
     assert (np.diff(first) > 0).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tasks_with_other_labels_in_are_not_alike_where_errors_are_exact(seed, tmp_path):
+    """Labels that are in with evidence beyond the need leave all the same need, 0, and not the same errors."""
+    rng, (n, m) = np.random.default_rng(seed), (150, 120)
+    skill, task = rng.choice([0.95, 0.9, 0.858, 0.83], m), np.arange(110)
+    instance = AssignmentInstance(
+        accuracy=skill[None],
+        task_type=np.zeros(n, np.int64),
+        capacity=np.full(m, 4),
+        epsilon=0.033,
+        rule="exact-error",
+        classes=3,
+        cost=np.round(1 + 4 * (skill - 0.8), 2),
+        fixed=np.vstack([np.array([task, 2 * task % m]).T, np.array([task, (2 * task + 1 + 2 * (task % 5)) % m]).T]),
+    )
+    plan = assign(instance, time_limit=2, strict=True)
+    assert plan.found and (exact_errors(instance, plan.pairs)[0] <= instance.epsilon + CERTAIN + ROUNDING).all()
+    write_campaign(instance, tmp_path / "c")
+    write_plan(plan, tmp_path / "p")
+    assert verify(tmp_path / "c", tmp_path / "p").holds
