@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Literal
@@ -42,18 +42,21 @@ def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
 
 
 def _columns(path: Path, lines: Iterator[list[str]], width: int, dialect: TextForm) -> list[list[str]]:
-    columns: list[list[str]] = [[] for _ in range(width)]
+    # Tuples of texts are no burden to the collector; lists that grow would be walked over again and again.
+    parts: list[list[tuple[str, ...]]] = [[] for _ in range(width)]
+    read = 0
     while rows := list(islice(lines, CHUNK)):
         if set(map(len, rows)) != {width}:
             for _ in lines:  # whatever else is wrong further down, such as an open quote, is said first
                 pass
             short = next(row for row in rows if len(row) != width)
-            place = f"{path.name}, line {line_of(path, len(columns[0]) + rows.index(short))}"
+            place = f"{path.name}, line {line_of(path, read + rows.index(short))}"
             what = NAMES.get(dialect.separator, repr(dialect.separator))
             raise InputError(f"{place}: {len(short)} cells where the header has {width}; quote cells that hold {what}")
-        for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
-            column.extend(map(str.strip, cells))
-    return columns
+        read += len(rows)
+        for some, cells in zip(parts, zip(*rows, strict=True), strict=True):
+            some.append(tuple(map(str.strip, cells)))
+    return [list(chain.from_iterable(some)) for some in parts]
 
 
 def header_of(path: Path) -> list[str]:
