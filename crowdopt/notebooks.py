@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from fractions import Fraction
 from html import escape
 from itertools import islice
 from math import isfinite
@@ -47,8 +48,8 @@ def _fact(value: Any) -> str:
         return str(value)
     if isinstance(value, int):
         return str(value)
-    if isinstance(value, float):
-        return f"{value:.6g}" if isfinite(value) else str(value)
+    if isinstance(value, float | Fraction):
+        return f"{float(value):.6g}" if isfinite(value) else str(value)
     if isinstance(value, str | Path):
         text = str(value)
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

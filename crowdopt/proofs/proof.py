@@ -13,6 +13,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
+from crowdopt.notebooks import InNotebooks
 from crowdopt.proofs.assignment_proof import Multipliers, bound_by_sets, can_be_sets, prove_by_rows, write_sets
 from crowdopt.proofs.case_proof import Solve, prove_by_cases
 from crowdopt.proofs.derivation import Derivation
@@ -27,7 +28,7 @@ SMALL = 20_000  # columns up to which a program is worth a search of cases
 
 
 @dataclass(frozen=True)
-class ProofFile:
+class ProofFile(InNotebooks):
     """What was written."""
 
     path: Path
