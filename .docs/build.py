@@ -110,8 +110,10 @@ def help_page() -> str:
     for question, verbs in by_question(main.list_commands(top)).items():
         parts.append(f'<h2 id="{slug(question)}">{question}</h2>')
         for verb in verbs:
-            context = click.Context(main.commands[verb], info_name=verb, parent=top, terminal_width=WIDTH)
-            said = html.escape(main.commands[verb].get_help(context))
+            command = main.get_command(top, verb)
+            assert command is not None
+            context = click.Context(command, info_name=verb, parent=top, terminal_width=WIDTH)
+            said = html.escape(command.get_help(context))
             parts.append(f'<h3 id="{verb}">crowdopt {verb}</h3>\n<pre>{said}</pre>')
     return "\n".join(parts)
 

@@ -100,8 +100,9 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
     alone[special] = 1 + special
     worker_class = equal_rows(np.hstack([*columns, alone[:, None], *(mark[:, None] for mark in worker_marks)]))
     # evidence that is in and exceeds the need says nothing of errors any more: the labels themselves do
-    asked = [instance.epsilon, *_prior_columns(instance)] if instance.the_rule.checked else []
-    asked += [labels_in(instance, worker_class)] if instance.the_rule.checked else []
+    asked: list[NDArray[Any]] = []
+    if instance.the_rule.checked:
+        asked = [instance.epsilon, *_prior_columns(instance), labels_in(instance, worker_class)]
     task_class = _equal(
         kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *asked, *task_marks
     )
