@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ class SQLiteStore:
         self._lock = RLock()
         try:
             self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+            weakref.finalize(self, self._base.close)  # a store is used until nothing refers to it
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=FULL")
             with self._begun():
