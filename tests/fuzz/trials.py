@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from crowdopt.cli import main
+from crowdopt.errors import TableWarning
 from tests.fuzz.damage import copy, damaged, mistyped
 from tests.fuzz.desk import Case
 
@@ -75,7 +77,8 @@ def trial(
         else:
             words = mistyped(words, rng)
         before = there(folder)
-        with inside(folder), _patience():
+        with inside(folder), _patience(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", TableWarning)  # a note beside the sentence, on a line of its own
             result = CliRunner().invoke(main, words)
         left = sorted(name for name in there(folder) - before if not name.startswith(case.keeps))
     what = f"seed {seed}: crowdopt {' '.join(words)!a} after {done or 'mistyping'}"
