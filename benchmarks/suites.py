@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.api.report import report
-from crowdopt.bench.figures.claims import claim_table
+from crowdopt.bench.figures.method_claims import claim_table
 from crowdopt.bench.run import benchmarked
 from crowdopt.documents import Keys, read_json
 from crowdopt.files import write_text

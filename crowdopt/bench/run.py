@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt import jobs
-from crowdopt.bench.figures.claims import claim_table
 from crowdopt.bench.figures.history import Benchmarked
+from crowdopt.bench.figures.method_claims import claim_table
 from crowdopt.bench.figures.score_tables import score_tables
 from crowdopt.bench.figures.summary import TIMINGS, compare, result_row, series, tables
 from crowdopt.bench.figures.verdict import sentences

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from crowdopt import jobs
-from crowdopt.bench.figures.claims import claim_table
+from crowdopt.bench.figures.method_claims import claim_table
 from crowdopt.bench.harness.measure import measure
 from crowdopt.bench.harness.results import results_of
 from crowdopt.bench.harness.subject import Limits, Subject
