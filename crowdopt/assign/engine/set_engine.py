@@ -44,6 +44,7 @@ FIRST = 0.2  # of the time left, for the first sets
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
 SERVING = 0.35  # of the time left, for a first plan task by task
 LAST = 0.9  # of the time left, for a dive
+SLOW = 0.04  # of the time left, for a round of prices: more is long
 PROOF = 0.3  # of the time left, for a bound at full resolution
 FINE, FINE_KINDS = 60_000, 400  # steps of a search for the bound, and kinds up to which all have as many
 WIDE, NEEDS = 200_000, 10  # pairs of classes in the first LP; beyond, needs of a row in it
@@ -87,8 +88,8 @@ class Engine:
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
             large = self.master.size > LARGE
-            if large and climb.rounds:
-                break  # a large LP is solved a few times only: its sets are of more use in plans
+            if climb.rounds and climb.pace > SLOW * clock.left:
+                break  # an LP that takes long is solved a few times only: its sets are of more use in plans
             self.master.start(None if large else room)
             climb.run(clock.part(part))
             if climb.paid and self.master.size > LARGE:
@@ -116,7 +117,7 @@ class Engine:
 
     def _loose(self, duals: Floats) -> tuple[Prepared, KnownBest]:
         """The problem with needs lowered and skills raised to levels, and what is known to cost no less there."""
-        loose, known = levelled(self.problem, hardest=False), self.master.known_at(duals)
+        loose, known = levelled(self.problem, self.fineness, hardest=False), self.master.known_at(duals)
         worth = np.full(loose.count.size, np.inf)
         np.minimum.at(worth, loose.kind_of, known.worth[self.levels.kind_of])
         which = np.zeros(worth.size, np.int64)
