@@ -271,7 +271,7 @@ def _needs_more(row: TaskRow, labels: int) -> bool:
     if chosen.size < labels:
         return False
     place = int(np.argmax(row.need))
-    return law.error(np.concatenate([row.given, best[chosen]]), place) > law.target[place]
+    return bool(law.error(np.concatenate([row.given, best[chosen]]), place) > law.target[place])
 
 
 def _told_apart(row: TaskRow) -> tuple[Ints, tuple[Bools, Ints, Ints]]:
