@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -279,24 +279,49 @@ def _coupling(classes: Classes, known: tuple[list[TaskRow], Ints]) -> Coupling:
     return Coupling(np.vstack(weight), own, cost, has_budget, np.concatenate(lower), np.concatenate(upper))
 
 
-def levelled(problem: Prepared, levels: int = LEVELS, hardest: bool = True) -> Prepared:
+Levels: TypeAlias = list[list[Ints]]  # of each row: its kinds, by their places, in runs of like need
+
+
+def levels_of(problem: Prepared, number: int = LEVELS) -> Levels:
+    """So many levels of each row; where exact errors decide, BY_ERROR times as many of all rows together."""
+    laws = sum(row.law is not None for row in problem.rows)
+    found = []
+    for row in problem.rows:
+        count = number if row.law is None else max(1, BY_ERROR * number // laws)
+        found.append(np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size)))
+    return found
+
+
+def finer(levels: Levels, coarse: Bools, times: int) -> Levels:
+    """The levels, those that are too coarse cut into so many each.
+
+    coarse: of all levels, row by row.
+    """
+    cut, number = [], 0
+    for row in levels:
+        mine: list[Ints] = []
+        for one in row:
+            mine += np.array_split(one, min(times, one.size)) if coarse[number] else [one]
+            number += 1
+        cut.append(mine)
+    return cut
+
+
+def levelled(problem: Prepared, levels: Levels, hardest: bool = True) -> Prepared:
     """The same with few needs in each row.
 
     Raised to the hardest of each level, every set serves all tasks of it. Where exact errors decide they can also be
     lowered to the easiest one: what no plan costs less than then, none of the problem does.
 
-    levels: of needs; where exact errors decide, of all rows together BY_ERROR times as many; hardest: whether needs are
-    raised; -> the problem itself where needs are few.
+    hardest: whether needs are raised; -> the problem itself where needs are few.
     """
     rows: list[TaskRow] = []
     kind_of, start = np.zeros_like(problem.kind_of), 0
     old = np.zeros(problem.count.size, np.int64)
-    laws = sum(row.law is not None for row in problem.rows)
-    for row in problem.rows:
-        count = levels if row.law is None else max(1, BY_ERROR * levels // laws)
+    laws = any(row.law is not None for row in problem.rows)
+    for row, parts in zip(problem.rows, levels, strict=True):
         if row.law is None and not hardest:
-            count = row.kinds.size
-        parts = np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size))
+            parts = [np.array([place]) for place in range(row.kinds.size)]
         for k, part in enumerate(parts):
             old[row.kinds[part]] = start + k
         need = np.array([row.need[part[-1 if hardest else 0]] for part in parts])
