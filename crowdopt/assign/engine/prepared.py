@@ -11,7 +11,7 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
 from crowdopt.crowd.classes import Classes, classes_of, equal_rows, firsts, labels_in
-from crowdopt.crowd.group_limits import labels_had, membership, task_limits
+from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
@@ -26,7 +26,7 @@ LEVELS, BY_ERROR = 40, 4  # needs of a row that plans tell apart; times as many 
 
 
 class Overlaps(NamedTuple):
-    """Limits per task of groups that are not apart: sets keep them, bounds do without."""
+    """Limits per task of groups that are not apart; bounds do without them where they are many."""
 
     member: Bools  # (groups, G)
     low: Ints  # (groups,)
@@ -319,6 +319,7 @@ def levelled(problem: Prepared, levels: Levels, hardest: bool = True) -> Prepare
     kind_of, start = np.zeros_like(problem.kind_of), 0
     old = np.zeros(problem.count.size, np.int64)
     laws = any(row.law is not None for row in problem.rows)
+    proven_beside = hardest or bounds_know_overlaps(problem.classes.instance)
     for row, parts in zip(problem.rows, levels, strict=True):
         if row.law is None and not hardest:
             parts = [np.array([place]) for place in range(row.kinds.size)]
@@ -326,10 +327,14 @@ def levelled(problem: Prepared, levels: Levels, hardest: bool = True) -> Prepare
             old[row.kinds[part]] = start + k
         need = np.array([row.need[part[-1 if hardest else 0]] for part in parts])
         law = None if row.law is None else row.law.of(parts, hardest)
-        beside = row.beside if hardest else Overlaps.none(row.cost.size)
+        beside = row.beside if proven_beside else Overlaps.none(row.cost.size)
         rows.append(replace(row, kinds=start + np.arange(len(parts)), need=need, beside=beside, law=law))
         start += len(parts)
-    if start == problem.count.size and not laws and (hardest or not any(row.beside.low.size for row in problem.rows)):
+    if (
+        start == problem.count.size
+        and not laws
+        and (proven_beside or not any(row.beside.low.size for row in problem.rows))
+    ):
         return problem
     kind_of = old[problem.kind_of]
     row_of = np.repeat(np.arange(len(rows)), [row.kinds.size for row in rows])
