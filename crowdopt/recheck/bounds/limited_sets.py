@@ -132,7 +132,7 @@ def _ways(instance: AssignmentInstance) -> Iterator[GroupLimits]:
         given = np.array(count, np.int64)
         exactly = np.repeat(given[:, None], instance.n_tasks, axis=1)
         taken = (shared * given[:, None]).sum(axis=0)[:, None]
-        member = np.array([*several, *alone]).reshape(-1, instance.n_workers)
+        member = np.array([*several, *alone], bool).reshape(-1, instance.n_workers)
         yield member, np.vstack([exactly, np.maximum(0, fewest - taken)]), np.vstack([exactly, most - taken])
 
 
