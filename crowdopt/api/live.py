@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.api.binding import AnyPath, BackendMissing, InstanceLike, TableLike
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -68,7 +68,8 @@ def live(
         A policy of ``compare``, where workers come and ask, or of ``learn``, where tasks arrive and workers are picked;
         with options, as in ``sequential:stop=each``.
     store : path
-        File of the history, made where there is none. Default: in memory, gone when the process ends.
+        File of the history, made where there is none; or ``postgresql://USER@HOST/DATABASE?schema=NAME``. Default: in
+        memory, gone when the process ends.
     seed : int
         Of the policy's own chance.
     lease : float
@@ -94,6 +95,8 @@ def live(
     InputError
         If the policy is unknown, the campaign has limits that no online policy knows, or the store holds the history of
         another campaign or of other settings.
+    BackendMissing
+        If the store is in PostgreSQL and psycopg is not installed.
     """
     tables = LiveTables.of(campaign, gold)
     settings = LiveSettings(policy, seed, lease, newcomers, money, horizon, tables.digest)
@@ -101,8 +104,24 @@ def live(
 
 
 def store_of(place: AnyPath) -> Store:
-    """The store at a place: a file, or ``:memory:``."""
-    return MemoryStore() if str(place) == MEMORY else SQLiteStore(place)
+    """The store at a place: a file, ``postgresql://…``, or ``:memory:``.
+
+    Raises BackendMissing if it is a database whose library is not installed.
+    """
+    if str(place) == MEMORY:
+        return MemoryStore()
+    if not is_database(place):
+        return SQLiteStore(place)
+    try:
+        from crowdopt.live.stores.postgresql_store import PostgreSQLStore
+    except ModuleNotFoundError:
+        raise BackendMissing("a store in PostgreSQL needs psycopg: pip install 'crowdopt[live]'") from None
+    return PostgreSQLStore(str(place))
+
+
+def is_database(place: AnyPath) -> bool:
+    """Whether a store is in PostgreSQL, not in a file."""
+    return str(place).startswith(("postgresql://", "postgres://"))
 
 
 class LiveTables:
