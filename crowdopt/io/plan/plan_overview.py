@@ -78,7 +78,7 @@ def _weights(place: Path) -> dict[str, float]:
 
 def _stories(tasks: Table, workers: Table, given: Table, weights: dict[str, float]) -> dict[str, Any] | None:
     """Columns of all tasks and workers, and each task's workers by their row; short numbers."""
-    if np.dot(EACH, (tasks.rows, workers.rows, given.rows)) > STORIES:
+    if sum(size * rows for size, rows in zip(EACH, (tasks.rows, workers.rows, given.rows), strict=True)) > STORIES:
         return None
     place = {name: row for row, name in enumerate(workers["worker"])}
     by: dict[str, list[int]] = {name: [] for name in tasks["task"]}
