@@ -38,6 +38,7 @@ INKS = {  # what a picture draws in black, white and greys follows the page's co
     'fill="#555"': 'fill="currentColor" fill-opacity=".7"',
 }
 LONG = 32  # letters of a cell from which on it may be broken into lines
+PROMISE = "exact-error"  # the rule that is the promise itself
 SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
 
@@ -195,6 +196,11 @@ def _cell(value: Any, link: str = "") -> str:
         text = str(value)
         return f'<td class="t">{escape(text)}</td>' if len(text) > LONG else f"<td>{escape(text)}</td>"
     return f'<td class="n" data-v="{value!r}">{number(value)}</td>'
+
+
+def of_rule(name: str) -> str:
+    """Words that a bound or an optimum needs where it is a rule's and not the promise's."""
+    return f" by rule {name}" if name not in ("", PROMISE) else ""
 
 
 def number(value: float) -> str:

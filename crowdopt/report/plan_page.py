@@ -7,7 +7,7 @@ from typing import Any
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import PALETTE, altair
-from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data, number
+from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data, number, of_rule
 from crowdopt.report.stories import Stories
 
 MATRIX = 120, 60  # tasks and workers that fit one picture of who labels what
@@ -100,8 +100,8 @@ def _short(value: Any) -> str:
 
 
 def _how_good(claims: Mapping[str, Any]) -> str:
-    """The proof in one sentence, with the rule whose optimum it is about where that is not the campaign's."""
-    rule = f" by the rule {claims['rule']}" if "rule" in claims.get("in_place_of_campaign", {}) else ""
+    """The proof in one sentence, with the rule whose optimum it is about where that is not the promise itself."""
+    rule = of_rule(claims["rule"])
     certified = claims["certified_bound"]
     own = "" if certified is None else f"; the plan's own multipliers prove {certified:.10g}"
     vouched = {
