@@ -89,7 +89,7 @@ class Engine:
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
             large = self.master.size > LARGE
-            if climb.rounds and climb.pace > SLOW * clock.left:
+            if large and climb.rounds and climb.pace > SLOW * clock.left:
                 break  # an LP that takes long is solved a few times only: its sets are of more use in plans
             self.master.start(None if large else room)
             climb.run(clock.part(part))
