@@ -81,8 +81,9 @@ class Engine:
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         begin, most = self.levels.coupling.valid(first), self.standing.ceiling
         climb = Climb(self.levels, self.master, begin, near=near, ceiling=most)
-        climb.begin(reach, clock.part(FIRST), self.soon)
+        climb.begin(reach, self.soon)
         self._serve(climb)
+        climb.begin_beside(begin, clock.part(FIRST))
         self._prove(climb)
         if self.standing.bound == np.inf or not self.master.has_sets:
             return climb.duals
