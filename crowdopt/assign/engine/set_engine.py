@@ -104,6 +104,11 @@ class Engine:
         self._plans(climb)
         return climb.duals
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether a level has several needs."""
+        return self.levels.count.size < self.problem.count.size
+
     def _prove(self, climb: Climb) -> None:
         """Raise the bound by what the best multipliers prove, each kind of task with its own need."""
         bound, clock = climb.bound, self.standing.clock.part(PROOF)
@@ -190,7 +195,6 @@ class Engine:
         least = climb.value * (1 - NEAR) if climb.value < np.inf else -np.inf
         if has_whole_prices(self.problem.classes):
             least = next_integer(climb.bound)
-        coarse = self.levels.count.size < self.problem.count.size
         while not standing.done and waited < limit and not self.solved:
             clock = self.soon if standing.best is None else standing.clock
             if clock.over:
@@ -198,7 +202,7 @@ class Engine:
             until = clock.part(LAST)  # what is found is made a plan in the rest
             found = dive(self.master, start, climb.duals, rng, until, 0.0 if self.best is None else JITTER)
             waited = 0 if self._offer(found) else waited + 1
-            self.solved = coarse and standing.best is not None and standing.value <= least
+            self.solved = self.is_coarse and standing.best is not None and standing.value <= least
             if waited >= IDLE and not searched and not standing.done:
                 searched = True
                 self._search()
@@ -254,7 +258,7 @@ def solve_by_sets(
         first, reach = _begin(problem, standing, program, solution.dual)
         engine = Engine(problem, standing, clock.part(patience), seating)
         first = engine.run(first, reach)
-        while engine.solved and not standing.done:
+        while engine.is_coarse and standing.best is not None and not standing.done:
             engine = Engine(problem, standing, clock.part(patience), seating, engine.finer(first))
             first = engine.run(first, np.abs(first))
         if not standing.done and problem.rows[0].law is None and standing.pairs <= SMALL:
