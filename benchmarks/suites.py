@@ -51,7 +51,7 @@ def picture(name: str, comparison: dict[str, Any], limit: float) -> str:
 
 def shown(folder: Path) -> list[str]:
     """What the guide shows of a suite; its page and picture are written."""
-    text = report(folder, still=True).read_text(encoding="utf-8")
+    text = report(folder).read_text(encoding="utf-8")
     summary = read_json(folder / "summary.json", Keys(open=True))
     name, limits, run = summary["title"].removeprefix("suite "), summary["limits"], summary["run"]
     PAGES.mkdir(exist_ok=True)
