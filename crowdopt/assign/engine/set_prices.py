@@ -106,6 +106,7 @@ class Climb:
     near: float = NEAR  # relative gap between the two at which prices are good enough
     ceiling: float = np.inf  # what no plan costs more than: beyond, prices have proven that there is none
     rounds: int = 0
+    pace: float = 0.0  # seconds a round
     paid: bool = True  # whether the master's point rests on how far prices may go
     box: Floats = field(default_factory=lambda: np.zeros(0))  # (rows,): how far from 0 prices may go at first
 
@@ -127,7 +128,9 @@ class Climb:
     def run(self, clock: Clock) -> bool:
         """Add sets until master and bound meet; False where the clock ended it first."""
         part = 1.0  # of the way from the best prices to the master's
+        began, before_these = clock.spent, self.rounds
         while not clock.over and self.bound <= self.ceiling * (1 + NEAR):
+            self.pace = (clock.spent - began) / max(1, self.rounds - before_these)
             self.rounds += 1
             point = self.master.solve(max(MOMENT, clock.left))
             if point is None:

@@ -11,7 +11,7 @@ import pytest
 from crowdopt import AssignmentInstance, Group, assign, verify, write_campaign, write_plan
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.engine.cheapest_sets import priced
-from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow, levelled, problem_of
+from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow, levelled, levels_of, problem_of
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options
@@ -151,7 +151,7 @@ def test_levels_of_need_serve_every_task():
     instance = replace(campaign(rng, 200, 25), epsilon=rng.uniform(0.05, 0.2, 200))
     problem = problem_of(instance)
     assert problem is not None
-    few = levelled(problem, 5)
+    few = levelled(problem, levels_of(problem, 5))
     assert few.count.sum() == problem.count.sum()
     need = np.concatenate([row.need for row in few.rows])
     for row in problem.rows:
