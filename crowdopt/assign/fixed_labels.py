@@ -15,7 +15,6 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.plan import Plan
 from crowdopt.core.solution import Listener, Progress
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
@@ -45,8 +44,6 @@ def with_fixed_labels(
         pairs = np.concatenate([pairs, instance.fixed])
         pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
         value = float(instance.prices(pairs).sum())
-        if _errs_too_much(instance, pairs):  # a vote with its fixed labels is the judge, whatever found them
-            return solve(instance, listener)
     return replace(
         plan,
         instance=instance,
@@ -54,13 +51,6 @@ def with_fixed_labels(
         certificate=replace(plan.certificate, value=value, bound=plan.bound + paid),
         certified_bound=plan.certified_bound + paid,
     )
-
-
-def _errs_too_much(instance: AssignmentInstance, pairs: Ints) -> bool:
-    """Whether a rule for each task is broken by its vote's exact error."""
-    if not instance.the_rule.checked or instance.the_rule.average:
-        return False
-    return bool((exact_errors(instance, pairs)[0] > instance.epsilon + CERTAIN).any())
 
 
 def _accepts(instance: AssignmentInstance) -> bool:

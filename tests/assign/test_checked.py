@@ -10,7 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
-from crowdopt.assign.plan import breaches
+from crowdopt.api.binding import SOLVERS
+from crowdopt.assign import portfolio
+from crowdopt.assign.plan import Plan, breaches
+from crowdopt.core.certificate import Certificate
+from crowdopt.core.solution import Options
 from crowdopt.crowd.exactness import CERTAIN, errors_of, exact_errors
 from tests.effort import examples
 from tests.small import instances
@@ -168,3 +172,15 @@ def test_any_backend_may_solve_the_linear_parts():
     instance = replace(recipe("R10:12x20"), rule="exact-error")
     ours, theirs = assign(instance), assign(instance, method="highs")
     assert keeps(instance, theirs.pairs) and theirs.labels == ours.labels and theirs.proven
+
+
+def test_a_plan_whose_votes_err_too_much_is_not_handed_out(monkeypatch):
+    """Whoever made a plan is not its judge: without one of its labels it keeps its bound, and has no labels."""
+    instance = AssignmentInstance([[0.9, 0.8, 0.8, 0.7, 0.7]] * 3, [0, 1, 2], [2] * 5, 0.15, rule="exact-error")
+    honest = assign(instance)
+    for pairs, found in ((honest.pairs, True), (honest.pairs[1:], False)):
+        known = Certificate(None, honest.bound - 1, "solver", None, None)
+        told = Plan.of(instance, "ip", known, -np.inf, None, pairs, method="exact", backend="highs", seed=0)
+        monkeypatch.setattr(portfolio, "CHECKED", (portfolio.Stage("told", lambda _: True, lambda *_, p=told: p),))
+        plan = portfolio.solve_in_stages(instance, SOLVERS, Options(time_limit=5.0))
+        assert (plan.found, plan.bound) == (found, honest.bound - 1)
