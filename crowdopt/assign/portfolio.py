@@ -23,7 +23,7 @@ from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.patterns.true_minimum import can_list, solve_patterns
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.standing import UNKNOWN, Solvers, better, held_to_errors
+from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
 from crowdopt.crowd.group_limits import has_joint_limits
@@ -213,7 +213,6 @@ def solve_in_stages(
             continue
         found = stage.run(case, best)
         if found is not None:
-            found = held_to_errors(found)
             best = found if best is None else better(best, found)
         if best is not None and (_is_settled(best, options) or best.interrupted or case.clock.over):
             break

@@ -15,7 +15,6 @@ from crowdopt.core.certificate import BOUND, PROVEN, Certificate, relative_gap
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.core.solution import Listener, Options, Progress, Solve, Status
-from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.elementary import dot
 
@@ -125,25 +124,6 @@ class Standing:
         self.known = found.certificate
         if found.pairs is not None:
             self.offer(found.pairs)
-
-
-def held_to_errors(plan: Plan) -> Plan:
-    """The plan; without its labels where a task's vote errs more than it may: whoever made them is not their judge."""
-    if plan.exact_error is None or bool((plan.exact_error[0] <= plan.instance.epsilon + CERTAIN).all()):
-        return plan
-    known = replace(plan.certificate, value=None, violation=None, fraction=None)
-    return Plan.of(
-        plan.instance,
-        "ip",
-        known,
-        plan.certified_bound,
-        plan.duals,
-        None,
-        method=plan.method,
-        backend=plan.backend,
-        seed=plan.seed,
-        interrupted=plan.interrupted,
-    )
 
 
 def better(plan: Plan, other: Plan) -> Plan:

@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
-from crowdopt.api.binding import SOLVERS
-from crowdopt.assign import portfolio
+from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.certificate import Certificate
-from crowdopt.core.solution import Options
 from crowdopt.crowd.exactness import CERTAIN, errors_of, exact_errors
 from tests.effort import examples
 from tests.small import instances
@@ -174,13 +172,19 @@ def test_any_backend_may_solve_the_linear_parts():
     assert keeps(instance, theirs.pairs) and theirs.labels == ours.labels and theirs.proven
 
 
-def test_a_plan_whose_votes_err_too_much_is_not_handed_out(monkeypatch):
+def test_a_plan_beside_fixed_pairs_whose_votes_err_too_much_is_not_handed_out():
     """Whoever made a plan is not its judge: without one of its labels it keeps its bound, and has no labels."""
-    instance = AssignmentInstance([[0.9, 0.8, 0.8, 0.7, 0.7]] * 3, [0, 1, 2], [2] * 5, 0.15, rule="exact-error")
+    instance = AssignmentInstance(
+        [[0.9, 0.8, 0.8, 0.7, 0.7]] * 3, [0, 1, 2], [2] * 5, 0.15, rule="exact-error", fixed=[[0, 1]]
+    )
     honest = assign(instance)
-    for pairs, found in ((honest.pairs, True), (honest.pairs[1:], False)):
-        known = Certificate(None, honest.bound - 1, "solver", None, None)
-        told = Plan.of(instance, "ip", known, -np.inf, None, pairs, method="exact", backend="highs", seed=0)
-        monkeypatch.setattr(portfolio, "CHECKED", (portfolio.Stage("told", lambda _: True, lambda *_, p=told: p),))
-        plan = portfolio.solve_in_stages(instance, SOLVERS, Options(time_limit=5.0))
-        assert (plan.found, plan.bound) == (found, honest.bound - 1)
+    chosen = honest.pairs[(honest.pairs != [0, 1]).any(axis=1)]
+    for pairs, found in ((chosen, True), (chosen[1:], False)):
+
+        def told(one, _, pairs=pairs):
+            known = Certificate(None, 1.0, "solver", None, None)
+            return Plan.of(one, "ip", known, -np.inf, None, pairs, method="exact", backend="highs", seed=0)
+
+        plan = with_fixed_labels(instance, None, told)
+        assert (plan.found, plan.bound) == (found, 2.0)
+        assert (plan.status is Status.UNDECIDED) == (not found)

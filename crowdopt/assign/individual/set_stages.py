@@ -37,14 +37,14 @@ def nest(work: Work) -> None:
     for known in (best, soon):
         sets.add(work.tasks, known.hands, known.held)
     sets.grow(best.prices, partial(_visit, work), standing.clock.part(NESTING))
-    whole = _whole_shares(sets)
+    whole = whole_shares(sets)
     for part in LOOSENED if sets.point is not None else ():
         if standing.done:
             return
         options = replace(standing.options, time_limit=min(SEARCHED, standing.clock.left / 4))
-        counts = _completed(sets, whole - work.rng.binomial(whole, part), standing.solvers.solve, options)
+        counts = completed(sets, whole - work.rng.binomial(whole, part), standing.solvers.solve, options)
         if counts is not None:
-            work.offer(_dealt_sets(sets, counts, best.prices))
+            work.offer(dealt_sets(sets, counts, best.prices))
 
 
 def _visit(work: Work, prices: Prices, nodes: int) -> Sweep | None:
@@ -116,7 +116,7 @@ def _choose(work: Work, sets: SetsMet, prices: Prices) -> None:
         work.offer(dealt_of(near, share, prices, work.sweeper.width))
 
 
-def _whole_shares(nested: Nested) -> Ints:
+def whole_shares(nested: Nested) -> Ints:
     """How many tasks have each set in whole at the master's optimum; none of the sets it does not know.
 
     nested: with a solved master; -> (sets,).
@@ -128,7 +128,7 @@ def _whole_shares(nested: Nested) -> Ints:
     return counts
 
 
-def _completed(nested: Nested, counts: Ints, solve: Solve, options: Options) -> Ints | None:
+def completed(nested: Nested, counts: Ints, solve: Solve, options: Options) -> Ints | None:
     """The cheapest whole numbers beside those that are fixed, (sets,); None where none are found in time.
 
     nested: whose sets are chosen from; counts (sets,): what is fixed; workers keep their capacities; solve:
@@ -146,7 +146,7 @@ def _completed(nested: Nested, counts: Ints, solve: Solve, options: Options) -> 
     return counts + more
 
 
-def _dealt_sets(nested: Nested, counts: Ints, prices: Prices) -> Served:
+def dealt_sets(nested: Nested, counts: Ints, prices: Prices) -> Served:
     """The sets dealt out, those with the most evidence to the tasks that need most.
 
     Tasks left over, and those that would have a worker whom they may not have, have none.
