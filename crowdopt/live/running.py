@@ -171,7 +171,7 @@ class Live:
         return self._state
 
     def _made(self, book: Ledgerbook) -> LiveState:
-        first = book.after(0)[:1] if book.last() else []
+        first = book.after(0, 1)
         if first and LiveSettings.of(first[0].value) != self.settings:
             raise InputError(_differs(LiveSettings.of(first[0].value), self.settings))
         state, kept = self._make(self.settings), book.snapshot()
