@@ -111,7 +111,9 @@ def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Campaign
     tally = GoldTally(np.trace(tallies, axis1=2, axis2=3), tallies.sum(axis=(2, 3)), gold.path.name)
     known = tally.asked.sum(axis=1) > 0
     if not known.any():
-        raise InputError(f"{gold.path.name}: nobody was asked anything, so skills cannot be estimated; give skills.csv")
+        raise InputError(
+            f"{gold.path.name}: no worker was asked anything, so skills cannot be estimated; give skills.csv"
+        )
     tallies[~known] = tallies.sum(axis=0)  # a type without gold is like all others together
     tables = np.stack([confusions(one) for one in tallies])
     accuracy = np.stack([one_coin_like(confusion_evidence(one), len(names)) for one in tables])

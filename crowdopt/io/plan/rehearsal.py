@@ -78,7 +78,7 @@ def how_errors_are_drawn(campaign: str | Path) -> str:
         return "errors drawn independently of one another"
     return (
         f"errors of {families} families drawn together: one number for a task and a family decides for all of it, so "
-        "whoever is worse errs wherever a better one does; other errors independently"
+        "a worse worker errs wherever a better one does; other errors independently"
     )
 
 
