@@ -15,7 +15,7 @@ import numpy as np
 from crowdopt.assign.engine.prepared import ROWS
 from crowdopt.assign.plan import Duals
 from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.group_limits import has_joint_limits, task_limits
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 
@@ -31,10 +31,13 @@ def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
 
 
 def _with_tasks_alike(instance: AssignmentInstance) -> AssignmentInstance | None:
-    """Without the pairs and rows of one's own that make more tasks rows by themselves than there can be tables."""
+    """Without the pairs and rows of one's own that make more tasks rows by themselves than there can be tables.
+
+    Without joint limits other methods look at single tasks, and lose nothing.
+    """
     own = instance.own_rows
     told = instance.barred[:, 0] if own is None else np.concatenate([instance.barred[:, 0], own.pairs[:, 0]])
-    if len(instance.fixed) or _is_wide(instance) or np.unique(told).size <= ROWS:
+    if not has_joint_limits(instance) or len(instance.fixed) or _is_wide(instance) or np.unique(told).size <= ROWS:
         return None
     return may_repeat(replace(instance, forbidden=np.zeros((0, 2), np.int64), own_rows=None))
 

@@ -76,10 +76,10 @@ class Seating:
         self._steer(task, group, seats, limits)
         there = worker >= 0
         found = np.column_stack([task[there], worker[there]])
-        if self.instance.the_rule.checked and missing:
-            return self._mended(found, clock)
         if not there.all():
             found = np.concatenate([found, self._added(np.unique(task[~there]), found, seats, limits)])
+        if self.instance.the_rule.checked and missing:
+            return self._mended(found, clock)
         if owed.any():
             found = np.concatenate([found, self._made_up(found, seats, limits)])
         return found[np.lexsort((found[:, 1], found[:, 0]))]
