@@ -1,9 +1,10 @@
 """The suites of `crowdopt bench`: of each a table, a picture, and its page without a charting library.
 
-    python -m benchmarks.suites FOLDER [FOLDER ...]
+    python -m benchmarks.suites [--claims] FOLDER [FOLDER ...]
 
 Each is the folder of a suite, finished or not: what has no row yet is said. Prints the tables, writes
-pictures/suite_NAME.svg and suites/NAME.html.
+pictures/suite_NAME.svg and suites/NAME.html. With --claims it prints one table of them all instead: what each method
+claimed, and how much of it is true.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.api.report import report
+from crowdopt.bench.figures.method_claims import claim_table
+from crowdopt.bench.run import benchmarked
 from crowdopt.documents import Keys, read_json
 from crowdopt.files import write_text
-from crowdopt.report.benchmark_page import NAMES, profile_chart
+from crowdopt.report.benchmark_page import CLAIMS, NAMES, profile_chart
 from crowdopt.report.charts import save
 
 HERE = Path(__file__).parent
@@ -48,7 +51,7 @@ def picture(name: str, comparison: dict[str, Any], limit: float) -> str:
 
 def shown(folder: Path) -> list[str]:
     """What the guide shows of a suite; its page and picture are written."""
-    text = report(folder, still=True).read_text(encoding="utf-8")
+    text = report(folder).read_text(encoding="utf-8")
     summary = read_json(folder / "summary.json", Keys(open=True))
     name, limits, run = summary["title"].removeprefix("suite "), summary["limits"], summary["run"]
     PAGES.mkdir(exist_ok=True)
@@ -64,12 +67,27 @@ def shown(folder: Path) -> list[str]:
     return [*lines, *(picture(name, one, limits["seconds"]) for one in main), ""]
 
 
+def claimed(folders: list[Path]) -> list[str]:
+    """What methods claimed in all these suites, and how much of it is true; what no method claimed has no column."""
+    several = [benchmarked(folder) for folder in folders]
+    rows = claim_table([result for one in several for result in one.results])
+    seen = [key for key in CLAIMS if key != "method" and any(row[key] for row in rows)]
+    titles = ", ".join(f"{one.known['title'].removeprefix('suite ')} {len(one.results)}" for one in several)
+    limits = several[0].known["limits"]
+    lines = [f"Runs by suite: {titles}; {limits['seconds']:g} s and {limits['threads']} thread each.", ""]
+    lines += [f"| method | {' | '.join(CLAIMS[key] for key in seen)} |", "|---" + "|--:" * len(seen) + "|"]
+    return [*lines, *(f"| {row['method']} | {' | '.join(str(row[key] or '') for key in seen)} |" for row in rows)]
+
+
 def main() -> None:
     """Print what the guide shows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
-    for folder in parser.parse_args().folders:
-        print("\n".join(shown(folder)))
+    parser.add_argument("--claims", action="store_true")
+    given = parser.parse_args()
+    pages = [claimed(given.folders)] if given.claims else map(shown, given.folders)
+    for lines in pages:
+        print("\n".join(lines))
 
 
 if __name__ == "__main__":

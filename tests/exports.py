@@ -123,6 +123,79 @@ def lay_exports(folder: Path) -> None:
     (folder / "ti" / "truth.csv").write_text(f"question,truth\n{truth}", encoding="utf-8")
     votes = {task: {worker: GIVEN[task, worker] for worker in WORKERS if GIVEN[task, worker]} for task in TASKS}
     (folder / "peerannot.json").write_text(json.dumps(votes), encoding="utf-8")
+    (folder / "promptfoo.json").write_text(
+        json.dumps({"results": {"version": 3, "results": _results()}}), encoding="utf-8"
+    )
+    (folder / "deepeval.json").write_text(json.dumps({"testCases": _test_cases()}), encoding="utf-8")
+    _write_lines(folder / "mlflow.jsonl", _traces())
+    (folder / "langfuse.json").write_text(json.dumps({"data": _scores(rows), "meta": {"page": 1}}), encoding="utf-8")
+
+
+def _results() -> list[dict[str, Any]]:
+    """promptfoo: an assertion for each judge; a grader that failed says so beside a score of 0."""
+    return [
+        {
+            "testIdx": k,
+            "promptIdx": 0,
+            "provider": {"id": "model", "label": "model"},
+            "testCase": {"description": task},
+            "gradingResult": {
+                "componentResults": [
+                    {
+                        "pass": GIVEN[task, worker] == "yes",
+                        "assertion": {"type": "llm-rubric", "metric": worker},
+                        "metadata": {} if GIVEN[task, worker] else {"graderError": True},
+                    }
+                    for worker in WORKERS
+                ]
+            },
+        }
+        for k, task in enumerate(TASKS)
+    ]
+
+
+def _test_cases() -> list[dict[str, Any]]:
+    """deepeval: a metric for each judge, with its tokens; one ended in an error."""
+    return [
+        {
+            "name": task,
+            "metricsData": [
+                {
+                    "name": worker,
+                    "success": GIVEN[task, worker] == "yes",
+                    "inputTokenCount": 100,
+                    "outputTokenCount": 20,
+                    **({} if GIVEN[task, worker] else {"error": "no answer"}),
+                }
+                for worker in WORKERS
+            ],
+        }
+        for task in TASKS
+    ]
+
+
+def _traces() -> list[dict[str, Any]]:
+    """MLflow: an assessment for each judge, one with an error, and expectations."""
+    traces = []
+    for task in TASKS:
+        given = [
+            {"name": worker, "feedback": {"value": GIVEN[task, worker]} if GIVEN[task, worker] else {"error": {}}}
+            for worker in WORKERS
+        ]
+        given += [{"name": "ada", "expectation": {"value": TRUTH[task]}}] if task in TRUTH else []
+        source = {"source_type": "LLM_JUDGE", "source_id": "model"}
+        assessments = [{"assessment_name": one.pop("name"), "source": source, **one} for one in given]
+        traces.append({"info": {"trace_id": task, "assessments": assessments}, "data": {"spans": []}})
+    return traces
+
+
+def _scores(rows: list[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    """Langfuse: scores that are categories."""
+    return [
+        {"traceId": task, "name": worker, "source": "EVAL", "dataType": "CATEGORICAL", "value": 0, "stringValue": label}
+        for task, worker, label in rows
+        if label
+    ]
 
 
 def _panel(task: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ from crowdopt.assign.engine.vote_loops import as_needed
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.fixed_labels import with_fixed_labels
-from crowdopt.assign.patterns.true_minimum import POOLS, solve_patterns
+from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.portfolio import SEARCHED, solve_in_stages
 from crowdopt.assign.presolve import presolved
@@ -66,8 +66,10 @@ from crowdopt.io.tables.folder import PLAN, check_target
 PROGRAMS = ("ip", "lp")
 EXACT, PATTERNS = "exact", "patterns"
 AUTO = "auto"  # whatever the measurements that the package carries say
+BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"
 IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"
 LITTLE = 0.1  # seconds beyond the limit for handing out what can be
+ROUGH = 8  # skills told apart for each price where there are too many for patterns, and no number was asked for
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -257,7 +259,12 @@ def assign(
     options = options_of(time_limit, seed, gap=gap, nodes=nodes, threads=threads)
     started, clock = datetime.now(UTC), Clock(time_limit)
     with watched(listener, time_limit) as told, as_needed(wanted, told):
-        plan = _for_all_or_most(wanted, strict, method, program, options, told, clock, isolated)
+        by_promise = wanted is not asked and program == PROGRAMS[1] and not strict
+        plan = _for_all_or_most(wanted, strict or by_promise, method, program, options, told, clock, isolated)
+        if by_promise and not (plan.found or plan.interrupted):
+            note = BY_PROMISE.format(wanted.rule, asked.rule)
+            plan = _for_all_or_most(asked, False, EXACT, PROGRAMS[0], options, told, clock, isolated)
+            plan = replace(plan, note="; ".join(filter(None, [note, plan.note])))
         plan = _with_notes(plan, asked)
         seconds = perf_counter() - clock.started
         plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
@@ -396,9 +403,7 @@ def _planned(
             raise InputError(f"method {APPROXIMATION} plans whole labels; ask for the program ip")
         return approximate(instance, solve, options, ties_asked(method))
     if instance.the_rule.average:
-        raise InputError(
-            "rule mean-error is for the average of all tasks; ask for --method patterns, or patterns:pools=8"
-        )
+        return _on_average(instance, method, program, options, listener, clock)
     if method == EXACT and program == "ip":
         return solve_in_stages(instance, SOLVERS, options, listener)
     if method == EXACT and has_joint_limits(instance):
@@ -408,6 +413,23 @@ def _planned(
     if program == "ip" and instance.the_rule.checked:
         return solve_checked(instance, partial(linear, None), options, listener)
     return linear(listener, instance, options)
+
+
+def _on_average(
+    instance: AssignmentInstance,
+    method: str,
+    program: str,
+    options: Options,
+    listener: Listener | None,
+    clock: Clock,
+) -> Plan:
+    """A plan that keeps the average: by patterns, of rounded skills where these are many."""
+    if method != EXACT:
+        raise InputError(f"rule mean-error is for the average of all tasks, and {method} plans task by task; use exact")
+    if can_list(instance):
+        return _by_patterns(instance, program, None, options, listener, clock)
+    plan = _by_patterns(instance, program, ROUGH, options, listener, clock)
+    return replace(plan, note="; ".join(filter(None, [f"planned by {PATTERNS}:pools={ROUGH}", plan.note])))
 
 
 def _by_patterns(

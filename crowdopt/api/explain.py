@@ -15,7 +15,7 @@ from crowdopt.api.assign import assign, probe
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of, options_of
 from crowdopt.api.explain_rounds import explain_rounds, is_adaptive
-from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_lacks
+from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
 from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.explain import conflict, cost_curve
@@ -126,8 +126,8 @@ def explain(
     Raises
     ------
     InputError
-        If something cannot be read or written, the rule is for an average, or the time is over before anything is
-        known.
+        If something cannot be read or written, an audit is asked for where the rule is for an average, or the time is
+        over before anything is known.
     """
     if output is not None:
         check_target(Path(output), EXPLANATION, force)
@@ -145,7 +145,8 @@ def explain(
     settings = {} if plan is None else _settings_of(plan)
     instance = instance_of(campaign, trust_gold=trust_gold)
     instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
-    refuse_average(instance.the_rule, "explain")
+    if terms is not None:
+        refuse_average(instance.the_rule, "an audit planned together with labels")
     with for_small(instance.n_tasks, instance.n_workers):
         explanation = _explained(instance, terms, output is not None, time_limit)
     if terms is not None and explanation.feasible:
@@ -159,6 +160,8 @@ def explain(
 
 def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool, time_limit: float) -> Explanation:
     """Why there is no plan, or what more of anything is worth; the cost of targets where an audit or tables ask."""
+    if instance.the_rule.average:
+        return _of_average(assign(instance, time_limit=time_limit))
     clock = Clock(time_limit)
     known = assign(instance, gap=1.0, time_limit=SEARCH * time_limit, strict=True)  # any plan, as solve finds it
     if not known.found:
@@ -167,6 +170,18 @@ def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool,
     wanted = tables or terms is not None
     curve = cost_of_targets(instance, time_limit=max(clock.left, time_limit / 4)) if wanted else None
     return _worth(known, margins, curve)
+
+
+def _of_average(known: Plan) -> Explanation:
+    """Of a rule for the average: what solve says; no task lacks anything by itself, and none has a price."""
+    sentences = [headline(known)]
+    facts: dict[str, Any] = {"feasible": known.found, "status": known.status.value}
+    if known.found:
+        sentences = [f"a plan exists; none{known.of_rule} costs less than {known.bound:.6g}"]
+        facts["bound"] = known.bound
+    elif known.pairs is not None:
+        sentences += what_falls_short(known)
+    return Explanation(known.instance, known.found, sentences, facts)
 
 
 def _of_rounds(

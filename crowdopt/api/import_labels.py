@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,8 +20,9 @@ from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.votes.evidence import rule_named
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
-from crowdopt.io.bridges.exchange.annotations import Annotation, latest
+from crowdopt.io.bridges.exchange.annotations import Account, Annotation, accounted
 from crowdopt.io.bridges.exchange.bridge import Wishes
+from crowdopt.io.bridges.exchange.token_usage import Usage, prices_of_labels
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.io.tables.folder import CAMPAIGN, check_target
 from crowdopt.io.tables.frames import name_of
@@ -42,15 +44,15 @@ class Imported(InNotebooks):
         What the labels were held against, in words.
     together : ErrorCorrelation, optional
         How workers' errors go together on tasks of known truth; None without truth.
-    left_out : int
-        Annotations of a tool that are no labels to tally: cancelled, replaced by a later one, or the gold itself.
+    account : Account, optional
+        What became of every annotation of a tool's log; None for a table of ours.
     """
 
     instance: AssignmentInstance
     gold: tuple[Ints, Ints]
     gold_source: str
     together: ErrorCorrelation | None = None
-    left_out: int = 0
+    account: Account | None = None
 
     @property
     def families(self) -> list[Ints]:
@@ -70,6 +72,8 @@ def import_labels(
     field: str | None = None,
     key: str | None = None,
     time_as_price: bool = False,
+    cost_as_price: bool = False,
+    token_prices: TableLike | None = None,
     epsilon: float = 0.05,
     capacity: int | None = None,
     rule: str | None = None,
@@ -96,6 +100,12 @@ def import_labels(
         The question whose answers are the labels, and the key of a task's data that holds its id, in a tool's export.
     time_as_price : bool
         Whether a worker's price is their mean number of seconds for a label, as the tool has them.
+    cost_as_price : bool
+        Whether a worker's price is what 1000 calls of theirs cost, as the tool has it.
+    token_prices : path, optional
+        Columns worker, input, output, and if they differ cache_read, cache_write: prices of a million tokens; batch:
+        yes where calls are asked as a batch and cost half. A worker's price is what the tokens of 1000 of their calls
+        cost, abstentions too.
     epsilon : float
         Error probability each task may have.
     capacity : int, optional
@@ -125,16 +135,16 @@ def import_labels(
     if output is not None:
         check_target(Path(output), CAMPAIGN, force)
     known = None if truth is None else read_true_labels(truth)
-    rows: list[Annotation] = []
-    left_out = 0
+    rows: Sequence[Annotation] = ()
+    account = None
     if tool is not None:
         if not isinstance(labels, str | Path):
             raise InputError(f"an export of {tool} is a file; give its name, or a table without the tool")
         found = bridge_named(tool).reader()(Path(labels), Wishes(field, key))
-        rows = [row for row in latest(found.rows)[0] if row.counts and not row.gold]
-        left_out = len(found.rows) - len(rows)
+        rows = found.rows
+        voting, account = accounted(rows, gold_votes=False)
         known = dict(found.truth) if known is None and found.truth else known
-        given = _labels_of(rows, found.source, () if known is None else tuple(known.values()))
+        given = _labels_of(voting, account, found.source, () if known is None else tuple(known.values()))
     else:
         given = read_labels(labels, () if known is None else tuple(known.values()))
     if rule is not None:
@@ -154,7 +164,7 @@ def import_labels(
         task_type=kinds,
         capacity=given.counts if capacity is None else np.full(len(given.workers), capacity),
         epsilon=np.asarray(epsilon),
-        cost=_mean_seconds(rows, given) if time_as_price else 1.0,
+        cost=_prices(rows, given, time_as_price, cost_as_price, token_prices),
         rule=rule,
         classes=len(given.classes),
         tasks=given.tasks,
@@ -164,7 +174,7 @@ def import_labels(
         skills_source=f"empirical-bayes from {source}",
     )
     together = None if known is None else _together(given, true, kinds)
-    made = Imported(instance, gold, source, together, left_out)
+    made = Imported(instance, gold, source, together, account)
     if families and made.families:
         named = [Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(made.families, 1)]
         made = replace(made, instance=replace(instance, groups=tuple(named)))
@@ -173,10 +183,10 @@ def import_labels(
     return made
 
 
-def _labels_of(rows: list[Annotation], source: str, classes: tuple[str, ...]) -> Labels:
+def _labels_of(rows: list[Annotation], account: Account, source: str, classes: tuple[str, ...]) -> Labels:
     """Annotations as labels; InputError where there are too few to decide anything."""
     if not rows:
-        raise InputError(f"{source} has no labels; there is nothing to import")
+        raise InputError(f"{source} has no labels ({account.sentence}); there is nothing to import")
     labels = Labels.from_columns(
         [row.task for row in rows], [row.worker for row in rows], [row.label for row in rows], classes
     )
@@ -185,9 +195,30 @@ def _labels_of(rows: list[Annotation], source: str, classes: tuple[str, ...]) ->
     return labels
 
 
-def _mean_seconds(rows: list[Annotation], labels: Labels) -> Floats:
-    """Mean seconds of each worker's labels, (workers,); of everybody's for a worker without times."""
-    timed = [(row.worker, row.seconds) for row in rows if row.seconds is not None]
+def _prices(
+    rows: Sequence[Annotation], labels: Labels, time: bool, cost: bool, tokens: TableLike | None
+) -> Floats | float:
+    """Price of each worker's label, (workers,), by the one thing that was asked for; else 1.
+
+    rows: every annotation of a tool's log; time, cost: whether seconds, or what the tool says it cost, are the price;
+    tokens: prices of tokens.
+    """
+    if sum((time, cost, tokens is not None)) > 1:
+        raise InputError("a label has one price; choose --time-as-price, --cost-as-price or --token-prices")
+    if time:
+        return _mean_seconds(rows, labels)
+    if not cost and tokens is None:
+        return 1.0
+    calls: dict[str, list[Usage]] = {}
+    for row in rows:
+        if row.usage is not None:
+            calls.setdefault(row.worker, []).append(row.usage)
+    return prices_of_labels(calls, labels.workers, tokens)
+
+
+def _mean_seconds(rows: Sequence[Annotation], labels: Labels) -> Floats:
+    """Mean seconds of each worker's labels, (workers,); of all workers' for a worker without times."""
+    timed = [(row.worker, row.seconds) for row in accounted(rows, False)[0] if row.seconds is not None]
     if not timed:
         raise InputError("no label says how long it took, so time cannot be the price; leave out --time-as-price")
     place = {name: j for j, name in enumerate(labels.workers)}

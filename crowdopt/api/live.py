@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.api.binding import AnyPath, BackendMissing, InstanceLike, TableLike
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -53,6 +53,7 @@ def live(
     newcomers: int = 0,
     money: float | None = None,
     horizon: int = 10_000,
+    crew: int = 3,
     clock: Callable[[], float] = time.time,
 ) -> Live:
     """Run a campaign: ``ask`` for a worker's next task, ``tell`` its label, while people work.
@@ -68,7 +69,8 @@ def live(
         A policy of ``compare``, where workers come and ask, or of ``learn``, where tasks arrive and workers are picked;
         with options, as in ``sequential:stop=each``.
     store : path
-        File of the history, made where there is none. Default: in memory, gone when the process ends.
+        File of the history, made where there is none; or ``postgresql://USER@HOST/DATABASE?schema=NAME``. Default: in
+        memory, gone when the process ends.
     seed : int
         Of the policy's own chance.
     lease : float
@@ -82,6 +84,9 @@ def live(
         The most that labels may cost, in place of the campaign's budget.
     horizon : int
         Tasks that will arrive, for a policy of ``learn``.
+    crew : int
+        Workers at work from which on one who never came waits, while these are expected to bring all that is missing:
+        fewer at once take fewer labels, more take less time.
     clock : callable
         Seconds since 1970.
 
@@ -94,15 +99,33 @@ def live(
     InputError
         If the policy is unknown, the campaign has limits that no online policy knows, or the store holds the history of
         another campaign or of other settings.
+    BackendMissing
+        If the store is in PostgreSQL and psycopg is not installed.
     """
     tables = LiveTables.of(campaign, gold)
-    settings = LiveSettings(policy, seed, lease, newcomers, money, horizon, tables.digest)
+    settings = LiveSettings(policy, seed, lease, newcomers, money, horizon, crew, tables.digest)
     return Live(tables.state, store_of(store), settings, clock)
 
 
 def store_of(place: AnyPath) -> Store:
-    """The store at a place: a file, or ``:memory:``."""
-    return MemoryStore() if str(place) == MEMORY else SQLiteStore(place)
+    """The store at a place: a file, ``postgresql://…``, or ``:memory:``.
+
+    Raises BackendMissing if it is a database whose library is not installed.
+    """
+    if str(place) == MEMORY:
+        return MemoryStore()
+    if not is_database(place):
+        return SQLiteStore(place)
+    try:
+        from crowdopt.live.stores.postgresql_store import PostgreSQLStore
+    except ModuleNotFoundError:
+        raise BackendMissing("a store in PostgreSQL needs psycopg: pip install 'crowdopt[live]'") from None
+    return PostgreSQLStore(str(place))
+
+
+def is_database(place: AnyPath) -> bool:
+    """Whether a store is in PostgreSQL, not in a file."""
+    return str(place).startswith(("postgresql://", "postgres://"))
 
 
 class LiveTables:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
-from crowdopt.api.live import LiveTables, store_of
+from crowdopt.api.live import LiveTables, is_database, store_of
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
@@ -132,7 +132,7 @@ def _write_continuation(campaign: InstanceLike, state: LiveState, folder: Path) 
 
 def _followed(campaign: InstanceLike, store: AnyPath, gold: TableLike | None) -> tuple[LiveState, list[Event]]:
     """The state at the end of a history, every decision made anew, and the history."""
-    if isinstance(store, str | Path) and not Path(store).is_file():
+    if not is_database(store) and not Path(store).is_file():
         raise InputError(f"there is no store {store}; begin a campaign with crowdopt live")
     tables = LiveTables.of(campaign, gold)
     place = store_of(store)

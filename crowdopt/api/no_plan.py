@@ -43,7 +43,7 @@ def headline(plan: Plan) -> str:
         vouched = "proven" if plan.proof == "certificate" else f"on {plan.backend}'s word"
         if plan.instance.the_rule.average:
             such = "no labels that can be had err so little on average; raise epsilon or add workers"
-            return f"infeasible ({vouched}): {such}"
+            return f"infeasible{plan.of_rule} ({vouched}): {such}"
         return f"infeasible{plan.of_rule} ({vouched}): there is no such plan"
     if plan.interrupted:
         return "interrupted before any plan was found"

@@ -11,14 +11,14 @@ from crowdopt.io.tables.folder import PLAN
 from crowdopt.report import kind_of, write_page
 
 
-def report(folder: AnyPath, *, still: bool = False) -> Path:
+def report(folder: AnyPath, *, moving: bool = False) -> Path:
     """Write the page of a plan, a comparison, a study of learn or a benchmark; a benchmark's anew from its raw rows.
 
     Parameters
     ----------
     folder : path
-    still : bool
-        Charts as pictures: a page of a tenth of the size, with nothing to zoom.
+    moving : bool
+        Whether charts can be dragged and zoomed; the page is then 900 kB larger.
 
     Returns
     -------
@@ -35,4 +35,4 @@ def report(folder: AnyPath, *, still: bool = False) -> Path:
     place = Path(folder)
     facts = {MARK: summarise, PLAN: plan_overview}.get(kind_of(place).mark)
     with from_disk(place):
-        return write_page(place, None if facts is None else facts(place), still=still)
+        return write_page(place, None if facts is None else facts(place), moving=moving)

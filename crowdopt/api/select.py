@@ -64,14 +64,17 @@ def select(correct: Any, asked: ArrayLike | None = None, **options: Any) -> Sele
     """
     if asked is not None:
         return select_from_arrays(correct, asked, **options)
-    return select_from_tables(gold_of(correct), **options)
+    return select_from_tables(correct, **options)
 
 
 def gold_of(given: TableLike) -> TableLike:
     """The table itself, or that of a campaign's folder."""
-    if isinstance(given, str | Path) and Path(given).is_dir():
-        return find_table(Path(given), "gold") or Path(given) / "gold.csv"
-    return given
+    if not (isinstance(given, str | Path) and Path(given).is_dir()):
+        return given
+    found = find_table(Path(given), "gold")
+    if found is None:
+        raise InputError(f"{given}: there is no gold.csv, and hiring goes by answers to questions of known answer")
+    return found
 
 
 def select_from_arrays(
@@ -162,7 +165,7 @@ def select_from_tables(
     """Decide whom to hire from tables, with every file that is to be written.
 
     gold: columns worker, correct, asked, or worker, task, label, truth; with a column type, a worker's types are added
-    up, unless ``kind`` names one.
+    up, unless ``kind`` names one; or the folder of a campaign that has one.
     classes, most, method, money, backend, time_limit, seed, trust_gold: as for :func:`select_from_arrays`.
     workers: columns worker, and price or group or both.
     kind: go by the gold of this type alone.
@@ -178,7 +181,9 @@ def select_from_tables(
         if path is not None:
             check_target(Path(path), None, force)
     fewest = dict(at_least or {})
-    instance = read_candidates(gold, classes, most, workers, money, require, bar, fewest, kind, dict(at_most or {}))
+    instance = read_candidates(
+        gold_of(gold), classes, most, workers, money, require, bar, fewest, kind, dict(at_most or {})
+    )
     selection = hire(instance, method, backend=backend, time_limit=time_limit, seed=seed, trust_gold=trust_gold)
     selection.interval(coverage)
     with together():

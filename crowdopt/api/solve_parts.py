@@ -103,7 +103,7 @@ def assign_parts(
         except TimeIsUp:
             return _none("undecided", f"{LATE} while parts were read; {AGAIN}", at_work, started, begun, is_late=True)
         if short is not None:
-            return _none("infeasible", short + _if_promised(folder), at_work, started, begun)
+            return _none("infeasible", short + _by_rule(folder), at_work, started, begun)
         answer = solve_parts(parts, parts.looks, parts.sample(), solve, seed, hear, clock)
         if answer.load is None or answer.cost is None:
             status, why = _why_none(answer, folder)
@@ -122,16 +122,17 @@ def _why_none(answer: PartsAnswer, folder: PartsFolder) -> tuple[str, str]:
     """The status of an answer without a plan, and why there is none."""
     if answer.bound == np.inf:
         why = "infeasible: all workers together have too little capacity for these tasks"
-        return "infeasible", why + _if_promised(folder)
+        return "infeasible", why + _by_rule(folder)
     known = f"none costs less than {answer.bound:.10g}" if isfinite(answer.bound) else "nothing is known yet"
-    known += _if_promised(folder)
+    known += _by_rule(folder)
     late = f"{LATE} after {answer.sweeps} sweeps and before every part had its plan; {known}; {AGAIN}"
     return "undecided", late if answer.is_late else f"no plan was found; {known}"
 
 
-def _if_promised(folder: PartsFolder) -> str:
-    """Whose word this is, where parts are solved by another rule than the one stated."""
-    return f" (by rule {folder.rule}; rule {folder.promise} asks for less)" if folder.promise else ""
+def _by_rule(folder: PartsFolder) -> str:
+    """Whose word this is."""
+    asks_less = f"; rule {folder.promise} asks for less" if folder.promise else ""
+    return f" (by rule {folder.rule}{asks_less})"
 
 
 def _begin(work: Path, whose: str) -> None:

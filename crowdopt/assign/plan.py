@@ -208,8 +208,8 @@ class Plan(InNotebooks):
 
     @property
     def of_rule(self) -> str:
-        """Words that a bound or an optimum needs where it is another rule's than the one asked for."""
-        return f" by rule {self.instance.rule}" if self.promise else ""
+        """Words that a bound or an optimum needs where it is a rule's and not the promise's."""
+        return self.instance.the_rule.of_rule
 
     @property
     def labels(self) -> float:

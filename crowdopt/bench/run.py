@@ -14,6 +14,7 @@ from typing import Any
 
 from crowdopt import jobs
 from crowdopt.bench.figures.history import Benchmarked
+from crowdopt.bench.figures.method_claims import claim_table
 from crowdopt.bench.figures.score_tables import score_tables
 from crowdopt.bench.figures.summary import TIMINGS, compare, result_row, series, tables
 from crowdopt.bench.figures.verdict import sentences
@@ -128,6 +129,7 @@ def summarise(folder: Path) -> dict[str, Any]:
         "rows": len(rows),
         "missing": wanted - len(rows),
         "verdict": [*sentences(comparisons), *filter(None, [sentence([_reference(row) for row in rows])])],
+        "claims": claim_table(results),
         "comparisons": [
             {"family": one.family, "program": one.program, **tables(one), **score_tables(one), **series(one)}
             for one in comparisons

@@ -14,6 +14,7 @@ from crowdopt.api.compare import compare as call
 from crowdopt.api.compare import policies as all_policies
 from crowdopt.cli.common import NO, as_json, lists, say, trust_gold
 from crowdopt.cli.manual import manual
+from crowdopt.crowd.votes.evidence import RULES
 
 COLUMNS = (  # title, figure, form
     ("cost", "cost", "10.1f"),
@@ -80,18 +81,21 @@ def _sentences(found: Comparison) -> list[str]:
 
 
 def _offline(found: Comparison) -> list[str]:
-    """What no plan costs less than, of the rule that policies go by and of the one whose promise was stated."""
+    """What no plan costs less than: the promise's first, then that of the rule which policies go by."""
     best = found.optimum
-    rule = f" by rule {best.rule}" * bool(best.promise)
+    of_rule = RULES[best.rule].of_rule
     if best.bound is None:
-        said = [f"there is no offline plan{rule} for this campaign: costs have nothing to be held against"]
+        linear = f"there is no offline plan{of_rule} for this campaign"
+        linear += "" if best.promise else ": costs have nothing to be held against"
     else:
-        said = [f"offline, skills known, no plan{rule} costs less than {best.bound:.10g} (LP {best.lp:.10g})"]
-    if best.promise:
-        whose = f"rule {best.promise}, which {best.rule} implies"
-        none = f"there is no offline plan by {whose}"
-        said.append(none if best.promise_bound is None else f"none by {whose}, less than {best.promise_bound:.10g}")
-    return said
+        linear = f"offline, skills known, no plan{of_rule} costs less than {best.bound:.10g} (LP {best.lp:.10g})"
+    if not best.promise:
+        return [linear]
+    promised = RULES[best.promise].of_rule
+    least = f"offline, skills known, no plan{promised} costs less than {best.promise_bound:.10g}"
+    if best.promise_bound is None:
+        least = f"there is no offline plan{promised} for this campaign"
+    return [least, f"policies go by rule {best.rule}, which implies {best.promise}'s promise: {linear}"]
 
 
 def _beside(found: Comparison) -> list[str]:

@@ -10,7 +10,7 @@ import click
 from crowdopt.api.explain import explain as call
 from crowdopt.cli.common import NO, ProgressLine, as_json, say, trust_gold
 from crowdopt.cli.manual import manual
-from crowdopt.crowd.votes.evidence import EACH
+from crowdopt.crowd.votes.evidence import RULES
 
 
 @click.command(
@@ -22,7 +22,7 @@ from crowdopt.crowd.votes.evidence import EACH
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path), required=False)
-@click.option("--rule", type=click.Choice(EACH), help="Evidence rule, in place of the campaign's.")
+@click.option("--rule", type=click.Choice(list(RULES)), help="Evidence rule, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
 @click.option("--audit", help="Plan labels and an expert's audit together: price=20,confidence=.95[,ratio=1.5].")
 @click.option("--labels", type=click.Path(path_type=Path), help="Earlier labels, to see the ratio of errors in.")

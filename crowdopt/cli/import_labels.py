@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,17 @@ from crowdopt.crowd.votes.evidence import EACH
     type=click.Path(path_type=Path),
     help="Known answers: task,label. Without, one-coin EM stands in.",
 )
-@click.option("--from", "tool", help="Whose export the labels are: label-studio, potato, cleanlab, … (see the guide).")
+@click.option("--from", "tool", help="Whose export the labels are: label-studio, inspect, deepeval, … (see the guide).")
 @click.option("--field", help="The question whose answers are the labels, where a tool asks several.")
 @click.option("--key", help="The key of a task's data that holds its id, in a tool's export.")
 @click.option("--time-as-price", is_flag=True, help="A worker's price is their mean seconds for a label.")
+@click.option("--cost-as-price", is_flag=True, help="A worker's price is what 1000 calls cost, as the tool has it.")
+@click.option(
+    "--token-prices",
+    type=click.Path(path_type=Path),
+    help="A worker's price is what 1000 calls cost by these prices of a million tokens: "
+    "worker,input,output[,cache_read][,cache_write][,batch].",
+)
 @click.option("--types", type=click.Path(path_type=Path), help="Types of the tasks: task,type.")
 @click.option("--epsilon", default=0.05, show_default=True, help="Error probability each task may have.")
 @click.option("--capacity", type=click.IntRange(min=0), help="Tasks per worker; default: as many labels as each gave.")
@@ -56,14 +64,14 @@ def import_(labels: Path, families: bool, output: Path, as_json: bool, **options
             **size,
             "gold_source": made.gold_source,
             "pairs_with_gold": asked,
-            "left_out": made.left_out,
+            "account": None if made.account is None else asdict(made.account),
             **_facts(made),
         },
         f"wrote {output}: {size['tasks']} tasks of {size['types']} type(s), {size['workers']} workers, "
         f"{made.instance.classes} classes",
         f"skills: tallies against {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
         *_of_errors(made, families),
-        *([f"{made.left_out} annotation(s) left out: skipped, replaced by a later one, or gold"] * bool(made.left_out)),
+        *([] if made.account is None else [made.account.sentence]),
     )
 
 

@@ -34,9 +34,7 @@ class LiveCommands(click.Group):
         return super().parse_args(context, args)
 
 
-store = click.option(
-    "--store", type=click.Path(path_type=Path), default=STORE, show_default=True, help="File of the history."
-)
+store = click.option("--store", default=STORE, show_default=True, help="The history: a file, or postgresql://…")
 gold = click.option("--gold", type=click.Path(path_type=Path), help="Known answers: task,label[,type].")
 folder = click.argument("campaign", type=click.Path(path_type=Path))
 
@@ -67,6 +65,7 @@ def live() -> None:
 @click.option("--newcomers", default=0, show_default=True, help="Workers beyond workers.csv who may come.")
 @click.option("--money", type=float, help="The most that labels may cost, in place of the campaign's budget.")
 @click.option("--horizon", default=10_000, show_default=True, help="Tasks that will arrive, for a policy of learn.")
+@click.option("--crew", default=3, show_default=True, help="Workers at work before new ones wait where these suffice.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0: for other machines.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
 @lists(all_policies)
@@ -79,7 +78,7 @@ def serve(campaign: Path, host: str, port: int, **settings: Any) -> None:
 @click.option("--worker", help="Their name; without it the token is the manager's.")
 @store
 @as_json
-def token(worker: str | None, store: Path, as_json: bool) -> None:
+def token(worker: str | None, store: str, as_json: bool) -> None:
     """Make a token for a worker or the manager; it is shown this once, and an older one of theirs ends."""
     made = new_token(store, worker)
     say(as_json, {"owner": worker or "manager", "token": made}, made)
@@ -91,7 +90,7 @@ def token(worker: str | None, store: Path, as_json: bool) -> None:
 @gold
 @click.option("--policy", help="Another policy to hold against the history.")
 @as_json
-def replay(campaign: Path, store: Path, gold: Path | None, policy: str | None, as_json: bool) -> None:
+def replay(campaign: Path, store: str, gold: Path | None, policy: str | None, as_json: bool) -> None:
     """Make every decision of a history anew: they are those it records. Or hold another policy against it."""
     found = check_history(campaign, store, gold)
     facts: dict[str, Any] = {"history": asdict(found), "other": None}
@@ -115,7 +114,7 @@ def replay(campaign: Path, store: Path, gold: Path | None, policy: str | None, a
 @gold
 @target("Folder with labels.csv and the campaign")
 @as_json
-def export(campaign: Path, store: Path, gold: Path | None, output: Path, force: bool, as_json: bool) -> None:
+def export(campaign: Path, store: str, gold: Path | None, output: Path, force: bool, as_json: bool) -> None:
     """Write the labels of a history, and the campaign with these labels in, for aggregate and solve."""
     found = export_history(campaign, store, output, gold=gold, force=force)
     say(as_json, asdict(found), f"wrote {output}: {found.labels} labels, and the campaign with these labels in")

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from crowdopt.cli.common import ProgressLine, percent, say
 from crowdopt.core.solution import Progress
+from crowdopt.crowd.votes.evidence import RULES
 from crowdopt.errors import InputError
 
 NEEDED = ("processes", "cluster", "memory")  # options that only campaigns in parts have
@@ -71,12 +72,12 @@ def report_parts(plan: Any, output: str, as_json: bool) -> None:
     if not plan.found:
         say(as_json, {**facts, "why": plan.why}, plan.why)
         return
-    vouched, rule = "anyone can recompute that from the plan", f" by rule {facts['rule']}" * ("promise" in facts)
+    vouched, rule = "anyone can recompute that from the plan", RULES[facts["rule"]].of_rule
     above = percent(max(0.0, facts["gap"]))
     say(
         as_json,
         {**facts, "plan": output},
-        *[f"{rule.strip()}, which implies {facts.get('promise')}'s promise"] * bool(rule),
+        *[f"{rule.strip()}, which implies {facts.get('promise')}'s promise"] * ("promise" in facts),
         f"{facts['labels']} labels for {facts['tasks']} tasks in {facts['parts']} parts, "
         f"cost {facts['objective']:.10g}",
         f"proven optimal{rule}: no plan{rule} costs less ({vouched})"

@@ -50,7 +50,12 @@ def _sentences(pulled: Pulled, output: Path, dry_run: bool) -> list[str]:
         share = 100 * len(pulled.skipped) / (len(pulled.skipped) + len(pulled.labels))
         said.append(f"{share:.3g} % of those asked gave no label: {', '.join(who[:5])}{', ...' * (len(who) > 5)}")
     why = Counter(reason for _, reason in pulled.others)
-    said += [f"{count} label(s) do not count: {reason}" for reason, count in why.items()]
+    first = {reason: row.place for row, reason in reversed(pulled.others) if row.refused}
+    said += [
+        f"{count} label(s) do not count: {reason}{f' (first: {first[reason]})' if reason in first else ''}"
+        for reason, count in why.items()
+    ]
+    said += [f"{pulled.repeated} row(s) were there twice"] * bool(pulled.repeated)
     if pulled.truth:
         said.append(f"{len(pulled.truth)} task(s) are marked with their truth")
     if dry_run:

@@ -20,11 +20,11 @@ from crowdopt.cli.manual import PLANNED, manual
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--still", is_flag=True, help="Charts as pictures: a tenth of the size, nothing to zoom.")
+@click.option("--moving", is_flag=True, help="Charts that can be dragged and zoomed: a page of 900 kB more.")
 @as_json
-def report(folder: Path, still: bool, as_json: bool) -> None:
+def report(folder: Path, moving: bool, as_json: bool) -> None:
     """Write the page of a benchmark anew from its raw rows, or that of a study of learn from its summary."""
-    page = call(folder, still=still)
+    page = call(folder, moving=moving)
     say(as_json, {"page": str(page)}, f"wrote {page}")
 
 

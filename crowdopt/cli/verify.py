@@ -116,7 +116,7 @@ def _verdict(report: Report) -> list[str]:
             f"the plan does not hold: {count} problem(s)",
             *(f"- {problem}" for problem in report.problems[:20]),
         ]
-    rule = f" by rule {report.overrides['rule']}" if "rule" in report.overrides else ""
+    rule = report.of_rule
     if report.expected:
         return _policy_verdict(report)
     said = [f"the plan holds: {report.labels:g} labels, cost {report.objective:.10g}, every limit kept"]

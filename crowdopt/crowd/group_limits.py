@@ -28,6 +28,26 @@ def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
     return limited, fewest, most
 
 
+WAYS = 24  # in which a task's labels may come from workers of several groups, for bounds to tell all of them apart
+
+
+def in_several(instance: AssignmentInstance) -> tuple[Bools, Ints]:
+    """Which of the groups with limits per task some workers are in together, and the most labels a task has of those.
+
+    -> (sets of groups, groups) bool and (sets of groups,): one row for each set of two groups and more.
+    """
+    limited, _, most = task_limits(instance)
+    inside = membership(instance)[limited].T
+    sets, size = np.unique(inside[inside.sum(axis=1) > 1], axis=0, return_counts=True)
+    tops = [min(int(many), int(most[one].max(axis=1).min())) for one, many in zip(sets, size, strict=True)]
+    return sets, np.array(tops, np.int64)
+
+
+def bounds_know_overlaps(instance: AssignmentInstance) -> bool:
+    """Whether groups that share workers are few enough to be proven with, all ways of sharing labels side by side."""
+    return bool(np.prod(in_several(instance)[1].astype(np.float64) + 1) <= WAYS)
+
+
 def labels_had(instance: AssignmentInstance, group: int) -> Ints:
     """Labels already in that are the group's, (tasks,); group: its position; -> (tasks,)."""
     collected = instance.collected

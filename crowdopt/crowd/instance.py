@@ -72,9 +72,9 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
     observed : bool
         Whether what the collected labels say is in the prior already: they then add no evidence, and the guarantee is
         conditional on them.
-    difficulty : Difficulty
-        How many tasks are hard for all workers, and what is left of skill there (crowdopt.crowd.hard_needs); the
-        accuracies are then those on easy tasks. For the rule exact-error.
+    difficulty : Difficulty or (float, float)
+        How many tasks are hard for all workers, and what is left of skill there (crowdopt.crowd.hard_needs), such as
+        ``(.1, .5)``; the accuracies are then those on easy tasks. For the rule exact-error.
     confusion : (types, workers, classes, classes) float, optional
         Chances to say the last class where the one before is true. The accuracies are then those of one-coin workers
         who tell as much of the pair of classes that is hardest to tell apart (:meth:`with_confusion`), and votes are by
@@ -129,7 +129,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         prior: ArrayLike | None = None,
         class_names: Sequence[str] | None = None,
         observed: bool = False,
-        difficulty: Difficulty = NONE,
+        difficulty: Difficulty | tuple[float, float] = NONE,
         confusion: ArrayLike | None = None,
         vote_law: CoinLaw | None = None,
         forbidden: ArrayLike | None = None,

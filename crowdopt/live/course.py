@@ -83,7 +83,7 @@ class Course(Protocol):
         """A label came; -> what it is paid, and whether it is gold."""
         ...
 
-    def late(self, worker: str, task: str) -> tuple[float, bool]:
+    def late(self, worker: str, task: str, label: int) -> tuple[float, bool]:
         """A label came whose lease was over; -> what it is paid, and whether it is gold."""
         ...
 

@@ -171,7 +171,7 @@ class Live:
         return self._state
 
     def _made(self, book: Ledgerbook) -> LiveState:
-        first = book.after(0)[:1] if book.last() else []
+        first = book.after(0, 1)
         if first and LiveSettings.of(first[0].value) != self.settings:
             raise InputError(_differs(LiveSettings.of(first[0].value), self.settings))
         state, kept = self._make(self.settings), book.snapshot()
@@ -209,7 +209,8 @@ class LiveTurn:
 
     def asked(self, worker: str) -> Lease | None:
         """See :meth:`Live.ask`."""
-        if not worker or not self.state.course.knows(worker):
+        check_name(worker)
+        if not self.state.course.knows(worker):
             raise InputError(f"worker {worker!r} is not in workers.csv, and no place for newcomers is left")
         if worker not in self.state.enrolled:
             if self.state.paused:
@@ -260,6 +261,7 @@ class LiveTurn:
 
     def arrived(self, task: str, type: str) -> list[Lease]:
         """See :meth:`Live.arrive`."""
+        check_name(task)
         self.state.course.check_arrival(task, type)
         self.note(kinds.ARRIVED, task=task, value=type)
         decision = self.state.course.decide_task(task)
@@ -280,6 +282,12 @@ class LiveTurn:
     def _known_lease(self, lease: int) -> None:
         if self.state.holder(lease) is None:
             raise InputError(f"there is no lease {lease}; ask for a task first")
+
+
+def check_name(name: str) -> None:
+    """Raises InputError if a worker's or task's name is empty, or is no text that a database keeps."""
+    if not name or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise InputError(f"{name[:40]!r} is no name; take letters, digits and signs")
 
 
 def _differs(kept: LiveSettings, given: LiveSettings) -> str:

@@ -169,7 +169,7 @@ class TasksCourse:
         self._settle(slot)
         return self._price(slot, worker), False
 
-    def late(self, worker: str, task: str) -> tuple[float, bool]:
+    def late(self, worker: str, task: str, label: int) -> tuple[float, bool]:
         """A label came whose lease was over."""
         price = self._price(self.slot_of[task], worker)
         self.spent += price

@@ -116,9 +116,13 @@ class WorkersCourse:
             return True
         if seat.number < 0 and not self._may_arrive():
             return True
-        if seat.refused_at == labels and self._out()[0].size:
+        out = self._out()
+        if seat.refused_at == labels and out[0].size:
             return True
-        return not bool(self.policy.expect(*self._out()))
+        if not self.policy.expect(*out):
+            return True
+        busy = self._at_work()
+        return seat.number < 0 and busy[0].size >= self.settings.crew and not self.policy.welcomes(*busy)
 
     def is_over(self, worker: str) -> bool:
         """Whether nothing more will be asked of the worker, repairs aside."""
@@ -149,7 +153,7 @@ class WorkersCourse:
             self.turns.leave()
             seat.own.clear()
             self.sent_done += 1
-        elif out:
+        elif out and self.policy.may_return:
             seat.refused_at = labels
         else:
             seat.over = True
@@ -238,8 +242,8 @@ class WorkersCourse:
         self._release(seat, k)
         self._settle(seat)
 
-    def late(self, worker: str, task: str) -> tuple[float, bool]:
-        """A label came whose lease was over; -> what it is paid, and whether it is gold."""
+    def late(self, worker: str, task: str, label: int) -> tuple[float, bool]:
+        """A label came whose lease was over: evidence all the same; -> what it is paid, and whether it is gold."""
         seat = self.seat_of[worker]
         if task in self.gold.ids:
             price = float(self.instance.cost[self.gold.kind[self.gold.ids.index(task)], seat.place])
@@ -247,6 +251,9 @@ class WorkersCourse:
             return price, True
         place = self.task_of[task]
         self.limits.again(place, seat.place)
+        self.work.append((WORK, place, seat.place, label))
+        self.turns.enter(seat.own)
+        self.policy.overhear(seat.number, place, label)
         return self.limits.price(place, seat.place), False
 
     def expire(self, worker: str) -> None:
@@ -495,6 +502,13 @@ class WorkersCourse:
                 tasks.append(mine)
                 workers.append(np.full(mine.size, seat.number))
         return np.concatenate(tasks), np.concatenate(workers)
+
+    def _at_work(self) -> tuple[Ints, Ints]:
+        """Who has something to do, by number of arrival, and the labels that each could still give, (k,) and (k,)."""
+        busy = [seat for seat in self.seats if seat.decision is not None and not seat.preliminary]
+        place = np.array([seat.place for seat in busy], np.int64)
+        room = self.instance.capacity[place] - self.limits.load[place]
+        return np.array([seat.number for seat in busy], np.int64), np.maximum(0, room)
 
     def _may_arrive(self) -> bool:
         return self.came < self.sent or self.sent_done >= self.sent

@@ -52,7 +52,7 @@ def verify_parts(
     """
     folder, place = read_parts_folder(campaign), Path(plan)
     claims, workers = read_numbers(place, folder)
-    report = Report(overrides={"rule": folder.rule} if folder.promise else {})
+    report = Report(overrides={"rule": folder.rule} if folder.promise else {}, rule=folder.rule)
     dual, load = workers.numbers("dual"), workers.counts("load")
     check_columns(workers, {"capacity": folder.capacity.astype(np.float64)}, report)
     _check_files(place, folder, report)

@@ -37,7 +37,7 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
     overrides = claims.get(RECORD, {})
     instance = overridden(read_campaign(campaign, trust_gold=True), overrides)
     stored = read_plan(folder, claims, instance)
-    report = Report(overrides=overrides)
+    report = Report(overrides=overrides, rule=instance.rule)
     with for_small(instance.n_tasks, instance.n_workers):
         _check(instance, stored, report)
     if report.problems and claims.get(BEYOND):

@@ -44,13 +44,13 @@ def kind_of(folder: Path) -> Kind:
 
 
 def write_page(
-    folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None, still: bool = False
+    folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None, moving: bool = False
 ) -> Path:
     """Write ``report.html``, whole or not at all.
 
-    facts: what is shown; default: the folder's summary; kind: default: what the folder's mark says it is; still: charts
-    as pictures: a small page in which only tables move; -> of the page. Raises InputError if the folder is of no known
-    kind, its summary is missing, or the extra ``plots`` is.
+    facts: what is shown; default: the folder's summary; kind: default: what the folder's mark says it is; moving:
+    charts that can be dragged and zoomed, in a page of 900 kB more; -> of the page. Raises InputError if the folder is
+    of no known kind, its summary is missing, or the extra ``plots`` is.
     """
     from crowdopt.report.page import html
 
@@ -59,6 +59,6 @@ def write_page(
         assert kind.summary is not None, f"what is shown of {kind.name} has to be given"
         facts = read_json(folder / kind.summary, Keys(open=True))
     with from_disk(folder):
-        text = html(kind.page(facts), still=still)
+        text = html(kind.page(facts), moving=moving)
     write_text(folder / NAME, text)
     return folder / NAME

@@ -85,6 +85,39 @@ SCORE_NOTES = {
     "to_01": "shifted mean of seconds to a gap of .1 %",
     "mean_mb": "shifted geometric mean (shift 100 MB) of the most memory held",
 }
+CLAIMS = {
+    "method": "method",
+    "runs": "runs",
+    "optimal": "optimal",
+    "optimal_proven": "proven",
+    "optimal_vouched": "its word",
+    "optimal_open": "open",
+    "optimal_false": "false",
+    "infeasible": "infeasible",
+    "infeasible_proven": "proven",
+    "infeasible_false": "false",
+    "feasible": "feasible",
+    "feasible_false": "false",
+    "bounds": "bounds",
+    "bounds_false": "false",
+    "duals": "multipliers",
+    "duals_open": "open",
+    "rays": "rays",
+    "rays_open": "open",
+}
+CLAIM_NOTES = {
+    "optimal": "runs that ended with the claim of an optimum",
+    "optimal_proven": "multipliers, its own or another's, were checked",
+    "optimal_vouched": "the plan holds, and only its word says that nothing is better",
+    "optimal_open": "off by more than 1e-6",
+    "optimal_false": "no such plan, or another method's is better",
+    "infeasible": "runs that ended with the claim that there is no plan",
+    "feasible_false": "the point breaks a row",
+    "bounds_false": "above a plan that holds",
+    "duals": "given with the claim of an optimum",
+    "duals_open": "they do not prove it",
+    "rays_open": "it does not prove that there is no plan",
+}
 GROWTH = {"kind": "kind", "method": "method", "exponent": "exponent", "error": "standard error", "settled": "settled"}
 GROWTH_NOTES = {"exponent": "b in seconds = a (tasks x workers)^b, by least squares in logarithms"}
 ROWS = {
@@ -114,9 +147,8 @@ ROWS = {
 def page(summary: dict[str, Any]) -> Page:
     """The page that a summary says."""
     sections = [_section(one, summary) for one in summary["comparisons"]]
-    return Page(
-        f"Benchmark: {summary['title']}", _verdict(summary), [*sections, _conditions(summary)], _footer(summary)
-    )
+    sections += [_claims(summary), _conditions(summary)]
+    return Page(f"Benchmark: {summary['title']}", _verdict(summary), sections, _footer(summary))
 
 
 def _verdict(summary: dict[str, Any]) -> list[str]:
@@ -226,6 +258,14 @@ def _styled(alt: Any, lines: Any, methods: Sequence[str]) -> Any:
 def _zoom(alt: Any, axes: list[str]) -> Any:
     """Moves by dragging; zooms only with shift, so that a wheel over a chart still scrolls the page."""
     return alt.selection_interval(bind="scales", encodings=axes, zoom="wheel![event.shiftKey]")
+
+
+def _claims(summary: dict[str, Any]) -> Section:
+    """What each method said, and how much of it is true; what no method said has no column."""
+    rows = summary["claims"]
+    seen = {key: name for key, name in CLAIMS.items() if key == "method" or any(row[key] for row in rows)}
+    caption = "Over all programs; each claim was held against the program and against what other methods found."
+    return Section("Claims, and how many are true", [PageTable(seen, rows, CLAIM_NOTES, caption)])
 
 
 def _conditions(summary: dict[str, Any]) -> Section:

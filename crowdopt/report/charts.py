@@ -25,6 +25,8 @@ LOOK = {
         "titleFontWeight": "normal",
         "gridColor": "#e8e8e8",
         "domain": False,
+        "labelFlush": False,
+        "labelSeparation": 6,
     },
     "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 320},
     "title": {"fontSize": 15, "anchor": "start", "subtitleFontSize": 12, "subtitleColor": "#555"},

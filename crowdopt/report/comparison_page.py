@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from crowdopt.report import Kind
 from crowdopt.report.charts import altair
 from crowdopt.report.markdown import escaped, rows_of
-from crowdopt.report.page import Chart, Page, PageTable, Section
+from crowdopt.report.page import Chart, Page, PageTable, Section, of_rule
 
 Line: TypeAlias = Mapping[str, Any]
 
@@ -98,34 +98,36 @@ def markdown(
 
 
 def _held_against(optimum: Line) -> list[str]:
-    rule, promise = _rules(optimum)
-    if optimum["bound"] is None:
-        none = f"The campaign has no offline plan{rule} at all, so there is nothing to hold costs against."
-        return [none, *_promised(optimum)] if promise else [none]
-    best = "" if optimum["found"] is None else f" The best offline plan found costs {optimum['found']:.10g}."
-    proof = "proven by multipliers" if optimum["proof"] == "certificate" else "on the solver's word"
-    least = f"at least {optimum['bound']:.10g} ({proof}), LP {optimum['lp']:.10g}.{best}"
-    return [f"Offline optimum{rule}, skills known: {least}", *_promised(optimum)]
+    """The promise's optimum first, then that of the rule which policies go by."""
+    linear = f"The campaign has no offline plan{_of_rule(optimum)} at all"
+    linear += "." if optimum.get("promise") else ", so there is nothing to hold costs against."
+    if optimum["bound"] is not None:
+        proof = "proven by multipliers" if optimum["proof"] == "certificate" else "on the solver's word"
+        least = f"at least {optimum['bound']:.10g} ({proof}), LP {optimum['lp']:.10g}.{_best(optimum['found'])}"
+        linear = f"Offline optimum{_of_rule(optimum)}, skills known: {least}"
+    return [*_promised(optimum), linear]
 
 
-def _rules(optimum: Line) -> tuple[str, str]:
-    """The rule that policies go by, in words where it is not the one stated; and the one stated then, or nothing."""
-    promise = optimum.get("promise", "")
-    return (f" by rule {optimum['rule']}" if promise else ""), promise
+def _of_rule(optimum: Line) -> str:
+    """The rule that policies go by, in words where it is not the promise itself."""
+    return of_rule(optimum.get("rule", ""))
 
 
 def _promised(optimum: Line) -> list[str]:
     """The optimum of the rule stated, where policies go by the linear one that implies it."""
-    _, promise = _rules(optimum)
-    if not promise:
+    if not optimum.get("promise"):
         return []
-    whose = f"rule {promise}, which {optimum['rule']} implies and policies do not know"
+    promised = of_rule(optimum["promise"])
     if optimum["promise_bound"] is None:
-        return [f"There is no offline plan by {whose}."]
-    best = (
-        "" if optimum["promise_found"] is None else f" The best such plan found costs {optimum['promise_found']:.10g}."
-    )
-    return [f"Offline optimum by {whose}: at least {optimum['promise_bound']:.10g} (proven by multipliers).{best}"]
+        return [f"There is no offline plan{promised}."]
+    least = f"at least {optimum['promise_bound']:.10g} (proven by multipliers).{_best(optimum['promise_found'])}"
+    implied = f"Policies go by rule {optimum['rule']}, which implies it."
+    return [f"Offline optimum{promised}, skills known: {least} {implied}"]
+
+
+def _best(found: float | None) -> str:
+    """The best plan found, in a sentence."""
+    return "" if found is None else f" The best offline plan found costs {found:.10g}."
 
 
 def _set_beside(beside: Line) -> list[str]:
@@ -255,7 +257,7 @@ def _labels_chart(summary: Sequence[Line], optimum: Line) -> Any:
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
         .encode(
-            x=alt.X("cost:Q", title=f"mean cost of a run; the line is what no plan{_rules(optimum)[0]} can beat"),
+            x=alt.X("cost:Q", title=f"mean cost of a run; the line is what no plan{_of_rule(optimum)} can beat"),
             y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=320)),
             color=alt.Color("kind:N", sort=list(KINDS), title=None, legend=alt.Legend(orient="top")),
             order=alt.Order("place:Q"),

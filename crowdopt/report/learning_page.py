@@ -121,7 +121,8 @@ def page(facts: dict[str, Any]) -> Page:
         "reward": "Exploration in. A repeat of a tester earns the task that arrives a guess.",
         "cost_regret": "What was paid above the best majority's cost.",
     }
-    parts = [Chart(CURVES[key], drawn[key], captions[key]) for key in CURVES]
+    telling = [key for key in CURVES if any(point[key] for point in facts["curves"])]  # no cost regret without prices
+    parts = [Chart(CURVES[key], drawn[key], captions[key]) for key in telling]
     notes = [f"{line['policy']}: {note}" for line in facts["policies"] for note in line["notes"]]
     figures = PageTable(COLUMNS, facts["policies"], NOTES, "Means over trials; learning.md has their intervals.")
     sections = [Section("Figures", [figures, *notes]), Section("Over time", parts)]

@@ -11,16 +11,34 @@ from html import escape
 from importlib.resources import files
 from itertools import count
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 from crowdopt.report.charts import LOOK, svg
 from crowdopt.report.converter import converted
+from crowdopt.report.stories import Stories
 
 GLOBALS = "window.vegaEmbed = vegaEmbed;"
 # what a still picture can do without: it is named as a whole, its letters are the page's, and 1 is what else is taken
 NEEDLESS = re.compile(
     r' (?:class|role|aria-\w+|font-family|pointer-events)="[^"]*"| (?:opacity|stroke-width)="1"|<text [^>]*/>'
 )
+NAMED = re.compile(  # a mark of a picture that says what it is, and has nothing inside
+    r'<(?P<mark>path|rect|line) aria-label="(?P<said>[^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"'
+    r"(?P<rest>[^>]*)/>"
+)
+FRACTION = re.compile(r"(\d\.\d\d)\d+")  # a hundredth of a pixel is enough
+INKS = {  # what a picture draws in black, white and greys follows the page's colour scheme
+    'fill="#000"': 'fill="currentColor"',
+    'stroke="#000"': 'stroke="currentColor"',
+    'stroke="black"': 'stroke="currentColor"',
+    'fill="white"': 'fill="none"',
+    'stroke="#e8e8e8"': 'stroke="currentColor" stroke-opacity=".14"',
+    'stroke="#888"': 'stroke="currentColor" stroke-opacity=".5"',
+    'stroke="#555"': 'stroke="currentColor" stroke-opacity=".7"',
+    'fill="#555"': 'fill="currentColor" fill-opacity=".7"',
+}
 LONG = 32  # letters of a cell from which on it may be broken into lines
+PROMISE = "exact-error"  # the rule that is the promise itself
 SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
 
@@ -32,6 +50,7 @@ class PageTable:
     rows: Sequence[dict[str, Any]]
     notes: dict[str, str] = field(default_factory=dict)  # key -> what the heading means, shown on hovering
     caption: str = ""
+    link: str = ""  # kind whose stories the first column's names lead to
 
 
 @dataclass(frozen=True)
@@ -52,7 +71,7 @@ class Folded:
     content: Part
 
 
-Part: TypeAlias = str | PageTable | Chart | Folded
+Part: TypeAlias = str | PageTable | Chart | Folded | Stories
 
 
 @dataclass(frozen=True)
@@ -76,14 +95,14 @@ class Page:
 Place: TypeAlias = Callable[[Chart], str]  # a chart's figure, between its heading and its caption
 
 
-def html(page: Page, *, still: bool = False) -> str:
+def html(page: Page, *, moving: bool = False) -> str:
     """The page as one file.
 
-    still: charts as pictures: the page then carries no charting library, 900 kB, and nothing in it moves but the
-    tables. Raises InputError if there are charts and the extra ``plots`` is missing.
+    moving: charts that can be dragged and zoomed, for which the page carries a charting library of 900 kB; else they
+    are pictures. Raises InputError if there are charts and the extra ``plots`` is missing.
     """
     drawings: list[str] = []
-    place = _stills() if still else _moving(drawings)
+    place = _moving(drawings) if moving else _stills()
     verdict = "".join(f"<li>{escape(sentence)}</li>" for sentence in page.verdict)
     sections = "".join(_section(section, place) for section in page.sections)
     assets = files("crowdopt.report") / "assets"
@@ -118,11 +137,20 @@ def _stills() -> Place:
 
     def place(chart: Chart) -> str:
         names = rf"\g<1>still-{next(numbers)}-"
-        picture = re.sub(r'(\bid="|url\(#|href="#)', names, NEEDLESS.sub("", svg(chart.drawing)))
+        picture = re.sub(r'(\bid="|url\(#|href="#)', names, _plain(svg(chart.drawing)))
         said = f"<figcaption>{escape(chart.caption)}</figcaption>"
         return f'<div class="still" tabindex="0" role="img" aria-label="{escape(chart.title)}">{picture}</div>{said}'
 
     return place
+
+
+def _plain(picture: str) -> str:
+    """A picture in the page's own ink, without what a page can do without; a mark says on hovering what it is."""
+    told = NAMED.sub(r"<\g<mark>\g<rest>><title>\g<said></title></\g<mark>>", picture)
+    short = FRACTION.sub(r"\1", NEEDLESS.sub("", told))
+    for drawn, ink in INKS.items():
+        short = short.replace(drawn, ink)
+    return short
 
 
 def _section(section: Section, place: Place) -> str:
@@ -135,6 +163,8 @@ def _part(part: Part, place: Place) -> str:
         return _table(part)
     if isinstance(part, Chart):
         return f"<figure><h3>{escape(part.title)}</h3>{place(part)}</figure>\n"
+    if isinstance(part, Stories):
+        return part.html()
     if isinstance(part, Folded):
         content = _part(part.content, place)
         return f"<details><summary>{escape(part.title)}</summary>{content}</details>\n"
@@ -146,20 +176,31 @@ def _table(table: PageTable) -> str:
         f'<th scope="col" title="{escape(table.notes.get(key, ""))}"><button type="button">{escape(head)}</button></th>'
         for key, head in table.columns.items()
     )
-    rows = "\n".join(f"<tr>{''.join(_cell(row.get(key)) for key in table.columns)}</tr>" for row in table.rows)
+    first, *others = table.columns
+    rows = "\n".join(
+        f"<tr>{_cell(row.get(first), table.link)}{''.join(_cell(row.get(key)) for key in others)}</tr>"
+        for row in table.rows
+    )
     caption = f"<p>{escape(table.caption)}</p>\n" if table.caption else ""
     inside = f"<thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody>"
     return f'{caption}<div class="wide" tabindex="0"><table>{inside}</table></div>\n'  # keys scroll it too
 
 
-def _cell(value: Any) -> str:
-    """A number keeps every digit for sorting and shows four."""
+def _cell(value: Any, link: str = "") -> str:
+    """A number keeps every digit for sorting and shows four; link: kind of what a name leads to."""
     if value is None:
         return "<td></td>"
+    if link:
+        return f'<td><a href="#{link}={quote(str(value))}">{escape(str(value))}</a></td>'
     if isinstance(value, bool) or not isinstance(value, int | float):
         text = str(value)
         return f'<td class="t">{escape(text)}</td>' if len(text) > LONG else f"<td>{escape(text)}</td>"
     return f'<td class="n" data-v="{value!r}">{number(value)}</td>'
+
+
+def of_rule(name: str) -> str:
+    """Words that a bound or an optimum needs where it is a rule's and not the promise's."""
+    return f" by rule {name}" if name not in ("", PROMISE) else ""
 
 
 def number(value: float) -> str:

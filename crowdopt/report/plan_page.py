@@ -7,7 +7,8 @@ from typing import Any
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import PALETTE, altair
-from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data, number
+from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data, number, of_rule
+from crowdopt.report.stories import Stories
 
 MATRIX = 120, 60  # tasks and workers that fit one picture of who labels what
 BARS = 60  # workers that get a bar each
@@ -22,6 +23,12 @@ TASKS = {
     "who": "by",
 }
 WORKERS = {"worker": "worker", "load": "labels", "capacity": "capacity", "free": "free", "worth": "worth of one more"}
+WORKER = {"load": "labels", "capacity": "capacity", "weight": "weight of the vote", "dual": "worth of one more"}
+WEIGHED = "Votes are weighed: a larger weight is a more accurate worker, by what the campaign knows. "
+WHY = {  # what a story says under its heading
+    "task": "A worker who is at capacity, and whose next label is worth something, is wanted elsewhere too.",
+    "worker": "Tasks that are theirs to label. What one more label is worth is what it would save at most.",
+}
 NOTES = {
     "error_bound": "the rule's bound on the chance that the task's weighted vote is wrong",
     "exact_error": "that chance itself, if skills are what the campaign says",
@@ -43,10 +50,26 @@ def page(facts: dict[str, Any]) -> Page:
         parts.append(Chart("Labels and capacities", _bars(facts["workers"]), "The tick is the worker's capacity."))
     else:
         parts.append(Chart("Use of capacities", _use(facts["use_of_capacity"]), "Workers by the share that is used."))
-    parts.append(Chart("Labels per task", _labels(facts["labels_per_task"]), "How many tasks get how many labels."))
+    parts.append(_labels_per_task(facts["labels_per_task"]))
     parts.append(Chart("Errors", _errors(facts), _errors_caption(claims)))
     title = claims.get("title") or "who labels what"
-    return Page(f"Plan: {title}", _verdict(facts), [Section("At a glance", parts), _lists(facts)], _footer(claims))
+    sections = [Section("At a glance", parts), *_stories(facts), _lists(facts)]
+    return Page(f"Plan: {title}", _verdict(facts), sections, _footer(claims))
+
+
+def _stories(facts: Mapping[str, Any]) -> list[Section]:
+    """Each task's and each worker's own story; none where there are too many for a page."""
+    told = facts["stories"]
+    if told is None:
+        return []
+    heads = {"task": {key: TASKS[key] for key in told["columns"]["task"]}, "worker": {}}
+    heads["worker"] = {key: WORKER[key] for key in told["columns"]["worker"]}
+    columns = {kind: dict(told["columns"][kind]) for kind in heads}
+    if "dual" in columns["worker"]:
+        columns["worker"]["dual"] = [max(0.0, -value) for value in columns["worker"]["dual"]]
+    why = {**WHY, "task": WEIGHED + WHY["task"]} if "weight" in columns["worker"] else WHY
+    hint = "Type a task or a worker, or choose one in the lists below: the labels it has, and what speaks for them."
+    return [Section("One task, one worker", [Stories(told["names"], columns, heads, told["by"], why, hint)])]
 
 
 def _verdict(facts: Mapping[str, Any]) -> list[str]:
@@ -77,8 +100,8 @@ def _short(value: Any) -> str:
 
 
 def _how_good(claims: Mapping[str, Any]) -> str:
-    """The proof in one sentence, with the rule whose optimum it is about where that is not the campaign's."""
-    rule = f" by the rule {claims['rule']}" if "rule" in claims.get("in_place_of_campaign", {}) else ""
+    """The proof in one sentence, with the rule whose optimum it is about where that is not the promise itself."""
+    rule = of_rule(claims["rule"])
     certified = claims["certified_bound"]
     own = "" if certified is None else f"; the plan's own multipliers prove {certified:.10g}"
     vouched = {
@@ -107,6 +130,13 @@ def _errors_caption(claims: Mapping[str, Any]) -> str:
     line = "" if not isinstance(target, float) else f" The line is the target, {100 * target:.3g} %."
     what = "Exact errors" if claims["rule"] in ("exact-error", "mean-error", "probit") else "The rule's bounds"
     return f"{what}, tasks in ascending order.{line}"
+
+
+def _labels_per_task(counts: Sequence[Mapping[str, Any]]) -> Part:
+    """A picture; a sentence where all tasks get equally many."""
+    if len(counts) == 1:
+        return f"Every task gets {counts[0]['labels']} label{'' if counts[0]['labels'] == 1 else 's'}."
+    return Chart("Labels per task", _labels(counts), "How many tasks get how many labels.")
 
 
 def _matrix(facts: Mapping[str, Any]) -> Any:
@@ -140,7 +170,12 @@ def _bars(workers: Sequence[Mapping[str, Any]]) -> Any:
 
 def _use(counts: Sequence[Mapping[str, Any]]) -> Any:
     alt = altair()
-    x = alt.X("from:Q", bin="binned", title="share of the capacity that is used", axis=alt.Axis(format="%"))
+    x = alt.X(
+        "from:Q",
+        bin="binned",
+        title="share of the capacity that is used",
+        axis=alt.Axis(format="%", tickCount=10),
+    )
     bars = alt.Chart(data([dict(row) for row in counts])).mark_bar(color=PALETTE[0])
     return bars.encode(x=x, x2="to:Q", y=alt.Y("workers:Q", title="workers")).properties(width="container", height=220)
 
@@ -157,14 +192,12 @@ def _labels(counts: Sequence[Mapping[str, Any]]) -> Any:
 
 def _errors(facts: Mapping[str, Any]) -> Any:
     alt = altair()
-    key = "exact_error" if "exact_error" in facts["tasks"][0] else "error_bound"
-    ordered = sorted(facts["tasks"], key=lambda row: float(row[key]))
-    rows = [{"place": k + 1, "task": row["task"], "error": row[key]} for k, row in enumerate(ordered)]
+    rows = facts["curve"]
     x = alt.X(
         "place:Q",
         title="tasks, the surest first",
         scale=alt.Scale(nice=False),
-        axis=alt.Axis(tickMinStep=1, format="d"),
+        axis=alt.Axis(tickMinStep=1, format="d", labelOverlap="parity"),
     )
     y = alt.Y("error:Q", title="chance of a wrong answer", axis=alt.Axis(format="~%"))
     dots = alt.Chart(data(rows)).mark_circle(size=40, color=PALETTE[0], opacity=1)
@@ -187,7 +220,8 @@ def _lists(facts: Mapping[str, Any]) -> Section:
         there = {name: head for name, head in columns.items() if name in rows[0]}
         total = facts["claims"].get(key, len(rows))
         cut = "" if total <= len(rows) else f"The first {len(rows)} of {total}; all are in {key}.csv."
-        parts.append(Folded(f"Every {title}", PageTable(there, rows, NOTES, cut)))
+        listed = PageTable(there, rows, NOTES, cut, link=title if facts["stories"] else "")
+        parts.append(Folded(f"Every {title}" if not cut else f"The first {len(rows)} {title}s", listed))
     return Section("Lists", parts)
 
 

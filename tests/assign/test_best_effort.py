@@ -13,8 +13,9 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Status, assign, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, Status, assign, explain, verify, write_campaign, write_plan
 from crowdopt.api.budget import spend
+from crowdopt.api.no_plan import why_not
 from crowdopt.assign.plan import breaches, short_tasks
 from crowdopt.cli import main
 from crowdopt.crowd.exactness import CERTAIN
@@ -284,3 +285,28 @@ def test_where_the_linear_program_has_no_plan_whole_labels_are_handed_out(method
     said = CliRunner().invoke(main, line)
     assert said.exit_code == 1 and "whole labels" in said.output
     assert verify(tmp_path / "c", tmp_path / "p").holds
+
+
+def test_where_the_promise_has_no_linear_program_its_own_plan_is_handed_out():
+    """Three labels of .8 keep .11 by exact errors, no five by sums: asked for shares, one gets the exact plan."""
+    instance = AssignmentInstance([[0.8] * 5], [0] * 4, [4] * 5, 0.11)
+    plan = assign(instance, program="lp")
+    assert plan.found and plan.program == "ip" and plan.instance.rule == "exact-error" and not plan.promise
+    assert plan.objective == assign(instance).objective == 12 and "rule bhattacharyya gave no plan" in plan.note
+    strict = assign(instance, program="lp", strict=True)
+    assert strict.status is Status.INFEASIBLE and strict.instance.rule == "bhattacharyya"
+
+
+@pytest.mark.parametrize("rule", ["hoeffding", "bhattacharyya", "probit", "exact-error", "mean-error"])
+@pytest.mark.parametrize("program", ["ip", "lp"])
+def test_every_rule_out_of_reach_hands_something_out_and_explain_says_the_same(rule, program, tmp_path):
+    """Solve, explain and verify of a campaign whose target no labels keep, at any rule, with or without shares."""
+    draws = np.random.default_rng(1)
+    skills = np.round(draws.uniform(0.6, 0.85, (2, 8)), 2)
+    instance = AssignmentInstance(skills, draws.integers(0, 2, 24), np.full(8, 9), 0.02, rule=rule)
+    write_campaign(instance, tmp_path / "c")
+    plan = assign(instance, program=program, output=tmp_path / "p")
+    assert plan.status is Status.INFEASIBLE and len(plan.pairs) and plan.short.size
+    assert verify(tmp_path / "c", tmp_path / "p").holds
+    known = explain(instance)
+    assert not known.feasible and known.sentences[0] == why_not(assign(instance, strict=True))[0]

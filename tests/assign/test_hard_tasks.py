@@ -164,3 +164,11 @@ def test_a_campaign_with_hard_tasks_from_gold_to_answers(tmp_path):
     assert after.difficulty == instance.difficulty and not after.observed
     crowdopt.write_campaign(instance, tmp_path / "again.npz")
     assert crowdopt.read_campaign(tmp_path / "again.npz").difficulty == instance.difficulty
+
+
+def test_a_pair_is_a_difficulty_and_nothing_else_is():
+    """What ``assign`` takes an instance takes; anything else is one sentence."""
+    assert crowd(difficulty=(0.3, 0.5)).difficulty == Difficulty(0.3, 0.5)
+    for wrong in ((0.3,), "ab", 3, None, (0.1, "much")):
+        with pytest.raises(InputError, match="as in"):
+            crowd(difficulty=wrong)

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from crowdopt import jobs
+from crowdopt.bench.figures.method_claims import claim_table
 from crowdopt.bench.harness.measure import measure
 from crowdopt.bench.harness.results import results_of
 from crowdopt.bench.harness.subject import Limits, Subject
@@ -68,13 +69,21 @@ def test_lies_that_only_others_reveal(fakes):
     problem = "HS:4x60"  # no capacity binds here, so that all labels together are a plan
     subjects = [Subject(problem, "ip", method, 0, LIMITS) for method in methods]
     rows = jobs.run([jobs.Job.of(measure, versions={}, **one.arguments()) for one in subjects], processes=0)
-    honest, *liars = results_of(rows)
+    results = results_of(rows)
+    honest, *liars = results
     assert honest.outcome == "vouched"
     assert [liar.outcome for liar in liars] == ["wrong"] * 3
     best = honest.facts["value"]
     assert liars[0].why == f"claims optimal at {liars[0].facts['value']:.10g}, but highs found {best:.10g}"
     assert "above its own value" in liars[1].why
     assert liars[2].why == "claims infeasible, but the plan of highs holds"
+    lines = [{key for key, count in line.items() if count == 1} for line in claim_table(results)]
+    assert lines == [
+        {"runs", "optimal", "optimal_vouched", "bounds"},
+        {"runs", "optimal", "optimal_false", "bounds", "bounds_false"},
+        {"runs", "feasible", "bounds", "bounds_false"},
+        {"runs", "infeasible", "infeasible_false"},
+    ]
 
 
 @pytest.mark.parametrize(

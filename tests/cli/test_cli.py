@@ -55,7 +55,7 @@ def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
     """Infeasible: the reasons, no folder. Out of time: so it says, with what can be handed out unless strict."""
     run("generate", "B5:50x20", "-o", "b")
     status, said = run("solve", "b", "--strict", "-o", "p")
-    assert status == 1 and "infeasible (proven)" in said and "a plan for epsilon = 0." in said
+    assert status == 1 and "infeasible by rule hoeffding (proven)" in said and "a plan for epsilon = 0." in said
     run("generate", "R10:200x60", "-o", "r")
     hasty = ("solve", "r", "--method", "highs", "--time-limit", "0.02", "-o", "p")
     status, said = run(*hasty, "--strict")
@@ -148,7 +148,7 @@ def test_a_solver_s_word_is_not_called_a_proof(run):
     assert run("solve", "c", "--method", "highs", "-o", "p")[0] == 0
     status, said = run("verify", "c", "p")
     assert status == 0 and "only the solver vouches for" in said
-    assert said.splitlines()[-1] == "so it is optimal, if the solver is right"
+    assert said.splitlines()[-1] == "so it is optimal by rule bhattacharyya, if the solver is right"
 
 
 def test_ctrl_c_before_the_verb_begins_is_one_sentence(monkeypatch):

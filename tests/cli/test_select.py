@@ -174,3 +174,12 @@ def test_one_class_is_nothing_to_decide(run):
     Path("one.csv").write_text("task,worker,label\na,u,y\nb,u,y\n", encoding="utf-8")
     status, said = run("aggregate", "one.csv")
     assert status == 2 and "nothing to decide" in said
+
+
+def test_a_campaigns_folder_is_its_gold(run):
+    """Skills alone are no answers to questions of known answer, and the sentence says so."""
+    run("init", "birds")
+    assert run("select", "birds", "--most", "3") == run("select", "birds/gold.csv", "--most", "3")
+    run("generate", "R1:8x20", "-o", "r")
+    status, said = run("select", "r", "--most", "3")
+    assert status == 2 and "there is no gold.csv" in said

@@ -135,6 +135,6 @@ def test_the_bound_of_the_linear_rule_is_never_called_the_promises(tmp_path):
     crowdopt.write_campaign(ONE, tmp_path / "one")
     report = verify(tmp_path / "one", tmp_path / "lp")
     assert report.holds and report.overrides == {"rule": "bhattacharyya"}
-    short = crowdopt.assign(replace(ONE, capacity=np.array([1, 0, 0, 0, 0, 0])), program="lp")
+    short = crowdopt.assign(replace(ONE, capacity=np.array([1, 0, 0, 0, 0, 0])), program="lp", strict=True)
     first, *_, last = why_not(short)
     assert first.startswith("infeasible by rule bhattacharyya") and "rule exact-error asks for less" in last

@@ -24,11 +24,16 @@ SOURCES = {
     "cleanlab": "wide.csv",
     "truth-inference": "ti",
     "peerannot": "peerannot.json",
+    "promptfoo": "promptfoo.json",
+    "deepeval": "deepeval.json",
+    "mlflow": "mlflow.jsonl",
+    "langfuse": "langfuse.json",
 }
 CASES = (
     *(Case(f"pull campaign {name} --from {tool} -o new", (name,)) for tool, name in SOURCES.items()),
     *(Case(f"import {name} --from {tool} --epsilon 0.3 -o new", (name,), 0.5) for tool, name in SOURCES.items()),
     Case("import llm_labels.jsonl --from potato --time-as-price -o new", ("llm_labels.jsonl",)),
+    Case("import deepeval.json --from deepeval --token-prices tokens.csv -o new", ("deepeval.json", "tokens.csv")),
     Case("pull campaign studio.json --from label-studio --people who.csv -o new", ("who.csv",)),
     Case("push campaign plan --to potato -o pushed", ("pushed",)),
     Case("push campaign plan --to label-studio --content show.csv --answers answers -o new", ("show.csv", "answers")),
@@ -44,6 +49,9 @@ def desk(tmp_path_factory) -> Path:
     with inside(folder):
         lay(folder, MADE[:3])
         lay_exports(folder)
+        (folder / "tokens.csv").write_text(
+            "worker,input,output,batch\nada,3,15,\nbo,3,15,yes\nchen,0,0,no\n", encoding="utf-8"
+        )
         (folder / "who.csv").write_text("worker,account\nada,ada@example.org\n", encoding="utf-8")
         (folder / "show.csv").write_text(
             "task,text\n" + "".join(f"t{k},photo {k}\n" for k in range(6)), encoding="utf-8"

@@ -55,7 +55,7 @@ class Client:
         raise TimeoutError(path)
 
 
-def started(campaign: Path, store: Path, *options: str, port: int = 0) -> tuple[subprocess.Popen[str], int]:
+def started(campaign: Path, store: Path | str, *options: str, port: int = 0) -> tuple[subprocess.Popen[str], int]:
     """A service that answers, and its port."""
     command = [sys.executable, "-m", "crowdopt.cli", "live", str(campaign), "--store", str(store), "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
@@ -69,7 +69,7 @@ def started(campaign: Path, store: Path, *options: str, port: int = 0) -> tuple[
 
 
 @contextmanager
-def running(campaign: Path, store: Path, *options: str) -> Iterator[int]:
+def running(campaign: Path, store: Path | str, *options: str) -> Iterator[int]:
     """The port of a service that is ended politely."""
     process, port = started(campaign, store, *options)
     try:

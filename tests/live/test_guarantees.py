@@ -26,7 +26,7 @@ from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
 from tests.live.people import People, gold_table, small
 from tests.live.scripts import LEASE, Clock
-from tests.live.stores import STORES
+from tests.live.stores import KINDS, STORES, at_length
 
 MONEY = 90.0
 POLICIES = (
@@ -166,6 +166,7 @@ class Campaign(RuleBasedStateMachine):
             live = self.started()
             assert [(row.label) for row in live.labels()] == [self.told[k] for k in self.told]
             assert live.progress()["paid"] >= 0
+            self.store.close()
             self.folder.cleanup()
 
 
@@ -174,14 +175,13 @@ def machine(of: str) -> type[Campaign]:
     return type("Campaign", (Campaign,), {"kind": of})
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_guarantees_hold(kind):
     """No live lease twice, every limit with leases counted, no acknowledged label lost or counted twice."""
     run_state_machine_as_test(machine(kind), settings=of_steps(8 if kind == "memory" else 3, 30))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize("kind", at_length(KINDS))
 def test_the_guarantees_hold_for_ten_thousand_steps(kind):
     """The same, 200 runs of 50 steps."""
     run_state_machine_as_test(machine(kind), settings=of_steps(200, 50))

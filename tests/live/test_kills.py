@@ -15,6 +15,7 @@ import pytest
 import crowdopt
 from crowdopt.live.live_state import LiveState
 from tests.live.people import gold_table, small
+from tests.live.stores import KEPT, PLACES, at_length
 
 ROOT = Path(__file__).parents[2]
 POLICY = "adaptive:gold=2:block=3:refit=2"
@@ -46,10 +47,10 @@ def started(path):
     return crowdopt.live(instance, policy=POLICY, store=path, gold=gold_table(2), lease=1e6)
 
 
-def killed(path: Path, labels: int, seconds: float) -> list[tuple[int, str]]:
+def killed(place: object, labels: int, seconds: float) -> list[tuple[int, str]]:
     """Kill a process so many seconds after so many labels; -> labels that it acknowledged."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", WORK, str(path)]
+    command = [sys.executable, "-c", WORK, str(place)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stdin=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline() == b"ready\n"
         first: list[str] = []
@@ -62,12 +63,12 @@ def killed(path: Path, labels: int, seconds: float) -> list[tuple[int, str]]:
     return [(int(lease), label) for lease, label in whole]
 
 
-def survives(path: Path, kills: int) -> None:
+def survives(place: object, kills: int) -> None:
     """Kill so many processes, one after the other, and look at what is left."""
     rng, acknowledged = np.random.default_rng(0), {}
     for _ in range(kills):
-        acknowledged |= dict(killed(path, int(rng.integers(6)), float(rng.uniform(0, 0.02))))
-    live = started(path)  # all decisions are made anew, and compared
+        acknowledged |= dict(killed(place, int(rng.integers(6)), float(rng.uniform(0, 0.02))))
+    live = started(place)  # all decisions are made anew, and compared
     events = live.events()
     told = [event for event in events if event.kind == "told"]
     assert len({event.lease for event in told}) == len(told)
@@ -78,15 +79,16 @@ def survives(path: Path, kills: int) -> None:
     assert len(live.labels()) == len(told)
 
 
-def test_three_kills(tmp_path):
+@pytest.mark.parametrize("kind", KEPT)
+def test_three_kills(kind, tmp_path):
     """What the slow test does two dozen times."""
-    survives(tmp_path / "campaign.db", 3)
+    survives(PLACES[kind](tmp_path), 3)
 
 
-@pytest.mark.slow
-def test_two_dozen_kills(tmp_path):
+@pytest.mark.parametrize("kind", at_length(KEPT))
+def test_two_dozen_kills(kind, tmp_path):
     """Some fall into a commit, some between two."""
-    survives(tmp_path / "campaign.db", 24)
+    survives(PLACES[kind](tmp_path), 24)
 
 
 @pytest.mark.long

@@ -8,8 +8,10 @@ import signal
 import pytest
 
 import crowdopt
+from crowdopt.api.live_history import check_history
 from crowdopt.api.live_service import token
 from tests.live.service import Client, running, started
+from tests.live.stores import KEPT, PLACES
 
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
@@ -198,6 +200,25 @@ def test_an_end_that_is_asked_for_loses_nothing(place, tmp_path):
     out, err = process.communicate(timeout=30)
     assert not err and "Traceback" not in out
     assert len(crowdopt.live(place / "birds", policy="greedy", store=store).labels()) == 5
+
+
+@pytest.mark.parametrize("kind", KEPT)
+def test_two_services_on_one_store(kind, place, tmp_path):
+    """What one leases the other knows, and takes the label of; what they decided in turn is one history."""
+    store = PLACES[kind](tmp_path)
+    with (
+        running(place / "birds", store, "--policy", "greedy") as one,
+        running(place / "birds", store, "--policy", "greedy") as other,
+    ):
+        tokens, pairs = [token(store, name) for name in ("ada", "bob")], set()
+        for k in range(20):
+            ask, tell = (Client(port, tokens[k % 2]) for port in ((one, other) if k % 3 else (other, one)))
+            lease = ask.call("/api/next", {})
+            assert tell.call("/api/next", {}) == lease
+            pairs.add((k % 2, lease["task"]))
+            assert not tell.call("/api/label", {"lease": lease["lease"], "label": "dog"})["late"]
+            assert ask.call("/api/me")["labels"] == k // 2 + 1
+    assert len(pairs) == 20 and check_history(place / "birds", store).labels == 20
 
 
 def test_a_port_that_is_taken_is_a_sentence(place, port, tmp_path):

@@ -7,15 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlencode
 
 import pytest
 
 import crowdopt
+from crowdopt.api.live import store_of
 from crowdopt.live.event import TOLD, Event
 from crowdopt.live.stores.migrations import MIGRATIONS
 from crowdopt.live.stores.sqlite_store import SQLiteStore
 from tests.live.people import small
-from tests.live.stores import KINDS, STORES
+from tests.live.stores import KEPT, KINDS, PLACES, STORES, server
 
 
 def told(number: int) -> Event:
@@ -32,6 +34,7 @@ def test_events_come_back_as_they_were(kind, tmp_path):
         book.append([told(1), told(2), told(3)])
     with store.hold() as book:
         assert book.last() == 3 and book.after(1) == [told(2), told(3)]
+        assert book.after(0, 1) == [told(1)] and book.after(1, 5) == [told(2), told(3)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -90,24 +93,88 @@ def test_one_writer_at_a_time(kind, tmp_path):
 
 WRITER = """
 import sys
-from crowdopt.live.stores.sqlite_store import SQLiteStore
+from crowdopt.api.live import store_of
 from tests.live.test_stores import told
-store = SQLiteStore(sys.argv[1])
+store = store_of(sys.argv[1])
 for _ in range(40):
     with store.hold() as book:
         book.append([told(book.last() + 1)])
 """
 
 
-def test_two_processes_never_write_the_same_number(tmp_path):
-    """``BEGIN IMMEDIATE`` makes the second wait before it reads."""
-    path = tmp_path / "campaign.db"
-    SQLiteStore(path).close()
+@pytest.mark.parametrize("kind", KEPT)
+def test_two_processes_never_write_the_same_number(kind, tmp_path):
+    """``BEGIN IMMEDIATE``, or the lock, makes the second wait before it reads; both may find no tables."""
+    place = PLACES[kind](tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    running = [subprocess.Popen([sys.executable, "-c", WRITER, str(path)], env=environment) for _ in range(2)]
+    running = [subprocess.Popen([sys.executable, "-c", WRITER, str(place)], env=environment) for _ in range(2)]
     assert [process.wait(60) for process in running] == [0, 0]
-    with SQLiteStore(path).hold() as book:
+    with STORES[kind](tmp_path).hold() as book:
         assert [event.number for event in book.after(0)] == list(range(1, 81))
+
+
+@pytest.mark.parametrize("kind", KEPT)
+def test_a_store_is_opened_again(kind, tmp_path):
+    """What one process kept another finds, and tables are made once."""
+    first = STORES[kind](tmp_path)
+    with first.hold() as book:
+        book.append([told(1)])
+        book.keep(1, b"state")
+    first.close()
+    with STORES[kind](tmp_path).hold() as book:
+        assert book.after(0) == [told(1)] and book.snapshot() == (1, b"state")
+
+
+@pytest.mark.servers
+def test_a_server_that_loses_its_power_keeps_what_was_acknowledged(tmp_path):
+    """The call in between says so; the connection is made anew, and all that was acknowledged is there."""
+    store = STORES["postgresql"](tmp_path)
+    with store.hold() as book:
+        book.append([told(1)])
+    server().kill()
+    try:
+        with pytest.raises(crowdopt.InputError, match="cannot be written"), store.hold() as book:
+            book.append([told(2)])
+    finally:
+        server().start()
+    with store.hold() as book:
+        assert book.after(0) == [told(1)]
+        book.append([told(2)])
+
+
+@pytest.mark.servers
+def test_two_campaigns_in_one_database(tmp_path):
+    """Each has a schema of its own, and one does not wait for the other."""
+    (tmp_path / "a").mkdir()
+    one, other = STORES["postgresql"](tmp_path), STORES["postgresql"](tmp_path / "a")
+    with one.hold() as mine, other.hold() as theirs:
+        mine.append([told(1)])
+        assert theirs.last() == 0
+
+
+@pytest.mark.servers
+def test_a_schema_of_a_newer_version_is_refused(tmp_path):
+    """As with a file."""
+    with STORES["postgresql"](tmp_path).hold() as book:
+        book._run("UPDATE version SET number = ?", (len(MIGRATIONS) + 1,))
+    with pytest.raises(crowdopt.InputError, match="newer version"):
+        STORES["postgresql"](tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a b", "1a", "x" * 61, 'a";drop', ""])
+def test_a_schema_has_a_plain_name(name):
+    """Nothing of an address becomes a statement."""
+    pytest.importorskip("psycopg")
+    with pytest.raises(crowdopt.InputError, match="no name for a schema"):
+        store_of(f"postgresql://127.0.0.1:1/x?{urlencode({'schema': name})}")
+
+
+def test_a_server_that_is_not_there_is_a_sentence():
+    """It does not repeat the password."""
+    pytest.importorskip("psycopg")
+    with pytest.raises(crowdopt.InputError, match="cannot be opened as a store") as refused:
+        store_of("postgresql://ada:secret@127.0.0.1:1/x?password=secret")
+    assert "secret" not in str(refused.value)
 
 
 def test_a_store_of_a_newer_version_is_refused(tmp_path):

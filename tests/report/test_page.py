@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdopt import report
 from crowdopt.api import bench
 from crowdopt.report.charts import altair
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data, html, number
@@ -62,7 +63,7 @@ def test_a_still_page_has_pictures_in_place_of_the_library():
     """So it is small enough to be kept; two pictures share no name, or one would be cut to the other's frame."""
     chart = sample().sections[0].parts[0]
     twice = Page("P", [], [Section("S", [replace(chart, hint="Drag it."), chart])])
-    text, moving = html(twice, still=True), html(twice)
+    text, moving = html(twice), html(twice, moving=True)
     assert text.count("<svg") == 2 and "vegaEmbed(" not in text.split("<script>")[0] and len(text) < 30_000
     assert "Drag it." in moving and "Drag it." not in text
     names = re.findall(r'\bid="([^"]+)"', text)
@@ -71,7 +72,7 @@ def test_a_still_page_has_pictures_in_place_of_the_library():
 
 def test_everything_is_escaped_and_inside():
     """Whatever stands in a campaign's names is text in the page; nothing is loaded from anywhere."""
-    text = html(sample())
+    text = html(sample(), moving=True)
     assert "A &amp; B" in text
     assert "All &lt;well&gt;." in text
     assert "<td>a&lt;b</td>" in text
@@ -98,7 +99,7 @@ def test_numbers_are_short(value, shown):
 def benchmark_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     plan = bench.benchmark(["R1:8x20", "SELECT:20x8"], methods=["highs", "highs-ipm", "pulp-cbc"], seeds=2)
     summary = bench.measure(plan, tmp_path_factory.mktemp("bench") / "out")
-    return Path(summary["page"]).read_text(encoding="utf-8")
+    return report(Path(summary["page"]).parent, moving=True).read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -96,6 +96,11 @@ def least_wrong(
     pools: skills told apart for each price; default: all, where they are few.
     """
     clock = Clock(options.time_limit)
+    if instance.difficulty.share:
+        raise InputError(
+            "the fewest wrong answers for a budget are not known where tasks are hard; "
+            "use --promise each, or take difficulty out of campaign.toml"
+        )
     instance = replace(instance, rule="mean-error")
     if instance.budget is not None and instance.budget < money:
         raise InputError(f"the campaign's own budget is {instance.budget:g}, less than {money:g}; change one of them")

@@ -1,9 +1,9 @@
-"""Workers told alike: an instance without limits that tell single workers apart but hardly bind.
+"""Workers and tasks told alike: an instance without limits that tell single ones apart but hardly bind.
 
 Barred pairs, small groups with a most per task and rows of one's own make every worker a class, and pairs make every
 task a row of its own; so do capacities that differ. Without them the instance is a relaxation: what its
-plans cost at least, all plans do. Its plans keep these limits too once workers of a class have changed places
-(crowdopt.assign.engine.seating).
+plans cost at least, all plans do. Its plans keep these limits too once workers of a class, or the sets of tasks of a
+class, have changed places (crowdopt.assign.engine.seating).
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from crowdopt.assign.engine.prepared import ROWS
 from crowdopt.assign.plan import Duals
 from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.group_limits import has_joint_limits, task_limits
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 
@@ -25,8 +26,30 @@ ENTRIES = 20_000_000  # of rows of one's own, written out
 
 def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
     """The instance without such limits; None where that brings little."""
+    workers = _with_workers_alike(instance)
+    return _with_tasks_alike(instance) if workers is None else workers
+
+
+def _with_tasks_alike(instance: AssignmentInstance) -> AssignmentInstance | None:
+    """Without the pairs and rows of one's own that make more tasks rows by themselves than there can be tables.
+
+    Without joint limits other methods look at single tasks, and lose nothing.
+    """
     own = instance.own_rows
-    if len(instance.fixed) or (own is not None and len(own.names) * instance.n_tasks * instance.n_workers > ENTRIES):
+    told = instance.barred[:, 0] if own is None else np.concatenate([instance.barred[:, 0], own.pairs[:, 0]])
+    if not has_joint_limits(instance) or len(instance.fixed) or _is_wide(instance) or np.unique(told).size <= ROWS:
+        return None
+    return may_repeat(replace(instance, forbidden=np.zeros((0, 2), np.int64), own_rows=None))
+
+
+def _is_wide(instance: AssignmentInstance) -> bool:
+    own = instance.own_rows
+    return own is not None and len(own.names) * instance.n_tasks * instance.n_workers > ENTRIES
+
+
+def _with_workers_alike(instance: AssignmentInstance) -> AssignmentInstance | None:
+    own = instance.own_rows
+    if len(instance.fixed) or _is_wide(instance):
         return None
     small = [_is_small(group, instance.n_workers) for group in instance.groups]
     told = [instance.barred[:, 1], *([] if own is None else [own.pairs[:, 1]])]

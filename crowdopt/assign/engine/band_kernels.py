@@ -5,6 +5,10 @@ Such a set costs at least the cheapest labels of each band, and errs at least as
 node that costs least is looked at next: where its cheapest labels keep the target, no set costs less; else the band
 whose cheapest labels are poorest beside its best ones is cut in two, and its labels are shared out in every way. Each
 set lies in one node, and errors are those of counted labels, so that long sets among several classes are in reach.
+
+Items stand by *segment* (labels that limits on groups do not tell apart), in each the best first. A limit says how many
+labels of some segments a set has at least and at most; bands of several segments are cut between two of them, so that
+in the end the counts of a node say whether it keeps every limit.
 """
 
 from heapq import heappop, heappush
@@ -118,33 +122,40 @@ def _brought_together(skill, cell, amount, size, up, most, classes):
 @njit(cache=True, nogil=True)
 def _new_band(low, high, items, bands, deepest):
     """The band of the items from low on and before high; its number."""
-    price, cell = items
+    price, cell, _ = items
     edge, sums, picks, best, cut = bands
     b = edge[0, 0]
     edge[0, 0] += 1
     edge[b, 0], edge[b, 1] = low, high
     cut[b] = 0
     order = low + np.argsort(price[low:high], kind="mergesort")
+    falling = low + np.argsort(cell[low:high], kind="mergesort")
     sums[b, :] = np.inf
     sums[b, 0] = 0.0
     for k in range(min(deepest, high - low)):
         sums[b, k + 1] = sums[b, k] + price[order[k]]
         picks[b, k] = order[k]
-        best[b, k] = cell[low + k]
+        best[b, k] = falling[k]
     return b
 
 
 @njit(cache=True, nogil=True)
 def _cut(b, items, skill, bands, deepest):
-    """The number of the better part of a band, cut where skills differ by half; the poorer one is the next."""
+    """The number of the first part of a band, cut between segments or where skills differ by half; then the other's."""
     edge, _, _, _, cut = bands
     if cut[b] == 0:
-        cell = items[1]
+        _, cell, segment = items
         low, high = edge[b, 0], edge[b, 1]
-        middle = (skill[0, cell[low]] + skill[0, cell[high - 1]]) / 2
         at = low + 1
-        while cell[at] == cell[low] or (skill[0, cell[at]] > middle and cell[at] != cell[high - 1]):
-            at += 1
+        if segment[low] < segment[high - 1]:
+            while segment[at] == segment[low] or (2 * at < low + high and segment[at] < segment[high - 1]):
+                at += 1
+            while segment[at - 1] == segment[at]:
+                at -= 1
+        else:
+            middle = (skill[0, cell[low]] + skill[0, cell[high - 1]]) / 2
+            while cell[at] == cell[low] or (skill[0, cell[at]] > middle and cell[at] != cell[high - 1]):
+                at += 1
         cut[b] = _new_band(low, at, items, bands, deepest)
         _new_band(at, high, items, bands, deepest)
     return cut[b]
@@ -158,7 +169,7 @@ def _counted(node, items, bands, cheapest, cell, amount):
     for s in range(BANDS):
         b, many = node[0, s], node[1, s]
         for k in range(many):
-            c = items[1][picks[b, k]] if cheapest else best[b, k]
+            c = items[1][picks[b, k] if cheapest else best[b, k]]
             at = size
             while at > 0 and cell[at - 1] >= c:
                 at -= 1
@@ -176,24 +187,72 @@ def _counted(node, items, bands, cheapest, cell, amount):
 def _poorest(node, items, skill, bands):
     """The place of the band whose cheapest labels are poorest beside its best ones; -1 where all are as good."""
     _, _, picks, best, _ = bands
+    cell = items[1]
     place, most = -1, 0.0
     for s in range(BANDS):
         b, gap = node[0, s], 0.0
         for k in range(node[1, s]):
-            gap += skill[0, best[b, k]] - skill[0, items[1][picks[b, k]]]
+            gap += skill[0, cell[best[b, k]]] - skill[0, cell[picks[b, k]]]
         if gap > most:
             place, most = s, gap
     return place
 
 
 @njit(cache=True, nogil=True)
-def cheapest_counted(items, skill, start, target, sizes, effort, found):
+def _mixed(node, items, bands):
+    """The place of the largest band of several segments that labels come from; -1 where there is none."""
+    edge, segment = bands[0], items[2]
+    place, most = -1, 0
+    for s in range(BANDS):
+        low, high = edge[node[0, s], 0], edge[node[0, s], 1]
+        if node[1, s] > 0 and segment[low] < segment[high - 1] and high - low > most:
+            place, most = s, high - low
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _may_keep(node, items, bands, limits):
+    """Whether some labels of a node keep every limit, as far as its counts tell."""
+    (member, low, top), edge, segment = limits, bands[0], items[2]
+    for h in range(low.size):
+        least = most = 0
+        for s in range(BANDS):
+            if node[1, s] > 0:
+                first, last = edge[node[0, s], 0], edge[node[0, s], 1] - 1
+                some, every = False, True
+                for g in range(segment[first], segment[last] + 1):
+                    some, every = some or member[h, g], every and member[h, g]
+                most += node[1, s] if some else 0
+                least += node[1, s] if every else 0
+        if least > top[h] or most < low[h]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _keeps(node, items, bands, limits, cheapest):
+    """Whether the cheapest labels of each band, or the best ones, keep every limit."""
+    (member, low, top), (_, _, picks, best, _) = limits, bands
+    for h in range(low.size):
+        inside = 0
+        for s in range(BANDS):
+            for k in range(node[1, s]):
+                one = picks[node[0, s], k] if cheapest else best[node[0, s], k]
+                inside += member[h, items[2][one]]
+        if inside < low[h] or inside > top[h]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def cheapest_counted(items, skill, start, target, sizes, limits, effort, found):
     """Search for the cheapest set: a lower bound on what any costs, and how many labels the one found has, or -1.
 
-    items: price and cell of each label, cells ascending; skill (kinds, cells), falling; start (kinds, K, answers): the
-    chances before; target; sizes: fewest and most labels; effort: what a set is known to cost, what one costs at least
-    that is too long to be found, and how many nodes are looked at; found (labels,): written: the items of the cheapest
-    set met.
+    items: price, cell and segment of each label, segments ascending and in each the cells; skill (kinds, cells),
+    falling; start (kinds, K, answers): the chances before; target; sizes: fewest and most labels; limits: member
+    (limits, segments), low and top (limits,): labels of those segments; effort: what a set is known to cost, what one
+    costs at least that is too long to be found, and how many nodes are looked at; found (labels,): written: the items
+    of the cheapest set met.
     """
     price = items[0]
     fewest, most = sizes
@@ -208,7 +267,8 @@ def cheapest_counted(items, skill, start, target, sizes, effort, found):
     picks, best = np.zeros((room, deepest + 1), np.int64), np.zeros((room, deepest + 1), np.int64)
     bands = edge, sums, picks, best, cut
     edge[0, 0] = 1  # the next band's number
-    if error_of_counts(start, skill, cells, amount, 0, True, law, other) <= target and fewest <= 0:
+    free_of_limits = limits[1].max() <= 0 if limits[1].size else True
+    if fewest <= 0 and free_of_limits and error_of_counts(start, skill, cells, amount, 0, True, law, other) <= target:
         return 0.0, 0
     if deepest < min(most, n):
         limit = min(limit, longer)
@@ -239,15 +299,21 @@ def cheapest_counted(items, skill, start, target, sizes, effort, found):
         size = _counted(node, items, bands, False, cells, amount)
         if error_of_counts(start, skill, cells, amount, size, True, law, other) > target:
             continue
+        if not _may_keep(node, items, bands, limits):
+            continue
         paid = _price_of_best(node, items, bands)
-        if paid < limit:
+        best_keep = _keeps(node, items, bands, limits, False)
+        if paid < limit and best_keep:
             size = _counted(node, items, bands, False, cells, amount)
             if error_of_counts(start, skill, cells, amount, size, False, law, other) <= target:
                 limit, kept = paid, _keep(node, bands, False, found)
-        size = _counted(node, items, bands, True, cells, amount)
-        if error_of_counts(start, skill, cells, amount, size, False, law, other) <= target:
-            return min(floor, bound), _keep(node, bands, True, found)
-        place = _poorest(node, items, skill, bands)
+        keep = _keeps(node, items, bands, limits, True)
+        if keep:
+            size = _counted(node, items, bands, True, cells, amount)
+            if error_of_counts(start, skill, cells, amount, size, False, law, other) <= target:
+                return min(floor, bound), _keep(node, bands, True, found)
+        place = -1 if keep and best_keep else _mixed(node, items, bands)
+        place = _poorest(node, items, skill, bands) if place < 0 else place
         free = -1
         for s in range(BANDS):
             if node[1, s] == 0:
@@ -276,18 +342,18 @@ def _price_of_best(node, items, bands):
     paid = 0.0
     for s in range(BANDS):
         for k in range(node[1, s]):
-            paid += items[0][bands[0][node[0, s], 0] + k]
+            paid += items[0][bands[3][node[0, s], k]]
     return paid
 
 
 @njit(cache=True, nogil=True)
 def _keep(node, bands, cheapest, found):
     """Write down a node's labels, of each band the cheapest ones or the best; how many."""
-    edge, _, picks, _, _ = bands
+    _, _, picks, best, _ = bands
     at = 0
     for s in range(BANDS):
         for k in range(node[1, s]):
-            found[at] = picks[node[0, s], k] if cheapest else edge[node[0, s], 0] + k
+            found[at] = picks[node[0, s], k] if cheapest else best[node[0, s], k]
             at += 1
     return at
 

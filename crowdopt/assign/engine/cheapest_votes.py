@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
+from typing import TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Labels, TaskRow
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw
 
@@ -20,8 +21,15 @@ SOME = 4  # kinds of a row for which sets of other workers are looked for
 APART, DEARER = 25, 1.1  # sets of other workers; how much more the next of them may cost
 SOON, WIDE = 300, 1e-2  # steps of their search, and how far, relatively, each may be from the cheapest of those
 STRICTER = 0.97, 0.9  # times the target, where votes that know hard tasks err less than those that do not
+SEGMENTS = 8  # of workers whom groups tell apart, at most, for sets that are looked for band by band
+FOLLOWED = 4  # labels short of what can be followed: so long are sets that are looked for band by band
 LONGEST = 40  # labels of a set that is looked for band by band, unless a task asks for more
+HARD = 18  # the same, where tasks are hard, whose votes are looked at answer by answer
 LIKE, SWAPS = 2, 25  # best sets that others are made of; replacements of each label
+
+
+# items by segment, their segments, and of each limit whose labels it is about, the fewest of them, and the most
+Segments: TypeAlias = tuple[Ints, Ints, tuple[Bools, Ints, Ints]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +48,8 @@ class PricedVotes:
     need: Floats  # (k,): evidence beside that of labels that are given
     bargains: Labels  # classes whose labels cost less than nothing
     deepest: int  # labels of a set that is followed, at most
-    counted: bool  # whether sets are looked for band by band
+    # where sets are looked for band by band: items by segment, their segments, and limits on labels of those
+    segments: Segments | None
 
     def cheapest(
         self, place: int, steps: int = ROUGH, close: float = 1e-8, limit: float = np.inf
@@ -50,30 +59,40 @@ class PricedVotes:
         steps: of the search; the bound holds all the same; close: how far below the best set known, relatively, others
         are looked for; limit: what a set that is known costs.
         """
-        if self.counted:
-            return self._among_bands(place, limit, min(NODES * steps, MOST_NODES))
-        effort = limit - self.given, close, steps * ANSWERED
-        bound, found = self._searched(place, float(self.law.target[place]), effort)
+        target = float(self.law.target[place])
+        bound, found = self._searched(place, target, steps, close, limit)
         for less in STRICTER if self.law.share.size > 1 else ():
             kept = [one for one in found if self._does(place, one)]
             if kept or not found:
                 return bound, kept
-            found = self._searched(place, less * float(self.law.target[place]), effort)[1]
+            found = self._searched(place, less * target, steps, close, limit)[1]
         return bound, [one for one in found if self._does(place, one)]
 
-    def _among_bands(self, place: int, limit: float, work: int) -> tuple[float, list[Labels]]:
-        """The same by counted labels."""
+    def _searched(
+        self, place: int, target: float, steps: int, close: float, limit: float
+    ) -> tuple[float, list[Labels]]:
+        """The same for another target, without a look at what the vote itself does."""
+        if self.segments is not None:
+            return self._among_bands(place, target, limit, min(NODES * steps, MOST_NODES))
+        return self._followed(place, target, (limit - self.given, close, steps * ANSWERED))
+
+    def _among_bands(self, place: int, target: float, limit: float, work: int) -> tuple[float, list[Labels]]:
+        """By counted labels."""
         from crowdopt.assign.engine.band_kernels import cheapest_counted
 
-        found, target = np.zeros(self.deepest, np.int64), float(self.law.target[place])
-        items, sizes = (self.items[0], self.tables[3]), (max(0, self.row.fewest), min(self.row.most, self.item.size))
+        assert self.segments is not None
+        order, segment, limits = self.segments
+        found = np.zeros(self.deepest, np.int64)
+        items = self.items[0][order], self.tables[3][order], segment
+        sizes = max(0, self.row.fewest), min(self.row.most, self.item.size)
         cell = min(CELLS, int(np.ceil(float(self.need[place]) / self.unit - 1e-9)))
         longer = max(float(self.tables[1][0, self.deepest + 1]), float(self.tables[2][max(0, cell)]))
         effort = limit - self.given, longer, work
-        bound, size = cheapest_counted(items, self.items[4], self._start(place), target, sizes, effort, found)
-        return float(bound) + self.given, [self._labels(found[:size])] if size >= 0 else []
+        bound, size = cheapest_counted(items, self.items[4], self._start(place), target, sizes, limits, effort, found)
+        return float(bound) + self.given, [self._labels(order[found[:size]])] if size >= 0 else []
 
-    def _searched(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
+    def _followed(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
+        """By the laws of all answers."""
         from crowdopt.assign.engine import law_kernels as kernels
 
         law = self._law(place, target)
@@ -116,7 +135,8 @@ class PricedVotes:
         chosen = self._without_given(labels)
         price, group, skill, cell = self.items[0], self.items[2], self.items[4], self.tables[3]
         target = float(self.law.target[place])
-        if not 0 < chosen.size < self.deepest + 1:
+        long_and_hard = self.segments is not None and self.law.share.size > 1
+        if not 0 < chosen.size < self.deepest + 1 or long_and_hard:  # each vote is looked at answer by answer
             return []
         cells = np.searchsorted(-skill[0], -self.law.skill[0, chosen])
         skills, found, counts = (
@@ -125,10 +145,11 @@ class PricedVotes:
             np.bincount(self.row.group[chosen], minlength=self.row.low.size),
         )
         start = self._start(place)
-        laws = np.zeros(0) if self.counted else self._law(place, target)[0]
+        counted = self.segments is not None
+        laws = np.zeros(0) if counted else self._law(place, target)[0]
         for out in range(chosen.size):
             rest = np.delete(chosen, out)
-            if self.counted:
+            if counted:
                 last = last_cell_to_counts(np.sort(np.delete(cells, out)), skill, start, target)
             else:
                 beside = np.ascontiguousarray(np.delete(skills, out, 1))
@@ -199,11 +220,11 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
 
     law = row.law
     assert law is not None
-    counted = law.prior.shape[1] > 2 and not _has_groups(row)
     known = law.held.shape[1] + row.given.size  # their answers are told apart as well
     deepest = max(1, int(log(ANSWERS) / log(law.prior.shape[1]) + 1e-9) - known)
+    counted = _is_counted(row, deepest)
     if counted:
-        deepest = max(LONGEST, row.fewest)
+        deepest = max(LONGEST if law.share.size == 1 else HARD, row.fewest)
     room = np.minimum(np.minimum(row.room, row.top[row.group]), row.most)
     if left is not None:
         room = np.minimum(room, left)
@@ -229,12 +250,49 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
     large = kernels.large_sets(paid[all_of], width[all_of], CELLS, deepest + 1, parts)
     bargains = all_of[price[all_of] < 0]
     given = float(price[row.given].sum()) + float(price[bargains].sum())
+    by_segment = _by_segment(row, item) if counted else None
     items = paid[item], worth, row.group[item], after, skills
     tables = rest, cheap, large, cell
-    return PricedVotes(row, law, price, item, given, items, tables, unit, need, bargains, deepest, counted)
+    return PricedVotes(row, law, price, item, given, items, tables, unit, need, bargains, deepest, by_segment)
 
 
-def _has_groups(row: TaskRow) -> bool:
-    """Whether groups say something about which labels a set may have."""
-    limited = np.unique(row.group[row.room > 0])
-    return bool(row.low.any() or (row.top < row.most)[limited].any() or row.beside.low.size)
+def _is_counted(row: TaskRow, deepest: int) -> bool:
+    """Whether sets are looked for band by band: among several classes, or where they are longer than are followed."""
+    law = row.law
+    assert law is not None
+    if _told_apart(row)[0].max(initial=0) >= SEGMENTS:
+        return False
+    return law.prior.shape[1] > 2 or _needs_more(row, deepest - FOLLOWED)
+
+
+def _needs_more(row: TaskRow, labels: int) -> bool:
+    """Whether so many labels, the best that groups which are apart allow, leave a task in need; two classes."""
+    law = row.law
+    assert law is not None
+    room = np.minimum(row.room, row.top[row.group])
+    best = np.repeat(np.argsort(-law.skill[0], kind="stable"), room[np.argsort(-law.skill[0], kind="stable")])
+    mine = row.group[best][:, None] == np.arange(row.top.size)
+    rank = np.cumsum(mine, axis=0)[np.arange(best.size), row.group[best]]
+    able = np.flatnonzero(rank <= row.top[row.group[best]])
+    owed = rank[able] <= row.low[row.group[best[able]]]
+    chosen = np.concatenate([able[owed], able[~owed]])[:labels]
+    if chosen.size < labels:
+        return False
+    place = int(np.argmax(row.need))
+    return bool(law.error(np.concatenate([row.given, best[chosen]]), place) > law.target[place])
+
+
+def _told_apart(row: TaskRow) -> tuple[Ints, tuple[Bools, Ints, Ints]]:
+    """The segment of each class of workers, (G,), and the limits on labels of segments."""
+    limited = np.flatnonzero((row.low > 0) | (row.top < min(row.most, ANY)))
+    inside = np.vstack([row.group == limited[:, None], row.beside.member])
+    member, segment = np.unique(inside, axis=1, return_inverse=True)
+    low, top = (np.concatenate([a[limited], b]) for a, b in ((row.low, row.beside.low), (row.top, row.beside.top)))
+    return segment.reshape(-1), (np.ascontiguousarray(member), low, top)
+
+
+def _by_segment(row: TaskRow, item: Ints) -> Segments:
+    """Items by segment, in each the best first."""
+    segment, limits = _told_apart(row)
+    order = np.argsort(segment[item], kind="stable")
+    return order, segment[item][order], limits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +11,7 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
 from crowdopt.crowd.classes import Classes, classes_of, equal_rows, firsts, labels_in
-from crowdopt.crowd.group_limits import labels_had, membership, task_limits
+from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
@@ -26,7 +26,7 @@ LEVELS, BY_ERROR = 40, 4  # needs of a row that plans tell apart; times as many 
 
 
 class Overlaps(NamedTuple):
-    """Limits per task of groups that are not apart: sets keep them, bounds do without."""
+    """Limits per task of groups that are not apart; bounds do without them where they are many."""
 
     member: Bools  # (groups, G)
     low: Ints  # (groups,)
@@ -279,32 +279,62 @@ def _coupling(classes: Classes, known: tuple[list[TaskRow], Ints]) -> Coupling:
     return Coupling(np.vstack(weight), own, cost, has_budget, np.concatenate(lower), np.concatenate(upper))
 
 
-def levelled(problem: Prepared, levels: int = LEVELS, hardest: bool = True) -> Prepared:
+Levels: TypeAlias = list[list[Ints]]  # of each row: its kinds, by their places, in runs of like need
+
+
+def levels_of(problem: Prepared, number: int = LEVELS) -> Levels:
+    """So many levels of each row; where exact errors decide, BY_ERROR times as many of all rows together."""
+    laws = sum(row.law is not None for row in problem.rows)
+    found = []
+    for row in problem.rows:
+        count = number if row.law is None else max(1, BY_ERROR * number // laws)
+        found.append(np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size)))
+    return found
+
+
+def finer(levels: Levels, coarse: Bools, times: int) -> Levels:
+    """The levels, those that are too coarse cut into so many each.
+
+    coarse: of all levels, row by row.
+    """
+    cut, number = [], 0
+    for row in levels:
+        mine: list[Ints] = []
+        for one in row:
+            mine += np.array_split(one, min(times, one.size)) if coarse[number] else [one]
+            number += 1
+        cut.append(mine)
+    return cut
+
+
+def levelled(problem: Prepared, levels: Levels, hardest: bool = True) -> Prepared:
     """The same with few needs in each row.
 
     Raised to the hardest of each level, every set serves all tasks of it. Where exact errors decide they can also be
     lowered to the easiest one: what no plan costs less than then, none of the problem does.
 
-    levels: of needs; where exact errors decide, of all rows together BY_ERROR times as many; hardest: whether needs are
-    raised; -> the problem itself where needs are few.
+    hardest: whether needs are raised; -> the problem itself where needs are few.
     """
     rows: list[TaskRow] = []
     kind_of, start = np.zeros_like(problem.kind_of), 0
     old = np.zeros(problem.count.size, np.int64)
-    laws = sum(row.law is not None for row in problem.rows)
-    for row in problem.rows:
-        count = levels if row.law is None else max(1, BY_ERROR * levels // laws)
+    laws = any(row.law is not None for row in problem.rows)
+    proven_beside = hardest or bounds_know_overlaps(problem.classes.instance)
+    for row, parts in zip(problem.rows, levels, strict=True):
         if row.law is None and not hardest:
-            count = row.kinds.size
-        parts = np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size))
+            parts = [np.array([place]) for place in range(row.kinds.size)]
         for k, part in enumerate(parts):
             old[row.kinds[part]] = start + k
         need = np.array([row.need[part[-1 if hardest else 0]] for part in parts])
         law = None if row.law is None else row.law.of(parts, hardest)
-        beside = row.beside if hardest else Overlaps.none(row.cost.size)
+        beside = row.beside if proven_beside else Overlaps.none(row.cost.size)
         rows.append(replace(row, kinds=start + np.arange(len(parts)), need=need, beside=beside, law=law))
         start += len(parts)
-    if start == problem.count.size and not laws and (hardest or not any(row.beside.low.size for row in problem.rows)):
+    if (
+        start == problem.count.size
+        and not laws
+        and (proven_beside or not any(row.beside.low.size for row in problem.rows))
+    ):
         return problem
     kind_of = old[problem.kind_of]
     row_of = np.repeat(np.arange(len(rows)), [row.kinds.size for row in rows])

@@ -25,6 +25,7 @@ class Seating:
     instance: AssignmentInstance
     classes: Classes  # of the loosened instance
     members: tuple[Ints, Ints] = field(init=False)  # the first of each class, and workers by class
+    likes: tuple[Ints, Ints] = field(init=False)  # the first of each class, and tasks by class
     barred: Ints = field(init=False)  # (k,): sorted keys
     home: tuple[Ints, Ints] = field(init=False)  # groups with limits per task that each worker is in
     top: Ints = field(init=False)  # (groups, tasks)
@@ -33,8 +34,8 @@ class Seating:
 
     def __post_init__(self) -> None:
         instance, m = self.instance, self.instance.n_workers
-        inside = self.classes.workers_in
-        self.members = np.append(0, np.cumsum(inside)), np.argsort(self.classes.worker_class, kind="stable")
+        self.members = _by_class(self.classes.worker_class, self.classes.workers_in)
+        self.likes = _by_class(self.classes.task_class, self.classes.tasks_in)
         self.barred = np.sort(instance.barred[:, 0] * m + instance.barred[:, 1])
         limited, _, self.top = task_limits(instance)
         who, groups = np.nonzero(membership(instance)[limited].T)
@@ -62,19 +63,23 @@ class Seating:
         start = np.append(0, np.cumsum(np.bincount(task, minlength=self.instance.n_tasks)))
         seats: Seats = start, worker, self.instance.capacity.copy()
         limits: Limits = self.barred, *self.home, self.top, np.zeros(self.top.shape, np.int64)
+        kernels.seat_singles(task, group, self.members, seats)
+        self._trade(group, seats, limits)
+        kernels.open_again(task, seats, limits)
         missing = kernels.seat(task, group, self.members, seats, limits, self.instance.min_load.copy())
         if missing:
             self._elsewhere(task, group, seats, limits)
-        there = worker >= 0
-        held = np.bincount(worker[there], minlength=self.instance.n_workers)
+        held = np.bincount(worker[worker >= 0], minlength=self.instance.n_workers)
         owed, spare = np.maximum(0, self.instance.min_load - held), held - self.instance.min_load
         kernels.level(task, group, self.members, seats, limits, owed, spare)
+        self._trade(group, seats, limits)
         self._steer(task, group, seats, limits)
+        there = worker >= 0
         found = np.column_stack([task[there], worker[there]])
-        if self.instance.the_rule.checked and missing:
-            return self._mended(found, clock)
         if not there.all():
             found = np.concatenate([found, self._added(np.unique(task[~there]), found, seats, limits)])
+        if self.instance.the_rule.checked and missing:
+            return self._mended(found, clock)
         if owed.any():
             found = np.concatenate([found, self._made_up(found, seats, limits)])
         return found[np.lexsort((found[:, 1], found[:, 0]))]
@@ -128,17 +133,28 @@ class Seating:
                     inside[home[first[j] : first[j + 1]], i] += 1
         return np.array(added, np.int64).reshape(-1, 2)
 
+    def _trade(self, group: Ints, seats: Seats, limits: Limits) -> None:
+        from crowdopt.assign.engine import seating_kernels as kernels
+
+        kernels.trade(group, self.likes, seats, limits, self._rows(seats))
+
+    def _rows(self, seats: Seats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Rows of one's own: entries, sides, and what the labels that have a worker add up to."""
+        start, worker, _ = seats
+        own, there = self.instance.own_rows, worker >= 0
+        if own is None:
+            return self.entry, np.zeros(0), np.zeros(0), np.zeros(0)
+        task = np.repeat(np.arange(self.instance.n_tasks), np.diff(start))
+        return self.entry, own.lower, own.upper, self.entry[:, task[there], worker[there]].sum(axis=1)
+
     def _steer(self, task: Ints, group: Ints, seats: Seats, limits: Limits) -> None:
         from crowdopt.assign.engine import seating_kernels as kernels
 
-        own, worker = self.instance.own_rows, seats[1]
-        if own is None:
+        if self.instance.own_rows is None:
             return
-        there = worker >= 0
-        total = self.entry[:, task[there], worker[there]].sum(axis=1)
-        spare = np.bincount(worker[there], minlength=self.instance.n_workers) - self.instance.min_load
-        rows = self.entry, own.lower, own.upper, total
-        kernels.steer(task, group, self.members, seats, limits, rows, spare)
+        held = np.bincount(seats[1][seats[1] >= 0], minlength=self.instance.n_workers)
+        spare = held - self.instance.min_load
+        kernels.steer(task, group, self.members, seats, limits, self._rows(seats), spare)
 
     def _elsewhere(self, task: Ints, group: Ints, seats: Seats, limits: Limits) -> None:
         """Labels that none of their class can give go to the cheapest who knows no less, in groups alike."""
@@ -159,3 +175,8 @@ class Seating:
                     kernels.give(label, i, j, seats, limits)
                     group[label] = home[j]
                     break
+
+
+def _by_class(number: Ints, size: Ints) -> tuple[Ints, Ints]:
+    """Where each class begins, and its members one after another."""
+    return np.append(0, np.cumsum(size)), np.argsort(number, kind="stable")

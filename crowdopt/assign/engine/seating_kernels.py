@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.compiled_kernels import njit
 
 PASSES, PARTNERS, STRIDE = 4, 60, 37  # of changing places for rows of one's own: labels asked, some way apart
+TRADES = 200  # tasks of a class that one is asked to trade with
 
 
 @njit(cache=True, nogil=True)
@@ -52,6 +53,110 @@ def give(label, i, j, seats, limits):
         left[j] -= 1
         for e in range(first[j], first[j + 1]):
             inside[home[e], i] += 1
+
+
+@njit(cache=True, nogil=True)
+def seat_singles(task, group, members, seats):
+    """Labels of classes of one worker become that worker's, whether the pair is barred or not."""
+    begin, who = members
+    _, worker, left = seats
+    for label in range(task.size):
+        g = group[label]
+        if begin[g + 1] - begin[g] == 1 and left[who[begin[g]]] > 0:
+            worker[label] = who[begin[g]]
+            left[worker[label]] -= 1
+
+
+@njit(cache=True, nogil=True)
+def _count(i, seats, limits):
+    """Count a task's labels of each group."""
+    start, worker, _ = seats
+    _, first, home, _, inside = limits
+    inside[:, i] = 0
+    for label in range(start[i], start[i + 1]):
+        j = worker[label]
+        if j >= 0:
+            for e in range(first[j], first[j + 1]):
+                inside[home[e], i] += 1
+
+
+@njit(cache=True, nogil=True)
+def _clashes(i, k, seats, limits):
+    """Labels of task k that task i could not have, were they its own: barred pairs, and beyond the most of a group."""
+    start, worker, _ = seats
+    barred, first, _, top, inside = limits
+    number = 0
+    for label in range(start[k], start[k + 1]):
+        key = i * (first.size - 1) + worker[label]
+        place = np.searchsorted(barred, key)
+        if worker[label] >= 0 and place < barred.size and barred[place] == key:
+            number += 1
+    for h in range(inside.shape[0]):
+        number += max(0, inside[h, k] - top[h, i])
+    return number
+
+
+@njit(cache=True, nogil=True)
+def trade(group, likes, seats, limits, rows):
+    """Tasks of a class trade their sets, fewer labels clashing first, then until rows of one's own are kept.
+
+    likes: (first of each class, tasks); rows: as :func:`steer` takes them.
+    """
+    start, worker, _ = seats
+    inside, (begin, tasks), (entry, lower, upper, total) = limits[4], likes, rows
+    for i in range(start.size - 1):
+        _count(i, seats, limits)
+    off, still = _off(lower, upper, total, np.zeros(total.size)), np.zeros(total.size)
+    for c in range(begin.size - 1):
+        size = begin[c + 1] - begin[c]
+        for place in range(size):
+            i = tasks[begin[c] + place]
+            mine = _clashes(i, i, seats, limits)
+            for step in range(1, min(size, TRADES)):
+                if mine == 0 and off <= 0.0:
+                    break
+                k = tasks[begin[c] + (place + step * STRIDE) % size]
+                if k == i or start[k + 1] - start[k] != start[i + 1] - start[i]:
+                    continue
+                change = _traded(i, k, seats, entry) if entry.shape[0] else still
+                then = _off(lower, upper, total, change)
+                if mine == 0 and then >= off - 1e-9:
+                    continue
+                clashes = _clashes(i, k, seats, limits)
+                fewer = mine + _clashes(k, k, seats, limits) - clashes - _clashes(k, i, seats, limits)
+                if fewer > 0 or (fewer == 0 and then < off - 1e-9):
+                    total += change
+                    off, mine = then, clashes
+                    for t in range(start[i + 1] - start[i]):
+                        a, b = start[i] + t, start[k] + t
+                        worker[a], worker[b] = worker[b], worker[a]
+                        group[a], group[b] = group[b], group[a]
+                    for h in range(inside.shape[0]):
+                        inside[h, i], inside[h, k] = inside[h, k], inside[h, i]
+
+
+@njit(cache=True, nogil=True)
+def _traded(i, k, seats, entry):
+    """What rows change by when two tasks trade their sets."""
+    start, worker, _ = seats
+    change = np.zeros(entry.shape[0])
+    for mine, other in ((i, k), (k, i)):
+        for label in range(start[mine], start[mine + 1]):
+            if worker[label] >= 0:
+                change += entry[:, other, worker[label]] - entry[:, mine, worker[label]]
+    return change
+
+
+@njit(cache=True, nogil=True)
+def open_again(task, seats, limits):
+    """Labels that their task may not have are without a worker again."""
+    worker = seats[1]
+    for label in range(task.size):
+        j = worker[label]
+        if j >= 0:
+            give(label, task[label], -1, seats, limits)
+            if may(task[label], j, -1, seats, limits):
+                give(label, task[label], j, seats, limits)
 
 
 @njit(cache=True, nogil=True)

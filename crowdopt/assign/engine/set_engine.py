@@ -12,7 +12,7 @@ from crowdopt.assign.asking_more import aiming
 from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.alike import loosened, may_repeat, of_all
 from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some
-from crowdopt.assign.engine.prepared import LEVELS, Prepared, levelled, problem_of
+from crowdopt.assign.engine.prepared import Levels, Prepared, finer, levelled, levels_of, problem_of
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
 from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, sweep
@@ -44,6 +44,7 @@ FIRST = 0.2  # of the time left, for the first sets
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
 SERVING = 0.35  # of the time left, for a first plan task by task
 LAST = 0.9  # of the time left, for a dive
+SLOW = 0.04  # of the time left, for a round of prices: more is long
 PROOF = 0.3  # of the time left, for a bound at full resolution
 FINE, FINE_KINDS = 60_000, 400  # steps of a search for the bound, and kinds up to which all have as many
 WIDE, NEEDS = 200_000, 10  # pairs of classes in the first LP; beyond, needs of a row in it
@@ -59,14 +60,15 @@ class Engine:
     standing: Standing  # is offered plans and bounds
     soon: Clock  # when to give up without a plan
     seating: Seating | None  # where workers are told alike, or lack labels
-    fineness: int = LEVELS  # needs of a row that are told apart
+    runs: Levels = field(default_factory=list)  # of needs that are told apart; without any, some of equal size
     levels: Prepared = field(init=False)
     master: SetMaster = field(init=False)
     best: Given | None = None
     solved: bool = False  # whether no plan of the levels costs less
 
     def __post_init__(self) -> None:
-        self.levels = levelled(self.problem, self.fineness)
+        self.runs = self.runs or levels_of(self.problem)
+        self.levels = levelled(self.problem, self.runs)
         self.master = SetMaster(self.levels, self.standing.solvers.make_master)
 
     def run(self, first: Floats, reach: Floats) -> Floats:
@@ -79,16 +81,17 @@ class Engine:
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         begin, most = self.levels.coupling.valid(first), self.standing.ceiling
         climb = Climb(self.levels, self.master, begin, near=near, ceiling=most)
-        climb.begin(reach, clock.part(FIRST), self.soon)
+        climb.begin(reach, self.soon)
         self._serve(climb)
+        climb.begin_beside(begin, clock.part(FIRST))
         self._prove(climb)
         if self.standing.bound == np.inf or not self.master.has_sets:
             return climb.duals
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
             large = self.master.size > LARGE
-            if large and climb.rounds:
-                break  # a large LP is solved a few times only: its sets are of more use in plans
+            if large and climb.rounds and climb.pace > SLOW * clock.left:
+                break  # an LP that takes long is solved a few times only: its sets are of more use in plans
             self.master.start(None if large else room)
             climb.run(clock.part(part))
             if climb.paid and self.master.size > LARGE:
@@ -100,6 +103,11 @@ class Engine:
                 break
         self._plans(climb)
         return climb.duals
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether a level has several needs."""
+        return self.levels.count.size < self.problem.count.size
 
     def _prove(self, climb: Climb) -> None:
         """Raise the bound by what the best multipliers prove, each kind of task with its own need."""
@@ -116,12 +124,23 @@ class Engine:
 
     def _loose(self, duals: Floats) -> tuple[Prepared, KnownBest]:
         """The problem with needs lowered and skills raised to levels, and what is known to cost no less there."""
-        loose, known = levelled(self.problem, hardest=False), self.master.known_at(duals)
+        loose, known = levelled(self.problem, self.runs, hardest=False), self.master.known_at(duals)
         worth = np.full(loose.count.size, np.inf)
         np.minimum.at(worth, loose.kind_of, known.worth[self.levels.kind_of])
         which = np.zeros(worth.size, np.int64)
         which[loose.kind_of] = known.which[self.levels.kind_of]
         return loose, KnownBest(worth, which, known.labels)
+
+    def finer(self, duals: Floats) -> Levels:
+        """Levels cut where the hardest task's cheapest set may cost more than the easiest one's; if nowhere, all."""
+        loose, known = self._loose(duals)
+        clock = self.standing.clock.part(PROOF)
+        low = sweep(loose, duals, rich=False, known=known, until=clock).least[loose.kind_of]
+        high = self.master.known_at(duals).worth[self.levels.kind_of]
+        apart = np.zeros(self.levels.count.size)
+        np.maximum.at(apart, self.levels.kind_of, np.where(high > low, high - low, 0.0))
+        coarse = apart > NEAR * np.abs(high).max()
+        return finer(self.runs, coarse if coarse.any() else np.ones(coarse.size, bool), FINER)
 
     def _serve(self, climb: Climb) -> None:
         """A plan soon, task by task at the first prices."""
@@ -176,7 +195,6 @@ class Engine:
         least = climb.value * (1 - NEAR) if climb.value < np.inf else -np.inf
         if has_whole_prices(self.problem.classes):
             least = next_integer(climb.bound)
-        coarse = self.levels.count.size < self.problem.count.size
         while not standing.done and waited < limit and not self.solved:
             clock = self.soon if standing.best is None else standing.clock
             if clock.over:
@@ -184,7 +202,7 @@ class Engine:
             until = clock.part(LAST)  # what is found is made a plan in the rest
             found = dive(self.master, start, climb.duals, rng, until, 0.0 if self.best is None else JITTER)
             waited = 0 if self._offer(found) else waited + 1
-            self.solved = coarse and standing.best is not None and standing.value <= least
+            self.solved = self.is_coarse and standing.best is not None and standing.value <= least
             if waited >= IDLE and not searched and not standing.done:
                 searched = True
                 self._search()
@@ -240,8 +258,8 @@ def solve_by_sets(
         first, reach = _begin(problem, standing, program, solution.dual)
         engine = Engine(problem, standing, clock.part(patience), seating)
         first = engine.run(first, reach)
-        while engine.solved and not standing.done:
-            engine = Engine(problem, standing, clock.part(patience), seating, FINER * engine.fineness)
+        while engine.is_coarse and standing.best is not None and not standing.done:
+            engine = Engine(problem, standing, clock.part(patience), seating, engine.finer(first))
             first = engine.run(first, np.abs(first))
         if not standing.done and problem.rows[0].law is None and standing.pairs <= SMALL:
             standing.in_full(None)
@@ -306,7 +324,7 @@ def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats
     if problem.rows[0].law is None:
         first = _first_prices(program, dual)
         return first, np.abs(first)
-    levels, best, proven = levelled(problem, 1), np.zeros(problem.coupling.lower.size), -np.inf
+    levels, best, proven = levelled(problem, levels_of(problem, 1)), np.zeros(problem.coupling.lower.size), -np.inf
     reach, turn = np.zeros(best.size), standing.clock.part(FIRST)
     for aim in AIMS:
         if turn.over and proven > -np.inf:

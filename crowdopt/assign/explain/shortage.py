@@ -78,8 +78,8 @@ class Shortage:
 
 
 def by_rule(instance: AssignmentInstance) -> str:
-    """Of which rule a sentence about promises speaks, where that asks for more than the promise itself does."""
-    return "" if instance.the_rule.checked else f"by rule {instance.rule} "
+    """Of which rule a sentence about promises speaks, where that is not the promise itself."""
+    return f"{instance.the_rule.of_rule} ".lstrip()
 
 
 def shortage(instance: AssignmentInstance, probe: Probe) -> Shortage | None:

@@ -83,6 +83,7 @@ def _row(subject: Subject, ending: Ending, folder: Path) -> dict[str, Any]:
         "proof": judgement.proof,
         "gap": judgement.gap,
         "claimed": None if done is None else done.get("status"),
+        "gave": _given(folder),
         "raw": None if done is None else done.get("raw"),
         "family": next((event["family"] for event in events if "family" in event), None),
         "about": next((event["about"] for event in events if "about" in event), ""),
@@ -154,6 +155,15 @@ def _judged(subject: Subject, done: dict[str, Any], folder: Path) -> Judgement:
     with np.load(folder / "solution.npz", allow_pickle=False) as stored:
         arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in stored.files}
     return judge_solution(problem.build(subject.program), claim, bound, arrays)
+
+
+def _given(folder: Path) -> list[str]:
+    """Which of ``primal``, ``dual`` and ``ray`` a backend gave."""
+    path = folder / "solution.npz"
+    if not path.exists():
+        return []
+    with np.load(path, allow_pickle=False) as stored:
+        return sorted(stored.files)
 
 
 def _moments(events: list[dict[str, Any]]) -> list[list[float | None]]:

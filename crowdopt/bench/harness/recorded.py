@@ -33,7 +33,7 @@ MEASURED = Keys(  # the result of a row
         "moments": Each(MOMENT),
         "timings": Each(Maybe(number("a number of seconds", 0)), dict),
     },
-    optional={"family": Maybe(TEXT), "about": TEXT, "reference": Maybe(NUMBER)},
+    optional={"family": Maybe(TEXT), "about": TEXT, "gave": Each(TEXT), "reference": Maybe(NUMBER)},
     open=True,
 )
 BESIDE = Keys(dict.fromkeys(("violation", "fraction"), NUMBER), open=True)  # what a value comes with

@@ -20,6 +20,8 @@ EMPTY: dict[str, Any] = {
     **dict.fromkeys(("value", "bound", "violation", "fraction", "gap", "claimed", "raw", "claimed_bound", "size")),
     "why": "",
     "proof": "none",
+    "own_proof": "none",
+    "gave": [],
     "moments": [],
     "timings": {},
     "megabytes": None,
@@ -73,7 +75,8 @@ def _plain(row: Row) -> Result:
     subject = Subject.of(row.arguments)
     if row.error is not None:
         return Result(subject, FAILED, row.error, EMPTY)
-    return Result(subject, row.result["outcome"], row.result["why"], row.result)
+    facts = {**row.result, "own_proof": row.result["proof"]}  # another's multipliers may settle it later
+    return Result(subject, row.result["outcome"], row.result["why"], facts)
 
 
 def _crossed(result: Result, others: Sequence[Result]) -> Result:

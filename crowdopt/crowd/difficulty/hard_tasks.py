@@ -7,6 +7,7 @@ often disagree, than their skills explain.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,3 +69,16 @@ class Difficulty:
 
 
 NONE = Difficulty()
+
+
+def as_difficulty(given: Difficulty | Sequence[float]) -> Difficulty:
+    """A difficulty, or the pair of its share of hard tasks and what is left of a worker's edge there."""
+    if isinstance(given, Difficulty):
+        return given
+    try:
+        share, left = map(float, given)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"difficulty is the share of hard tasks and what is left of skill there, as in (.1, .5), not {given!r}"
+        ) from None
+    return Difficulty(share, left)

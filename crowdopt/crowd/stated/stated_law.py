@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty, as_difficulty
 from crowdopt.crowd.gold.checks import floats, ids
 from crowdopt.crowd.gold.confusion import checked_tables, class_votes
 from crowdopt.crowd.hard_needs import refuse_difficulty
@@ -62,6 +62,7 @@ class StatedLaw(StatedPart):
         if not isinstance(self.classes, int | np.integer) or not 2 <= self.classes <= CLASSES:
             raise InputError(f"classes must be a whole number from 2 to {CLASSES}, not {self.classes}")
         classes = int(self.classes)
+        self._keep("difficulty", as_difficulty(self.difficulty))
         self._keep("prior", _priors(self.prior, tasks, classes))
         self._keep("class_names", ids("class_names", self.class_names, classes))
         if self.rule is None:

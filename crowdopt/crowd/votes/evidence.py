@@ -44,6 +44,11 @@ class Rule:
     # the linear rule whose plans all keep this one's promise; empty where its own sums make a program
     implied_by: str = ""
 
+    @property
+    def of_rule(self) -> str:
+        """Words that a bound, an optimum or "infeasible" needs where they are not about the promise itself."""
+        return "" if self.name == EXACT_ERROR.name else f" by rule {self.name}"
+
     def evidence(self, accuracy: Floats, classes: int = 2) -> Floats:
         """Evidence of one label; what is at most FLOOR is exactly 0. A few rows at a time: tables may be large."""
         table = np.asarray(accuracy, dtype=np.float64)

@@ -1,29 +1,39 @@
 """Inspect: the scores in its logs, each grader a worker; and a panel of graders that votes by the plan's weights.
 
-A score without a value, or of NaN, is an abstention: it comes back as skipped, and counts as no label.
+A score without a value, or of NaN, is an abstention: it comes back as skipped, and counts as no label. One that is no
+single value is refused with its place; the others are read.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from crowdopt.documents import Each, Keys, Maybe
+from crowdopt.documents import TEXT, Each, Keys, Maybe
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import inspect_panel
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.foreign_json import BYTES, ID, check, parsed, read_json, refuse, scalar, seconds
+from crowdopt.io.bridges.exchange.foreign_json import BYTES, ID, check, parsed, read_json, scalar, seconds
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
+from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
+from crowdopt.io.bridges.exchange.verdicts import verdict
 
 REMEDY = "give a log of Inspect, or convert it: inspect log convert LOG --to json --output-dir FOLDER"
 SCORE = Keys(optional={"metadata": Maybe(Keys(open=True))}, open=True)
-SAMPLE = Keys(required={"id": ID}, optional={"scores": Maybe(Each(SCORE, dict))}, open=True)
+EVENT = Keys(required={"event": TEXT}, open=True)
+SAMPLE = Keys(
+    required={"id": ID}, optional={"scores": Maybe(Each(SCORE, dict)), "events": Maybe(Each(EVENT))}, open=True
+)
 LOG = Keys(required={"samples": Each(SAMPLE)}, open=True)
+GRADING = ("scorer", inspect_panel.SPAN)  # types of spans
+EPOCH = re.compile(r"(.*) \(epoch (\d{1,9})\)", re.DOTALL)  # how a sample of a later epoch is called
 PANEL = Each(Keys(open=True), dict)
 
 
@@ -68,30 +78,68 @@ def _rows(sample: dict[str, Any], source: str, place: str, wishes: Wishes) -> It
     epoch = sample.get("epoch", 1)
     task = scalar(sample["id"]) or ""
     task = task if epoch in (1, None) else f"{task} (epoch {epoch})"
+    used = _usage(sample.get("events") or [])
     for scorer, score in (sample.get("scores") or {}).items():
         panel = (score.get("metadata") or {}).get(inspect_panel.KEY)
         if panel is not None:
             where = f"{place}.scores.{scorer}.metadata.{inspect_panel.KEY}"
             check(panel, PANEL, f"{source}, {where}", REMEDY)
             for grader, said in panel.items():
-                yield _row(task, grader, said.get("value"), said.get("seconds"), source, f"{where}.{grader}")
+                vote = verdict(task, grader.strip(), said.get("value"), f"{where}.{grader}", spent=used.get(grader))
+                yield replace(vote, seconds=seconds(said.get("seconds")))
         elif wishes.field in (None, scorer):
-            yield _row(task, scorer, score.get("value"), None, source, f"{place}.scores.{scorer}.value")
+            value, where = score.get("value"), f"{place}.scores.{scorer}.value"
+            yield verdict(task, scorer.strip() or "scorer", value, where, spent=used.get(scorer))
 
 
-def _row(task: str, grader: str, value: Any, spent: Any, source: str, place: str) -> Annotation:
-    label = scalar(value) if inspect_panel.is_answer(value) else ""  # Inspect writes NaN for a reply it cannot read
-    if label is None or not grader.strip():
-        raise refuse(source, place, "must be one value", value, "choose a scorer with --field")
-    return Annotation(task, grader.strip(), label, seconds(spent), cancelled=not label, place=place)
+def _usage(events: list[dict[str, Any]]) -> dict[str, Usage]:
+    """Scorer or grader -> tokens of its calls: those within its span, which may have spans of its own in it."""
+    spans = {one.get("id"): one for one in events if one["event"] == "span_begin" and isinstance(one.get("id"), str)}
+    used: dict[str, Usage] = {}
+    for one in events:
+        output = one.get("output") if one["event"] == "model" else None
+        counts = output.get("usage") if isinstance(output, dict) else None
+        grader = _grader(one.get("span_id"), spans)
+        if grader is not None and isinstance(counts, dict):
+            keys = ("input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
+            call = usage_of(*map(counts.get, keys), cost=counts.get("total_cost"))
+            if call is not None:
+                used[grader] = used[grader] + call if grader in used else call
+    return used
+
+
+def _grader(span: Any, spans: dict[Any, dict[str, Any]]) -> str | None:
+    """The name of the nearest scorer or grader around a span."""
+    seen: set[str] = set()
+    while isinstance(span, str) and span in spans and span not in seen:
+        if spans[span].get("type") in GRADING:
+            return scalar(spans[span].get("name"))
+        seen.add(span)
+        span = spans[span].get("parent_id")
+    return None
 
 
 def write_panel(handed: PushedRound, folder: Path) -> dict[str, str]:
-    """``panel.json``, sample -> grader -> weight, and the module ``panel.py`` that reads it."""
+    """``panel.json``, sample -> grader -> weight, and the module ``panel.py`` that reads it.
+
+    Answers that are known already are ``scores.json``, for Inspect's ``precomputed_scores``.
+    """
+    scores = {"scores.json": json.dumps(precomputed(handed.answers), indent=1, ensure_ascii=False) + "\n"}
     return {
+        **(scores if handed.answers else {}),
         "panel.json": json.dumps(handed.weights, indent=1, ensure_ascii=False) + "\n",
         "panel.py": Path(inspect_panel.__file__).read_text(encoding="utf-8"),
     }
+
+
+def precomputed(answers: Mapping[str, tuple[str, float]]) -> list[dict[str, Any]]:
+    """Records of answers as ``inspect_ai.scorer.precomputed_scores`` reads them; answers: task -> label, its chance."""
+    records = []
+    for task, (label, chance) in answers.items():
+        epoch = EPOCH.fullmatch(task)
+        record = {"id": epoch[1], "epoch": int(epoch[2])} if epoch else {"id": task, "epoch": 1}
+        records.append({**record, "value": label, "metadata": {"chance_right": chance}})
+    return records
 
 
 BRIDGE = Bridge(
@@ -99,5 +147,8 @@ BRIDGE = Bridge(
     what="a log (.eval or .json), or a folder of logs",
     read=read_logs,
     write=write_panel,
-    advice=("in the task: scorer=panel.panel({'GRADER': scorer, ...}), with `import panel` from this folder",),
+    advice=(
+        "in the task: scorer=panel.panel({'GRADER': scorer, ...}), with `import panel` from this folder",
+        "scores.json, where there is one: inspect score LOG --scorer precomputed_scores -S scores=scores.json",
+    ),
 )

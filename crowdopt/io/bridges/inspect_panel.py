@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 WEIGHTS = Path(__file__).with_name("panel.json")
+SPAN = "grader"  # type of the log's span around a grader, by which its tokens are told from the others'
 KEY = "crowdopt_panel"  # in a score's metadata: grader -> what it said (null: nothing), and how long it took
 TIE = 1e-9  # relative to the largest weight; sums closer than this are equal
 
@@ -63,6 +64,7 @@ def panel(graders: dict[str, Any]) -> Any:
     that the plan does not know is not scored.
     """
     from inspect_ai.scorer import Score, scorer
+    from inspect_ai.util import span
 
     plan = weights()
 
@@ -73,7 +75,8 @@ def panel(graders: dict[str, Any]) -> Any:
             votes = []
             for name, weight in plan.get(str(state.sample_id), {}).items():
                 began = time.monotonic()
-                graded = await graders[name](state, target)
+                async with span(name, type=SPAN):
+                    graded = await graders[name](state, target)
                 value = graded.value if graded is not None and is_answer(graded.value) else None
                 said[name] = {"value": value, "seconds": round(time.monotonic() - began, 3)}
                 votes.append((value, weight))

@@ -11,10 +11,14 @@ from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
 from crowdopt.io.plan.stored_plan import read_claims
 from crowdopt.io.plan.stored_policy import is_policy
-from crowdopt.io.tables.table_columns import Table, read_table
+from crowdopt.io.tables.table_columns import Table, has_column, read_table
 from crowdopt.io.tables.table_kinds import PLAN_TABLES
 
-ROWS = 2000  # tasks or workers that are listed one by one
+ROWS = 100  # tasks or workers that are listed one by one
+STORIES = 250_000  # bytes of a page for stories of tasks and workers, about
+EACH = 45, 40, 4  # of a task, a worker, a label in them
+POINTS = 150  # of the curve of errors
+DIGITS = 4  # of numbers in stories
 PARTS = 10  # of a worker's capacity that are told apart where workers are not listed
 
 
@@ -23,7 +27,8 @@ def plan_overview(folder: str | Path) -> dict[str, Any]:
 
     folder: a plan folder; -> ``claims``, as plan.json has them; ``tasks``, ``workers`` and ``pairs``, lists of rows,
     cut at ROWS tasks and workers; ``labels_per_task`` and ``use_of_capacity``, counts over all of them; ``busy`` and
-    ``full`` workers; ``errors``, smallest, mean and largest.
+    ``full`` workers; ``errors``, smallest, mean and largest; ``curve``, tasks at POINTS places of their order by error;
+    ``stories``, of every task and worker, None where that is too much for a page.
     """
     place = Path(folder)
     claims = read_claims(place)
@@ -47,7 +52,60 @@ def plan_overview(folder: str | Path) -> dict[str, Any]:
         "busy": int((load > 0).sum()),
         "full": int(((load > 0) & (load >= capacity - 1e-9)).sum()),
         "errors": {"least": float(error.min()), "mean": float(error.mean()), "most": float(error.max())},
+        "curve": _curve(tasks["task"], error),
+        "stories": _stories(tasks, workers, given, _weights(place)),
     }
+
+
+def _curve(names: list[str], error: Floats) -> list[dict[str, Any]]:
+    """Tasks in ascending order of error: all of them, or the first, the last and POINTS - 2 between."""
+    order = np.argsort(error, kind="stable")
+    places = np.unique(np.linspace(0, len(order) - 1, min(POINTS, len(order))).round().astype(int)).tolist()
+    return [{"place": k + 1, "task": names[order[k]], "error": float(error[order[k]])} for k in places]
+
+
+def _weights(place: Path) -> dict[str, float]:
+    """Worker -> weight of their vote, of those whose votes weigh alike in every type; none by class."""
+    path = place / "weights.csv"
+    if not path.exists() or has_column(path, "class"):
+        return {}
+    table = read_table(path, PLAN_TABLES["weights"])
+    known: dict[str, set[float]] = {}
+    for worker, weight in zip(table["worker"], table.numbers("weight").tolist(), strict=True):
+        known.setdefault(worker, set()).add(weight)
+    return {worker: weights.pop() for worker, weights in known.items() if len(weights) == 1}
+
+
+def _stories(tasks: Table, workers: Table, given: Table, weights: dict[str, float]) -> dict[str, Any] | None:
+    """Columns of all tasks and workers, and each task's workers by their row; short numbers."""
+    if sum(size * rows for size, rows in zip(EACH, (tasks.rows, workers.rows, given.rows), strict=True)) > STORIES:
+        return None
+    place = {name: row for row, name in enumerate(workers["worker"])}
+    by: dict[str, list[int]] = {name: [] for name in tasks["task"]}
+    for task, worker in zip(given["task"], given["worker"], strict=True):
+        if task not in by:
+            raise InputError(f"assignment.csv has task {task!r}, tasks.csv has not; solve again")
+        if worker not in place:
+            raise InputError(f"assignment.csv has worker {worker!r}, workers.csv has not; solve again")
+        by[task].append(place[worker])
+    columns = {
+        "task": _short(tasks, ("exact_error", "error_bound", "evidence", "need")),
+        "worker": _short(workers, ("load", "capacity", "dual")),
+    }
+    if weights:
+        columns["worker"]["weight"] = [_cut(weights[name]) if name in weights else None for name in workers["worker"]]
+    return {"names": {"task": tasks["task"], "worker": workers["worker"]}, "columns": columns, "by": list(by.values())}
+
+
+def _short(table: Table, columns: tuple[str, ...]) -> dict[str, list[float | None]]:
+    there = [name for name in columns if name in table and "" not in table[name]]
+    return {name: [_cut(value) for value in table.numbers(name).tolist()] for name in there}
+
+
+def _cut(value: float) -> float:
+    """A number of few digits; a whole one without a point."""
+    short = float(f"{value:.{DIGITS}g}")
+    return int(short) if short.is_integer() else short
 
 
 def _workers(place: Path) -> Table:

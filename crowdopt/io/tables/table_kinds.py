@@ -146,6 +146,9 @@ CANDIDATES = TableKind("worker[,price][,group]", "whom could be hired", IGNORED)
 GOLD_OF_ANY_FORM = TableKind("worker[,type][,label][,truth][,true][,answered]", "gold of any form", IGNORED)
 CONFUSIONS = TableKind("worker,true,answered[,count]", "gold by class of the labels' workers", IGNORED)
 LABELERS = TableKind("worker[,type][,at],accuracy[,price]", "labelers whose skills are known")
+TOKEN_PRICES = TableKind(
+    "worker,input,output[,cache_read][,cache_write][,batch]", "prices of a million tokens", IGNORED
+)
 PEOPLE = TableKind("worker,account", "accounts of a labelling tool", IGNORED)
 CONTENT = TableKind("task", "what is shown of each task", KEPT)
 QUESTIONS = TableKind("question,truth", "known answers to questions", IGNORED)

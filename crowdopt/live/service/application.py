@@ -21,7 +21,7 @@ from starlette.exceptions import HTTPException
 
 from crowdopt.errors import InputError
 from crowdopt.live import event as kinds
-from crowdopt.live.running import Live, LiveTurn
+from crowdopt.live.running import Live, LiveTurn, check_name
 from crowdopt.live.service.front_desk import FrontDesk
 from crowdopt.live.service.metrics import exposition
 from crowdopt.live.service.request_limits import BURST, RATE, RequestLimits
@@ -270,6 +270,7 @@ def _manager_calls(app: FastAPI, desk: FrontDesk) -> None:
         """A token for a worker, shown this once; one they had before ends."""
 
         def look(turn: LiveTurn) -> None:
+            check_name(body.worker)
             if not turn.state.course.knows(body.worker):
                 raise InputError(f"worker {body.worker!r} is not in workers.csv, and no place for newcomers is left")
 

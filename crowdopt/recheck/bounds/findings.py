@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from crowdopt.crowd.votes.evidence import EXACT_ERROR, RULES
 from crowdopt.notebooks import InNotebooks
 
 
@@ -14,6 +15,7 @@ class Report(InNotebooks):
 
     problems: list[str] = field(default_factory=list)
     overrides: dict[str, Any] = field(default_factory=dict)
+    rule: str = EXACT_ERROR.name  # whose bounds and optimum these are
     objective: float | None = None
     bound: float | None = None
     certified_bound: float | None = None
@@ -37,6 +39,11 @@ class Report(InNotebooks):
     def holds(self) -> bool:
         """Whether every claim of the plan is true, or at least not refuted where only the solver vouches for it."""
         return not self.problems
+
+    @property
+    def of_rule(self) -> str:
+        """Words that a bound or an optimum needs where it is a rule's and not the promise's."""
+        return RULES[self.rule].of_rule
 
     def complain(self, place: str, problem: str) -> None:
         """Note a claim that does not hold."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.roundoff import DEPTH, UNIT, lowered, sum_below
-from crowdopt.crowd.group_limits import membership, task_limits
+from crowdopt.crowd.group_limits import bounds_know_overlaps, in_several, membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.recheck.bounds.joint_pull import JointPull
@@ -20,6 +23,10 @@ STATES = 100_000  # partial sets that are followed together
 TABLE = 4_000_000  # numbers in a table of completions; a task that needs more has its limits left out
 WIDER = 4.0  # how much further above the linear bound the next search looks
 BESIDE = (0.0, 0.8, 1.0, 1.25)  # prices of evidence that complete partial sets, in that of the linear bound
+
+
+# groups that share nobody: members (groups, workers), fewest and most new labels of each task (groups, tasks)
+GroupLimits: TypeAlias = tuple[Bools, Ints, Ints]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +51,10 @@ def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, join
     """``sum_i v_i + sum_j L_j [w_j]+ - M_j [w_j]- + b B + joint terms``: a lower bound on every plan of whole labels.
 
     ``v_i = min over i's sets S of labels of sum_{j in S} ((1 - b) c_ij - w_j - s_ij)``: sets that meet the need, have
-    the fixed pairs and no barred one, and keep the limits on the task's labels and on those of groups. Of groups that
-    overlap, those after the first are left out, which can only lower v_i. Valid for any w, b <= 0 and s; equal tasks
-    are solved once. Under the rule exact-error the need is that the best vote's error over S and the labels already in
+    the fixed pairs and no barred one, and keep the limits on the task's labels and on those of groups. Groups that
+    overlap are looked at for each number of labels that those in several of them may give; where that is too much,
+    those after the first are left out, which can only lower v_i. Valid for any w, b <= 0 and s; equal tasks are solved
+    once. Under the rule exact-error the need is that the best vote's error over S and the labels already in
     is at most the target; skills of S may then be raised, which can only lower v_i
     (crowdopt.recheck.bounds.limited_error_sets).
 
@@ -66,29 +74,32 @@ def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, join
     if not (np.isfinite(sides).all() and (prices.size * instance.n_workers < LARGEST).all()):
         return -np.inf
     by_error = instance.rule == EXACT_ERROR.name
-    least = _each_by_error(instance, prices, levels) if by_error else _each(instance, prices)
+    least = np.full(instance.n_tasks, np.inf)
+    for limits in _ways(instance):
+        found = _each_by_error(instance, prices, limits, levels) if by_error else _each(instance, prices, limits)
+        least = np.minimum(least, found)
     return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([sides, least]))
 
 
-def _each_by_error(instance: AssignmentInstance, prices: PairPrices, levels: int) -> Floats:
+def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits, levels: int) -> Floats:
     """The least set of each task by exact errors, less what rounding may have added."""
-    member, fewest, most = _apart(instance)
+    member, fewest, most = limits
     few, many = instance.new_label_limits
     low, high = np.vstack([few, fewest]), np.vstack([many, most])
     held = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
     barred, fixed, known = (_by_task(pairs) for pairs in (instance.barred, instance.fixed, held))
-    limits = [
+    asked = [
         TaskLimits(member, low[:, i], high[:, i], barred.get(i, ()), fixed.get(i, ()), known.get(i, ()))
         for i in range(instance.n_tasks)
     ]
-    least = least_by_error(instance, prices.price, prices.row_of, limits, levels)
+    least = least_by_error(instance, prices.price, prices.row_of, asked, levels)
     size = prices.size[prices.row_of] * instance.n_workers
     return np.where(np.isposinf(least), least, least - DEPTH * UNIT * size)
 
 
-def _each(instance: AssignmentInstance, prices: PairPrices) -> Floats:
+def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits) -> Floats:
     """The least set of each task, equal tasks solved once."""
-    member, fewest, most = _apart(instance)
+    member, fewest, most = limits
     few, many = instance.new_label_limits
     barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)
     known: dict[tuple[object, ...], float] = {}
@@ -107,8 +118,26 @@ def _each(instance: AssignmentInstance, prices: PairPrices) -> Floats:
     return least
 
 
-def _apart(instance: AssignmentInstance) -> tuple[Bools, Ints, Ints]:
-    """Groups that share nobody, the earlier ones first: members, and fewest and most new labels of each task."""
+def _ways(instance: AssignmentInstance) -> Iterator[GroupLimits]:
+    """Groups that share nobody, for each number of labels of those in several groups: every set keeps one of these."""
+    if not bounds_know_overlaps(instance):
+        yield _apart(instance)
+        return
+    limited, fewest, most = task_limits(instance)
+    inside = membership(instance)[limited]
+    shared, top = in_several(instance)
+    several = [(inside == one[:, None]).all(axis=0) for one in shared]
+    alone = inside & (inside.sum(axis=0) == 1)
+    for count in product(*(range(many + 1) for many in top.tolist())):
+        given = np.array(count, np.int64)
+        exactly = np.repeat(given[:, None], instance.n_tasks, axis=1)
+        taken = (shared * given[:, None]).sum(axis=0)[:, None]
+        member = np.array([*several, *alone], bool).reshape(-1, instance.n_workers)
+        yield member, np.vstack([exactly, np.maximum(0, fewest - taken)]), np.vstack([exactly, most - taken])
+
+
+def _apart(instance: AssignmentInstance) -> GroupLimits:
+    """Groups that share nobody, the earlier ones first."""
     limited, fewest, most = task_limits(instance)
     member, kept = membership(instance), []
     taken = np.zeros(instance.n_workers, bool)

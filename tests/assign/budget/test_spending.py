@@ -163,6 +163,8 @@ def test_what_budgets_refuse(tmp_path) -> None:
         spend(replace(recipe("HS:20x20"), min_labels=np.full(20, 1)), 10)
     with pytest.raises(InputError, match="own budget is 5"):
         spend(replace(recipe("HS:20x20"), budget=5.0), 10)
+    with pytest.raises(InputError, match="are not known where tasks are hard"):
+        spend(replace(recipe("HS:20x20"), rule="exact-error", difficulty=(0.1, 0.5)), 10)
 
 
 @pytest.mark.parametrize("curve", [surrogate_curve, least_curve])

@@ -153,3 +153,35 @@ def test_tasks_with_other_labels_in_are_not_alike_where_errors_are_exact(seed, t
     write_campaign(instance, tmp_path / "c")
     write_plan(plan, tmp_path / "p")
     assert verify(tmp_path / "c", tmp_path / "p").holds
+
+
+@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
+@pytest.mark.parametrize("seed", range(4))
+def test_tasks_that_a_row_tells_apart_trade_their_sets(seed, rule, monkeypatch, tmp_path):
+    """No two workers are alike, and the row asks for less than sets in any order bring: still a plan, and its bound."""
+    monkeypatch.setattr(alike, "ROWS", 10)
+    rng = np.random.default_rng(seed)
+    n, m = 60, 12
+    pairs = np.argwhere(rng.random((n, m)) < 0.5)
+    entry = rng.integers(-1, 4, len(pairs)).astype(float)
+    sides = np.array([0.29 * entry.sum()]), np.array([0.3 * entry.sum()])
+    instance = AssignmentInstance(
+        accuracy=rng.uniform(0.7, 0.95, (1, m)),
+        task_type=np.zeros(n, np.int64),
+        rule=rule,
+        capacity=np.full(m, 35),
+        epsilon=0.1,
+        min_labels=np.full(n, 4),
+        forbidden=np.argwhere(rng.random((n, m)) < 0.05),
+        own_rows=OwnRows(["r"], np.zeros(len(entry), np.int64), pairs, entry, *sides),
+    )
+    free = alike.loosened(instance)
+    assert free is not None and free.own_rows is None and not len(free.forbidden)
+    plan = solve_by_sets(instance, SOLVERS, Options(time_limit=20.0, nodes=3), alike=True)
+    assert plan is not None and plan.pairs is not None
+    assert not breaches(instance, plan.pairs)
+    write_campaign(instance, tmp_path / "campaign")
+    write_plan(plan, tmp_path / "plan")
+    report = verify(tmp_path / "campaign", tmp_path / "plan")
+    assert report.holds, report.problems
+    assert plan.certified_bound - 1e-6 <= report.certified_bound <= plan.objective + 1e-6

@@ -12,6 +12,7 @@ from crowdopt import AssignmentInstance, assign
 from crowdopt.assign.engine.band_kernels import cheapest_counted, error_of_counts, last_cell_to_counts
 
 ROUNDING = 1e-12
+FREE = np.zeros((0, 1), bool), np.zeros(0, np.int64), np.zeros(0, np.int64)  # no limits on groups
 
 
 def start_of(prior: list[float]) -> np.ndarray:
@@ -58,7 +59,8 @@ def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
     wanted = least(prior, price, skill[cell], target, fewest, most)
     for work in (1, 3, 10, 100_000):
         found = np.zeros(most, np.int64)
-        asked = (price, cell), skill[None], start_of(prior), target, (fewest, most), (np.inf, np.inf, work), found
+        items, sizes, effort = (price, cell, 0 * cell), (fewest, most), (np.inf, np.inf, work)
+        asked = items, skill[None], start_of(prior), target, sizes, FREE, effort, found
         bound, size = cheapest_counted(*asked)
         assert bound <= wanted + ROUNDING
         if size >= 0:
@@ -70,12 +72,39 @@ def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
     assert (size >= 0) == np.isfinite(wanted)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_limits_on_groups_are_kept_and_cost_no_more_than_they_must(seed):
+    """Groups that overlap, each with fewest and most labels of a set, against every set that keeps them."""
+    prior, price, cell, skill, target = drawn(seed)
+    rng = np.random.default_rng([seed, 1])
+    segment = np.sort(rng.integers(0, 3, 7))
+    member = np.array([[True, False, False], [False, True, True]])
+    low, top = rng.integers(0, 3, 2), rng.integers(1, 4, 2)
+    cell = np.concatenate([np.sort(cell[segment == g]) for g in range(3)])
+    sets = [list(one) for size in range(5) for one in combinations(range(7), size)]
+    inside = [member[:, segment[one]].sum(axis=1) for one in sets]
+    kept = [one for one, many in zip(sets, inside, strict=True) if (many >= low).all() and (many <= top).all()]
+    costs = [float(price[one].sum()) for one in kept if error(prior, skill[cell[one]]) <= target]
+    wanted = min(costs, default=np.inf)
+    for work in (1, 10, 100_000):
+        found = np.zeros(4, np.int64)
+        items, effort = (price, cell, segment), (np.inf, np.inf, work)
+        asked = items, skill[None], start_of(prior), target, (0, 4), (member, low, top), effort, found
+        bound, size = cheapest_counted(*asked)
+        assert bound <= wanted + ROUNDING
+        if size >= 0:
+            assert sorted(found[:size].tolist()) in kept
+            assert error(prior, skill[cell[found[:size]]]) <= target + ROUNDING
+    assert bound == pytest.approx(wanted, abs=ROUNDING)
+    assert (size >= 0) == np.isfinite(wanted)
+
+
 def test_known_costs_end_a_search():
     """Where no set costs less than one that is known, that is the bound."""
     prior, price, cell, skill, target = drawn(1)
     wanted = least(prior, price, skill[cell], target, 0, 4)
     found = np.zeros(4, np.int64)
-    asked = (price, cell), skill[None], start_of(prior), target, (0, 4)
+    asked = (price, cell, 0 * cell), skill[None], start_of(prior), target, (0, 4), FREE
     assert cheapest_counted(*asked, (wanted, np.inf, 100_000), found) == (wanted, -1)
 
 
@@ -116,13 +145,13 @@ def test_the_last_cell_is_the_poorest_label_that_does(seed):
 def test_sets_that_are_too_long_are_bounded_by_what_they_cost():
     """Of seven labels none does without three; where two are followed, what longer ones cost is all that is known."""
     price, cell, skill = np.arange(1.0, 8.0), np.zeros(7, np.int64), np.array([[0.7]])
-    asked = (price, cell), skill, start_of([1 / 3] * 3)
+    asked = (price, cell, cell), skill, start_of([1 / 3] * 3)
     found = np.zeros(2, np.int64)
     target = error([1 / 3] * 3, np.full(4, 0.7))
     assert error([1 / 3] * 3, np.full(2, 0.7)) > target
-    assert cheapest_counted(*asked, target, (0, 7), (np.inf, 6.0, 1_000), found) == (6.0, -1)
-    assert cheapest_counted(*asked, target, (3, 7), (np.inf, 6.0, 1_000), found) == (6.0, -1)
-    assert cheapest_counted(*asked, target, (3, 2), (np.inf, 6.0, 1_000), found) == (np.inf, -1)
+    assert cheapest_counted(*asked, target, (0, 7), FREE, (np.inf, 6.0, 1_000), found) == (6.0, -1)
+    assert cheapest_counted(*asked, target, (3, 7), FREE, (np.inf, 6.0, 1_000), found) == (6.0, -1)
+    assert cheapest_counted(*asked, target, (3, 2), FREE, (np.inf, 6.0, 1_000), found) == (np.inf, -1)
 
 
 def error_of_alike(skill: float, labels: int) -> float:

@@ -11,7 +11,7 @@ import pytest
 from crowdopt import AssignmentInstance, Group, assign, verify, write_campaign, write_plan
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.engine.cheapest_sets import priced
-from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow, levelled, problem_of
+from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow, finer, levelled, levels_of, problem_of
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options
@@ -151,11 +151,28 @@ def test_levels_of_need_serve_every_task():
     instance = replace(campaign(rng, 200, 25), epsilon=rng.uniform(0.05, 0.2, 200))
     problem = problem_of(instance)
     assert problem is not None
-    few = levelled(problem, 5)
+    few = levelled(problem, levels_of(problem, 5))
     assert few.count.sum() == problem.count.sum()
     need = np.concatenate([row.need for row in few.rows])
     for row in problem.rows:
         assert (need[few.kind_of[row.kinds]] >= row.need).all()
+
+
+def test_levels_are_cut_where_they_are_too_coarse_and_nowhere_else():
+    """Every kind stays in one level of its row, in order; those not named stay as they are."""
+    rng = np.random.default_rng(4)
+    problem = problem_of(replace(campaign(rng, 200, 25), epsilon=rng.uniform(0.05, 0.2, 200)))
+    assert problem is not None
+    levels = levels_of(problem, 3)
+    coarse = np.arange(sum(map(len, levels))) % 2 == 0
+    cut = finer(levels, coarse, 4)
+    number = 0
+    for row, before, after in zip(problem.rows, levels, cut, strict=True):
+        assert np.concatenate(after).tolist() == list(range(row.kinds.size))
+        for level in before:
+            parts = [one for one in after if np.isin(one, level).all()]
+            assert len(parts) == (min(4, level.size) if coarse[number] else 1)
+            number += 1
 
 
 def test_tasks_with_too_many_labels_for_exact_errors_are_left_to_other_methods():

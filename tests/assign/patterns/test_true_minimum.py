@@ -152,8 +152,8 @@ def test_what_it_cannot_do_it_says() -> None:
         assign(replace(instance, rule="exact-error"), "patterns")
     with pytest.raises(InputError, match="use method exact"):
         assign(replace(crowd(2, [(0.7, 3)], 2, 0.3), forbidden=[[0, 0]]), "patterns")
-    with pytest.raises(InputError, match="ask for --method patterns"):
-        assign(replace(instance, rule="mean-error"))
+    with pytest.raises(InputError, match="plans task by task; use exact"):
+        assign(replace(instance, rule="mean-error"), "highs")
     with pytest.raises(InputError, match="patterns takes pools="):
         assign(replace(instance, rule="exact-error"), "patterns:pools=0")
     with pytest.raises(InputError, match="ask for the program ip"):

@@ -7,13 +7,13 @@ import csv
 import json
 import math
 import sys
+from contextlib import asynccontextmanager
 from types import ModuleType, SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 import crowdopt
-from crowdopt import InputError
 from crowdopt.cli import main
 from crowdopt.io.bridges import inspect_panel
 from crowdopt.io.bridges.inspect_panel import KEY, winner
@@ -80,9 +80,11 @@ def test_a_scorer_of_its_own_may_abstain(desk):
 
 @pytest.mark.parametrize("value", [[1, 2], {"grade": "C"}, math.inf])
 def test_what_is_no_single_value_is_still_refused(desk, value):
-    """An abstention is not a name for whatever cannot be read."""
-    with pytest.raises(InputError, match="must be one value"):
-        pulled(desk, sample("a", north=value))
+    """An abstention is not a name for whatever cannot be read: it is kept with its place, and the others are read."""
+    back = pulled(desk, sample("a", north=value, south="C"))
+    assert [row.worker for row in back.labels] == ["south"] and back.skipped == []
+    ((row, why),) = back.others
+    assert row.place.endswith("crowdopt_panel.north") and why.endswith("is no single value")
 
 
 def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
@@ -156,6 +158,12 @@ def test_the_vote_of_those_who_answer(votes, wanted):
     assert winner(votes) == wanted and winner(votes[::-1]) == wanted
 
 
+@asynccontextmanager
+async def span(name, *, type):
+    """A span of Inspect's log, in which nothing is logged."""
+    yield
+
+
 @pytest.fixture
 def scored(monkeypatch):
     """``scored(votes)``: what the panel makes of a sample, with as much of Inspect as it uses."""
@@ -169,6 +177,9 @@ def scored(monkeypatch):
     scorers.score_reducer = lambda **_: lambda make: make
     monkeypatch.setitem(sys.modules, "inspect_ai", ModuleType("inspect_ai"))
     monkeypatch.setitem(sys.modules, "inspect_ai.scorer", scorers)
+    tools = ModuleType("inspect_ai.util")
+    tools.span = span
+    monkeypatch.setitem(sys.modules, "inspect_ai.util", tools)
     monkeypatch.setattr(inspect_panel, "weights", lambda: {"a": {"north": 2.0, "south": 1.0}})
 
     def graded(north, south):

@@ -25,9 +25,14 @@ FILES = {
     "cleanlab": "wide.csv",
     "truth-inference": "ti",
     "peerannot": "peerannot.json",
+    "promptfoo": "promptfoo.json",
+    "deepeval": "deepeval.json",
+    "mlflow": "mlflow.jsonl",
+    "langfuse": "langfuse.json",
 }
+PASSING = {"promptfoo", "deepeval"}  # tools whose votes are whether something passes
 TIMED = {"label-studio", "potato", "crowd-kit"}
-MARKED = {"label-studio", "potato", "truth-inference"}
+MARKED = {"label-studio", "potato", "truth-inference", "mlflow"}
 LABELS = {pair: label for pair, label in GIVEN.items() if label}
 
 
@@ -67,13 +72,17 @@ def test_a_pull_loses_nothing(exports, tool):
     back = exports / "back"
     pulled = pull(exports / "campaign", [exports / FILES[tool]], tool=tool, output=back)
     table = rows(back / "labels.csv")
-    assert {(row["task"], row["worker"]): row["label"] for row in table} == LABELS
+    words = {"yes": "pass", "no": "fail"} if tool in PASSING else {"yes": "yes", "no": "no"}
+    assert {(row["task"], row["worker"]): row["label"] for row in table} == {k: words[v] for k, v in LABELS.items()}
     if tool in TIMED:
         assert all(float(row["seconds"]) == seconds_of(row["task"], row["worker"]) for row in table)
+    if tool in TIMED | PASSING | {"mlflow"}:
         assert [(row["task"], row["worker"]) for row in rows(back / "skipped.csv")] == [("t4", "chen")]
     truth = {row["task"]: row["label"] for row in rows(back / "truth.csv")}
     assert truth == (TRUTH if tool in MARKED else {})
-    assert [why for _, why in pulled.others] == ["no worker of the campaign"] * (2 if tool == "label-studio" else 0)
+    marks = 2 if tool in ("label-studio", "mlflow") else 0
+    assert [why for _, why in pulled.others] == ["no worker of the campaign"] * marks
+    assert pulled.facts["read"] == len(pulled.labels) + len(pulled.skipped) + marks
     before = {path.name: path.read_bytes() for path in back.iterdir()}
     assert pull(exports / "campaign", [exports / FILES[tool]], tool=tool, output=back).new == 0
     assert before == {path.name: path.read_bytes() for path in back.iterdir()}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from crowdopt.errors import InputError
+from crowdopt.io.bridges.exchange.token_usage import Usage
+from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import PEOPLE
 
@@ -24,11 +25,13 @@ class Annotation:
     cancelled: bool = False  # whether the worker skipped the task, or took the label back
     gold: bool = False  # whether the tool marks this label as the truth of its task
     place: str = ""  # where it stands in the tool's file
+    refused: str = ""  # why it cannot be a label, where the tool has something there that is none
+    usage: Usage | None = None  # of the call that gave it, where the tool counts tokens
 
     @property
     def counts(self) -> bool:
         """Whether it is a label to vote with."""
-        return bool(self.label) and not self.cancelled
+        return bool(self.label) and not self.cancelled and not self.refused
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,68 @@ def with_gold(rows: Iterable[Annotation], source: str, truth: Mapping[str, str] 
     return Annotations(every, source, known)
 
 
+@dataclass(frozen=True)
+class Account:
+    """What became of every annotation of a log: each is counted once.
+
+    Parameters
+    ----------
+    read : int
+        All of them: the sum of the others.
+    used : int
+        Labels.
+    abstained : int
+        Skipped, taken back, or without an answer.
+    refused : int
+        No class, or what the tool itself says does not hold; ``refusals`` has their places.
+    replaced, repeated : int
+        Those that a later one of the same task and worker stands for; the same row twice.
+    gold : int
+        Labels that are themselves the mark of truth.
+    refusals : tuple of str
+        Place and reason of each that was refused.
+    """
+
+    read: int
+    used: int
+    abstained: int
+    refused: int
+    replaced: int
+    repeated: int
+    gold: int = 0
+    refusals: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The account in words; the first place of what was refused."""
+        kinds = ("used", "abstained", "refused", "replaced by a later one", "read twice", "marks of the truth")
+        counts = (self.used, self.abstained, self.refused, self.replaced, self.repeated, self.gold)
+        parts = [f"{count} {kind}" for count, kind in zip(counts, kinds, strict=True) if count or kind == "used"]
+        first = f"; refused first: {self.refusals[0]}" if self.refusals else ""
+        return f"{self.read} annotations read: {', '.join(parts)}{first}"
+
+
+def accounted(rows: Sequence[Annotation], gold_votes: bool = True) -> tuple[list[Annotation], Account]:
+    """The labels to use, and what became of each annotation.
+
+    gold_votes: whether a mark of truth is a label as well.
+    """
+    best, replaced = latest(rows)
+    refused = [row for row in best if row.refused]
+    gold = [row for row in best if row.counts and row.gold and not gold_votes]
+    used = [row for row in best if row.counts and (gold_votes or not row.gold)]
+    return used, Account(
+        read=len(rows),
+        used=len(used),
+        abstained=len(best) - len(used) - len(refused) - len(gold),
+        refused=len(refused),
+        replaced=len(replaced),
+        repeated=len(rows) - len(best) - len(replaced),
+        gold=len(gold),
+        refusals=tuple(f"{row.place}, {row.refused}" for row in refused),
+    )
+
+
 def latest(rows: Iterable[Annotation]) -> tuple[list[Annotation], list[Annotation]]:
     """One annotation of each pair of task and worker, and those that it replaced.
 
@@ -91,9 +156,9 @@ def latest(rows: Iterable[Annotation]) -> tuple[list[Annotation], list[Annotatio
     return list(best.values()), replaced
 
 
-def read_people(path: str | Path | None) -> dict[str, str]:
+def read_people(given: TableLike | None) -> dict[str, str]:
     """Account -> worker, from a table with these columns; empty without a table."""
-    if path is None:
+    if given is None:
         return {}
-    table = read_table(Path(path), PEOPLE)
+    table = read_table(given, PEOPLE)
     return dict(zip(table.unique_ids("account"), table.ids("worker"), strict=True))

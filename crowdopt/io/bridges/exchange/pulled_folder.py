@@ -22,6 +22,7 @@ from crowdopt.notebooks import InNotebooks
 PULLED = "pulled.json"  # the file that tells such a folder
 FORMULA = re.compile(r"[=+@]|-(?!\d+(\.\d+)?$)")  # how a text begins that a spreadsheet computes; -1 stays what it is
 COLUMNS = ("task", "worker", "label", "seconds", "when", "gold")
+LOST = ("why", "place")  # of what does not count, beside these
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,8 @@ class Pulled(InNotebooks):
     source : str
     new : int
         Labels that were not in the folder yet; all of them before there was one.
+    repeated : int
+        Rows that were read twice.
     """
 
     labels: list[Annotation]
@@ -49,6 +52,7 @@ class Pulled(InNotebooks):
     truth: dict[str, str]
     source: str
     new: int = 0
+    repeated: int = 0
 
     @property
     def formulas(self) -> int:
@@ -67,6 +71,7 @@ class Pulled(InNotebooks):
         """How many of each."""
         return {
             "source": self.source,
+            "read": len(self.labels) + len(self.skipped) + len(self.others) + self.repeated,
             "labels": len(self.labels),
             "skipped": len(self.skipped),
             "skipped_by": self.silent,
@@ -84,12 +89,15 @@ def sort_out(annotations: Annotations, instance: AssignmentInstance) -> Pulled:
     labels: list[Annotation] = []
     skipped: list[Annotation] = []
     for row in every:
-        if row.task not in tasks or row.worker not in workers:
+        if row.refused:
+            others.append((row, row.refused))
+        elif row.task not in tasks or row.worker not in workers:
             what = "task" if row.task not in tasks else "worker"
             others.append((row, f"no {what} of the campaign"))
         else:
             (labels if row.counts else skipped).append(row)
-    return Pulled(labels, skipped, others, dict(annotations.truth), annotations.source)
+    repeated = len(annotations.rows) - len(every) - len(replaced)
+    return Pulled(labels, skipped, others, dict(annotations.truth), annotations.source, repeated=repeated)
 
 
 def cells(rows: Iterable[Annotation]) -> list[list[Any]]:
@@ -141,7 +149,8 @@ def write_pulled(pulled: Pulled, folder: Path) -> None:
     with new_folder(folder, PULLED, force=True) as new:
         write_csv(new / "labels.csv", COLUMNS, cells(pulled.labels))
         write_csv(new / "skipped.csv", COLUMNS, cells(pulled.skipped))
-        write_csv(new / "others.csv", (*COLUMNS, "why"), [*others, [why for _, why in pulled.others]])
+        why = [[reason for _, reason in pulled.others], [row.place for row, _ in pulled.others]]
+        write_csv(new / "others.csv", (*COLUMNS, *LOST), [*others, *why])
         write_csv(new / "truth.csv", ("task", "label"), [list(pulled.truth), list(pulled.truth.values())])
         text = json.dumps(pulled.facts, indent=2, ensure_ascii=False) + "\n"
         (new / PULLED).write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,72 @@
+"""What every store in a database does with its tables, in statements that all of them understand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from crowdopt.live.event import Event
+
+LAST = 2**62  # number of an event at most
+COLUMNS = "number, at, kind, worker, task, lease, value"
+
+
+class SQLLedgerbook:
+    """The tables of :data:`crowdopt.live.stores.migrations.MIGRATIONS`; a kind of database says how a statement runs.
+
+    Values stand in statements as ``?``.
+    """
+
+    def _run(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """A cursor over what a statement gives."""
+        raise NotImplementedError
+
+    def _run_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """A statement for each row of values."""
+        raise NotImplementedError
+
+    def last(self) -> int:
+        """Number of the last event."""
+        return int(self._run("SELECT COALESCE(MAX(number), 0) FROM event").fetchone()[0])
+
+    def after(self, number: int, most: int | None = None) -> list[Event]:
+        """Events after that one."""
+        last = LAST if most is None else number + most  # numbers have no gaps
+        rows = self._run(
+            f"SELECT {COLUMNS} FROM event WHERE number > ? AND number <= ? ORDER BY number", (number, last)
+        )
+        return [Event(*row) for row in rows]
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Add events."""
+        rows = [(e.number, e.at, e.kind, e.worker, e.task, e.lease, e.value) for e in events]
+        self._run_each(f"INSERT INTO event ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def snapshot(self) -> tuple[int, bytes] | None:
+        """The newest snapshot."""
+        row = self._run("SELECT number, state FROM snapshot ORDER BY number DESC LIMIT 1").fetchone()
+        return None if row is None else (int(row[0]), bytes(row[1]))
+
+    def keep(self, number: int, state: bytes) -> None:
+        """Keep a snapshot in place of older ones."""
+        self._run("DELETE FROM snapshot")
+        self._run("INSERT INTO snapshot (number, state) VALUES (?, ?)", (number, state))
+
+    def reply(self, key: str) -> str | None:
+        """An earlier answer."""
+        row = self._run("SELECT answer FROM reply WHERE request = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def remember(self, key: str, reply: str) -> None:
+        """Keep an answer."""
+        self._run("INSERT INTO reply (request, answer) VALUES (?, ?)", (key, reply))
+
+    def owner(self, digest: str) -> str | None:
+        """Whose token it is."""
+        row = self._run("SELECT owner FROM token WHERE digest = ?", (digest,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def entitle(self, digest: str, owner: str) -> None:
+        """Give a token in place of older ones."""
+        self._run("DELETE FROM token WHERE owner = ?", (owner,))
+        self._run("INSERT INTO token (digest, owner) VALUES (?, ?)", (digest, owner))

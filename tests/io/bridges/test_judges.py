@@ -1,0 +1,151 @@
+"""Logs that promptfoo, deepeval, MLflow, Langfuse and Inspect wrote: every vote accounted for, and what calls cost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from crowdopt import InputError, import_labels
+from crowdopt.cli import main
+from crowdopt.io.bridges import bridge_named
+from crowdopt.io.bridges.exchange.annotations import Annotations, accounted
+from crowdopt.io.bridges.exchange.bridge import Wishes
+from crowdopt.io.bridges.exchange.token_usage import Usage, prices_of_labels, usage_of
+from crowdopt.io.bridges.inspect_logs import precomputed
+
+LOGS = Path(__file__).with_name("logs")  # written by the tools themselves; texts and spans are cut
+
+
+def read(name: str, tool: str, **wishes: str) -> Annotations:
+    """One of them."""
+    return bridge_named(tool).reader()(LOGS / name, Wishes(**wishes))
+
+
+def votes(found: Annotations) -> dict[tuple[str, str], str]:
+    """Task, worker -> label."""
+    return {(row.task, row.worker): row.label for row in accounted(found.rows, False)[0]}
+
+
+ACCOUNTS = {  # what became of each vote: used, abstained, refused, marks of the truth
+    ("promptfoo.json", "promptfoo"): (8, 1, 0, 0),
+    ("deepeval.json", "deepeval"): (8, 1, 0, 0),
+    ("mlflow.jsonl", "mlflow"): (9, 1, 4, 1),
+    ("langfuse.json", "langfuse"): (8, 0, 1, 0),
+    ("langfuse_v3.json", "langfuse"): (2, 0, 0, 0),
+    ("inspect_tokens.json", "inspect"): (5, 1, 0, 0),
+}
+
+
+@pytest.mark.parametrize(("name", "tool"), ACCOUNTS)
+def test_every_vote_is_accounted_for(name, tool):
+    """Each is counted once; what is refused is said with its place."""
+    found = read(name, tool)
+    _, account = accounted(found.rows, gold_votes=False)
+    assert (account.used, account.abstained, account.refused, account.gold) == ACCOUNTS[name, tool]
+    parts = (account.used, account.abstained, account.refused, account.replaced, account.repeated, account.gold)
+    assert sum(parts) == account.read == len(found.rows)
+    assert len(account.refusals) == account.refused and all(row.place for row in found.rows)
+
+
+def test_a_judge_is_the_metric_or_with_a_field_the_model_behind_it():
+    """By its own name where several judges are asked; the models of one metric where that is named."""
+    assert votes(read("promptfoo.json", "promptfoo", key="id"))["q2", "mild"] == "pass"
+    graders = votes(read("promptfoo.json", "promptfoo", key="id", field="strict"))
+    assert graders == {("q1", "judge:gpt-x"): "pass", ("q2", "judge:gpt-x"): "fail"}
+    assert votes(read("deepeval.json", "deepeval", field="strict")) == {
+        ("q1", "gpt-x"): "pass",
+        ("q2", "gpt-x"): "fail",
+    }
+    asked = votes(read("mlflow.jsonl", "mlflow", key="question", field="strict"))
+    assert asked["Capital of Chile?", "ada@example.org"] == "no" and asked["Capital of France?", "gpt-x"] == "yes"
+
+
+def test_a_models_output_can_be_its_label():
+    """Models of promptfoo as labelers: the field is ``output``."""
+    found = read("promptfoo.json", "promptfoo", key="id", field="output")
+    assert votes(found) == {("q1", "model-a"): "Paris", ("q2", "model-a"): "Lyon", ("q3", "model-a"): "Lima"}
+
+
+def test_expectations_are_truth_and_errors_abstain():
+    """Of a question that feedback answers; MLflow's other expectations are refused by name."""
+    found = read("mlflow.jsonl", "mlflow", key="question")
+    assert found.truth == {"Capital of Chile?": "yes"}
+    assert {row.worker for row in found.rows if row.cancelled} == {"broken"}
+    refused = [row.refused for row in found.rows if row.refused]
+    assert "a table of 2 entries is no single value" in refused
+    assert sum("which no feedback answers" in why for why in refused) == 3
+
+
+def test_people_who_answered_several_questions_are_asked_which(tmp_path):
+    """Their votes on one question are not mixed with those on another."""
+    scores = json.loads((LOGS / "langfuse.json").read_text(encoding="utf-8"))["data"]
+    scores.append({**next(one for one in scores if one["source"] == "ANNOTATION"), "name": "tone"})
+    (tmp_path / "two.json").write_text(json.dumps(scores), encoding="utf-8")
+    with pytest.raises(InputError, match="ada answered 'strict' and 'tone'; choose one of them with --field"):
+        bridge_named("langfuse").reader()(tmp_path / "two.json", Wishes())
+    assert bridge_named("langfuse").reader()(tmp_path / "two.json", Wishes(field="tone")).rows[0].label == "no"
+
+
+def test_tokens_are_priced_with_cache_reads_and_batches(tmp_path):
+    """By hand: 100 sent at 3, 200 read at .3, 20 returned at 15 a million; half as a batch; of 1000 calls."""
+    prices = "worker,input,output,cache_read,batch\nstrict,3,15,0.3,\nmild,3,15,0.3,yes\n"
+    (tmp_path / "tokens.csv").write_text(prices, encoding="utf-8")
+    given = {"tool": "inspect", "epsilon": 0.3, "trust_gold": True}
+    made = import_labels(LOGS / "inspect_tokens.json", token_prices=tmp_path / "tokens.csv", **given)
+    cost = dict(zip(made.instance.workers, made.instance.cost[0].tolist(), strict=True))
+    assert cost["strict"] == pytest.approx((100 * 3 + 200 * 0.3 + 20 * 15) / 1000)
+    assert cost["mild"] == pytest.approx((100 * 3 + 20 * 15) / 1000 / 2)
+    with pytest.raises(InputError, match="one price"):
+        import_labels(LOGS / "inspect_tokens.json", token_prices=tmp_path / "tokens.csv", time_as_price=True, **given)
+    with pytest.raises(InputError, match="does not say what each call of strict cost; give prices with --token-prices"):
+        import_labels(LOGS / "inspect_tokens.json", cost_as_price=True, **given)
+
+
+def test_what_a_call_cost_is_a_mean_of_all_calls():
+    """Also of those without an answer, which are paid as well."""
+    calls = {"a": [Usage(cost=0.01), Usage(cost=0.03)]}
+    assert prices_of_labels(calls, ["a"], None) == pytest.approx(20)
+    with pytest.raises(InputError, match="what each call of b cost"):
+        prices_of_labels(calls, ["a", "b"], None)
+
+
+def test_a_cached_token_is_counted_once():
+    """Within the input where the total says so, beside it otherwise."""
+    assert usage_of(300, 20, 200, total=320) == Usage(100, 20, 200)
+    assert usage_of(100, 20, 200, total=320) == Usage(100, 20, 200)
+    assert usage_of("100", "20", None, cost="0.5") == Usage(100, 20, cost=0.5)
+    assert usage_of(0, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ("worker,input,output\nstrict,3,15\n", "no row for mild"),
+        ("worker,input,output\nstrict,3,15\nmild,-1,0\n", "line 3, column input: a price is negative"),
+        ("worker,input,output,batch\nstrict,3,15,half\nmild,1,1,no\n", "'half' is neither yes nor no"),
+    ],
+)
+def test_a_table_of_token_prices_is_checked(tmp_path, table, complaint):
+    """In a sentence."""
+    (tmp_path / "tokens.csv").write_text(table, encoding="utf-8")
+    calls = {"strict": [Usage(1, 1)], "mild": [Usage(1, 1)]}
+    with pytest.raises(InputError, match=complaint):
+        prices_of_labels(calls, ["strict", "mild"], tmp_path / "tokens.csv")
+
+
+def test_the_account_is_printed(tmp_path):
+    """By import, with the first place of what was refused."""
+    words = ["import", str(LOGS / "mlflow.jsonl"), "--from", "mlflow", "--trust-gold", "--epsilon", "0.4", "-o"]
+    done = CliRunner().invoke(main, [*words, str(tmp_path / "made")])
+    assert "15 annotations read: 9 used, 1 abstained, 4 refused, 1 marks of the truth" in done.output
+    assert "refused first: line 1.assessments[3], an expectation of 'expected_response'" in done.output
+
+
+def test_answers_are_precomputed_scores():
+    """Records as Inspect's scorer reads them; later epochs by their number."""
+    records = precomputed({"q1": ("yes", 0.9), "q1 (epoch 2)": ("no", 0.8)})
+    assert [(one["id"], one["epoch"], one["value"]) for one in records] == [("q1", 1, "yes"), ("q1", 2, "no")]
+    assert records[0]["metadata"] == {"chance_right": 0.9}
