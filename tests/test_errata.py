@@ -428,6 +428,20 @@ def test_table_2_s_full_majority_fits_no_law() -> None:
     assert means[-1] == pytest.approx(0.594, abs=2e-3)
 
 
+def test_the_constant_of_the_regret_grows_faster_than_printed() -> None:
+    """Section 3.2 says of max m n(S_m) "roughly O(2^m sqrt(m) / sqrt(2 pi))", as if majorities were those of
+    (m + 1) / 2 labelers alone. There are 2^(m - 1): sqrt(pi m / 2) times the printed order, which no constant mends.
+    """
+    for m in range(1, 15, 2):
+        assert majority_subsets(m) == sum(2 * sum(way) > m for way in product((0, 1), repeat=m)) == 2 ** (m - 1)
+    odd = np.arange(1, 100, 2)
+    printed = 2.0**odd * np.sqrt(odd) / np.sqrt(2 * np.pi)
+    assert odd * 2.0 ** (odd - 1) / printed == pytest.approx(np.sqrt(np.pi * odd / 2))
+    assert printed[2] == pytest.approx(28.5, abs=0.1)
+    smallest = [m * comb(m, (m + 1) // 2) for m in odd.tolist()]  # whose share of 2^m falls as 1 / sqrt(m)
+    assert float(smallest[-1]) / printed[-1] == pytest.approx(2, rel=0.01)
+
+
 LINK = re.compile(r"\[`(test_\w+)`\]\((\.\./tests/[\w/]+\.py)\)")
 
 
@@ -438,7 +452,7 @@ def test_every_erratum_links_to_a_test_that_is_there() -> None:
         assert f"def {name}(" in (MODELS / path).read_text(encoding="utf-8"), name
     errata = page[page.index("\n## 9. Errata") :]
     items = re.split(r"\n(?=\d+\. )", errata)[1:]
-    assert len(items) >= 19
+    assert len(items) >= 20
     for item in items:
         assert LINK.search(item), f"no test: {item[:60]}"
     named = set(re.findall(r"`(test_\w+)`", page)) - {"test_errata", "test_models"}

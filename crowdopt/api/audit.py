@@ -168,6 +168,9 @@ def audit(
     InputError
         If a table cannot be read, a number is out of range, or what was looked at is not what was drawn.
     """
+    for source in (answers, checked):
+        if not isinstance(source, str | Path | None):
+            raise InputError("an audit commits to the bytes of files: write the frame to one, and give its path")
     table, place = read_answered(answers), Path(folder)
     if escalate is not False:
         alone = (method, checks, least_sure or None)

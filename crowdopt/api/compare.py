@@ -175,6 +175,8 @@ def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> O
     if not linear.found:
         return Optimum(None, None, None, rule=instance.rule)
     plan = _whole(assign(instance, time_limit=time_limit, strict=True))
+    if plan.status is Status.INFEASIBLE:  # shares of labels would do
+        return Optimum(None, None, None, rule=instance.rule)
     bound = _proven(plan, linear.bound if linear.proof == "certificate" else 0.0)
     return Optimum(bound, linear.objective, plan.objective, "certificate", instance.rule)
 

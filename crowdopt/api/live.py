@@ -53,6 +53,7 @@ def live(
     newcomers: int = 0,
     money: float | None = None,
     horizon: int = 10_000,
+    crew: int = 3,
     clock: Callable[[], float] = time.time,
 ) -> Live:
     """Run a campaign: ``ask`` for a worker's next task, ``tell`` its label, while people work.
@@ -83,6 +84,9 @@ def live(
         The most that labels may cost, in place of the campaign's budget.
     horizon : int
         Tasks that will arrive, for a policy of ``learn``.
+    crew : int
+        Workers at work from which on one who never came waits, while these are expected to bring all that is missing:
+        fewer at once take fewer labels, more take less time.
     clock : callable
         Seconds since 1970.
 
@@ -99,7 +103,7 @@ def live(
         If the store is in PostgreSQL and psycopg is not installed.
     """
     tables = LiveTables.of(campaign, gold)
-    settings = LiveSettings(policy, seed, lease, newcomers, money, horizon, tables.digest)
+    settings = LiveSettings(policy, seed, lease, newcomers, money, horizon, crew, tables.digest)
     return Live(tables.state, store_of(store), settings, clock)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from crowdopt.api.binding import AnyPath
+from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Annotations, read_people, with_gold
@@ -31,7 +31,7 @@ def pull(
     output: AnyPath,
     url: str | None = None,
     project: str | None = None,
-    people: AnyPath | None = None,
+    people: TableLike | None = None,
     field: str | None = None,
     key: str | None = None,
     insecure: bool = False,
@@ -56,7 +56,7 @@ def pull(
         Of the tool's server. The token comes from the environment.
     project : str, optional
         Title of the project on the server; default: the campaign's title.
-    people : path, optional
+    people : path or frame, optional
         Table worker,account, where the accounts are not the workers' ids.
     field : str, optional
         The question whose answers are the labels, where the tool asks several.

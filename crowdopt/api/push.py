@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crowdopt.api.at_hand import PlanLike, on_disk
-from crowdopt.api.binding import AnyPath, InstanceLike
+from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.bridge import Address, Changes
@@ -22,7 +22,7 @@ def push(
     url: str | None = None,
     project: str | None = None,
     output: AnyPath | None = None,
-    content: AnyPath | None = None,
+    content: TableLike | None = None,
     answers: AnyPath | None = None,
     classes: Sequence[str] = (),
     insecure: bool = False,
@@ -47,7 +47,7 @@ def push(
         Title of the project on the server; default: the campaign's title.
     output : path, optional
         Folder for files, new or written by an earlier push.
-    content : path, optional
+    content : path or frame, optional
         Table with a column ``task`` and what is shown of each; default: the task's id.
     answers : path, optional
         What ``aggregate`` wrote of the labels so far, to be shown to those who run the project.

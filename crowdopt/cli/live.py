@@ -65,6 +65,7 @@ def live() -> None:
 @click.option("--newcomers", default=0, show_default=True, help="Workers beyond workers.csv who may come.")
 @click.option("--money", type=float, help="The most that labels may cost, in place of the campaign's budget.")
 @click.option("--horizon", default=10_000, show_default=True, help="Tasks that will arrive, for a policy of learn.")
+@click.option("--crew", default=3, show_default=True, help="Workers at work before new ones wait where these suffice.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0: for other machines.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
 @lists(all_policies)

@@ -87,7 +87,7 @@ class LiveState:
         label, late = self.class_of(event.value), event.lease not in self.leases
         lease = self.ended.pop(event.lease) if late else self.leases.pop(event.lease)
         if late:
-            paid, gold = self.course.late(lease.worker, lease.task)
+            paid, gold = self.course.late(lease.worker, lease.task, label)
         else:
             paid, gold = self.course.tell(lease.worker, event.lease, label)
         worker, task = self.enrolled[lease.worker], self._task(lease.task)

@@ -15,6 +15,7 @@ from crowdopt.live.lease import Lease, ToldLabel
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores.store import Ledgerbook, Store
+from crowdopt.online.limits.least_cost import Least
 
 SNAPSHOT = 5_000  # events between two snapshots
 
@@ -120,6 +121,16 @@ class Live:
         with self._turn() as turn:
             return turn.state.progress()
 
+    def limits(self) -> Least:
+        """What all labels would cost at least, whatever the policy, with those who came and skills as believed now.
+
+        The least that no policy beats at the campaign's mean error target; labels that are in are not taken off.
+        Raises InputError if no skills are believed yet, or tasks arrive and not workers.
+        """
+        with self._turn() as turn:
+            possible = turn.state.course.possible()
+        return possible()
+
     def workers(self) -> list[Any]:
         """Who came, as rows of worker, labels, paid, leases, and what is believed of their skill."""
         with self._turn() as turn:
@@ -171,7 +182,7 @@ class Live:
         return self._state
 
     def _made(self, book: Ledgerbook) -> LiveState:
-        first = book.after(0)[:1] if book.last() else []
+        first = book.after(0, 1)
         if first and LiveSettings.of(first[0].value) != self.settings:
             raise InputError(_differs(LiveSettings.of(first[0].value), self.settings))
         state, kept = self._make(self.settings), book.snapshot()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from crowdopt.live.turns import Turns
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 from crowdopt.online.crowds import Simulated
 from crowdopt.online.ledger import KINDS, Run
+from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.run_score import answers_of, claimed_error
 
 NONE = "none"  # nothing is worth asking
@@ -52,7 +54,7 @@ class WorkersCourse:
         self, instance: AssignmentInstance, policy: Any, settings: LiveSettings, solve: Solve, gold: GoldTasks
     ) -> None:
         self.whole = with_newcomers(instance, settings.newcomers)
-        self.settings, self.policy, self.gold = settings, policy, gold
+        self.settings, self.policy, self.gold, self.solve = settings, policy, gold, solve
         money = settings.money if instance.budget is None else instance.budget
         self.limits = LabelLimits(self.whole, money, not policy.over_capacity)
         served = replace(self.whole, budget=None, max_labels=np.full(self.whole.n_tasks, UNLIMITED))
@@ -116,9 +118,13 @@ class WorkersCourse:
             return True
         if seat.number < 0 and not self._may_arrive():
             return True
-        if seat.refused_at == labels and self._out()[0].size:
+        out = self._out()
+        if seat.refused_at == labels and out[0].size:
             return True
-        return not bool(self.policy.expect(*self._out()))
+        if not self.policy.expect(*out):
+            return True
+        busy = self._at_work()
+        return seat.number < 0 and busy[0].size >= self.settings.crew and not self.policy.welcomes(*busy)
 
     def is_over(self, worker: str) -> bool:
         """Whether nothing more will be asked of the worker, repairs aside."""
@@ -149,7 +155,7 @@ class WorkersCourse:
             self.turns.leave()
             seat.own.clear()
             self.sent_done += 1
-        elif out:
+        elif out and self.policy.may_return:
             seat.refused_at = labels
         else:
             seat.over = True
@@ -238,8 +244,8 @@ class WorkersCourse:
         self._release(seat, k)
         self._settle(seat)
 
-    def late(self, worker: str, task: str) -> tuple[float, bool]:
-        """A label came whose lease was over; -> what it is paid, and whether it is gold."""
+    def late(self, worker: str, task: str, label: int) -> tuple[float, bool]:
+        """A label came whose lease was over: evidence all the same; -> what it is paid, and whether it is gold."""
         seat = self.seat_of[worker]
         if task in self.gold.ids:
             price = float(self.instance.cost[self.gold.kind[self.gold.ids.index(task)], seat.place])
@@ -247,6 +253,9 @@ class WorkersCourse:
             return price, True
         place = self.task_of[task]
         self.limits.again(place, seat.place)
+        self.work.append((WORK, place, seat.place, label))
+        self.turns.enter(seat.own)
+        self.policy.overhear(seat.number, place, label)
         return self.limits.price(place, seat.place), False
 
     def expire(self, worker: str) -> None:
@@ -442,6 +451,17 @@ class WorkersCourse:
         own = {"tasks": int(wanted.sum()), "unsure": unsure, "claimed_error": mean, "money": money}
         return own | {"reserved": max(0.0, self.limits.spent), "notes": self.policy.notes()}
 
+    def possible(self) -> Callable[[], Least]:
+        """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
+        skills, met = self.policy.skills(), [seat for seat in self.seats if seat.number >= 0 and not seat.preliminary]
+        if skills is None or not met:
+            raise InputError("what no policy can beat follows from skills, and none are believed yet; ask first")
+        crowd = of_workers(self.instance, np.array([seat.place for seat in met], np.int64))
+        accuracy = skills[:, [seat.number for seat in met]]
+        none = np.zeros((0, 2), np.int64)
+        crowd = replace(crowd, accuracy=accuracy, confusion=None, groups=(), collected=none, forbidden=none)
+        return partial(least, crowd, self.solve)
+
     # -- as arrays -------------------------------------------------------------------------------------------------
 
     def snapshot(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -495,6 +515,13 @@ class WorkersCourse:
                 tasks.append(mine)
                 workers.append(np.full(mine.size, seat.number))
         return np.concatenate(tasks), np.concatenate(workers)
+
+    def _at_work(self) -> tuple[Ints, Ints]:
+        """Who has something to do, by number of arrival, and the labels that each could still give, (k,) and (k,)."""
+        busy = [seat for seat in self.seats if seat.decision is not None and not seat.preliminary]
+        place = np.array([seat.place for seat in busy], np.int64)
+        room = self.instance.capacity[place] - self.limits.load[place]
+        return np.array([seat.number for seat in busy], np.int64), np.maximum(0, room)
 
     def _may_arrive(self) -> bool:
         return self.came < self.sent or self.sent_done >= self.sent

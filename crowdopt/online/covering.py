@@ -147,6 +147,28 @@ class Covering(BasePolicy):
         self.hoped = np.bincount(tasks, each, self.known.n_tasks).astype(np.float64)
         return not (self.stop and self.open.any() and not self._wanting.any())
 
+    def welcomes(self, workers: Ints, room: Ints) -> bool:
+        """Whether of some type more is missing than those bring who are at work, each in the type they do best."""
+        if not (self.stop and workers.size):
+            return True
+        kind, types, places = self.known.task_type, self.known.types, np.arange(workers.size)
+        open_tasks = np.bincount(kind[self.open], minlength=types)
+        lacks = np.bincount(
+            kind, np.where(self.open, np.maximum(0.0, self.need - self.covered - self.hoped), 0.0), types
+        )
+        bring = self._worth(self.seen.accuracy(self.seen.first + workers)) * np.minimum(room, open_tasks[:, None])
+        best = np.argmax(bring, axis=0)
+        return bool((np.bincount(best, bring[best, places], types) < lacks).any())
+
+    def overhear(self, worker: int, task: int, label: int) -> None:
+        """It adds its worker's evidence."""
+        if self.tracks:
+            accuracy = self.seen.accuracy(np.array([self.seen.first + worker]))
+            self.covered[task] += self._worth(accuracy)[self.known.task_type[task], 0]
+            self.open[task] = self.covered[task] < self.need[task] - COVERAGE
+        if self.repair:
+            self.done.append((worker, np.array([task])))
+
     @property
     def _wanting(self) -> Bools:
         """Tasks that are open, and will be when all labels that are out are in, as far as can be expected; (tasks,)."""

@@ -97,6 +97,21 @@ class BasePolicy:
         """
         return True
 
+    def welcomes(self, workers: Ints, room: Ints) -> bool:
+        """Whether a worker who never came is to begin now, or to wait.
+
+        workers, room (k,): who is at work, by number of arrival, and the labels that each could still give.
+        """
+        return True
+
+    @property
+    def may_return(self) -> bool:
+        """Whether the worker here, for whom there is nothing, may be needed when labels that are out have come."""
+        return True
+
+    def overhear(self, worker: int, task: int, label: int) -> None:
+        """A label came that was given up and told as refused; worker: number of arrival."""
+
     def close(self, room: Ints) -> Decision | None:
         """What to repair after the last arrival, by the labels that workers could still give, (workers,): nothing."""
         return None

@@ -226,3 +226,15 @@ def test_both_ways_of_asking_agree(campaign, tmp_path):
     run("compare", campaign, "--policies", "re-solve", "--trials", 2, "--seed", 5, "-o", tmp_path / "out")
     written = [float(row["cost"]) for row in rows_of(tmp_path / "out")]
     np.testing.assert_allclose([row["cost"] for row in found.rows], written)
+
+
+def test_labels_of_a_plan_alone_are_compared_too(tmp_path):
+    """Two labels a task keep the promise, not the sums that policies go by: there is no bound of these to write."""
+    campaign, plan = tmp_path / "birds", tmp_path / "plan"
+    crowdopt.init(campaign)
+    crowdopt.solve(campaign, output=plan)
+    labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
+    crowdopt.rehearse(campaign, plan, output=labels, truth=truth)
+    options = {"trials": 1, "labels": labels, "truth": truth, "output": tmp_path / "out"}
+    best = crowdopt.compare(campaign, ["greedy"], **options).optimum
+    assert best.bound is None and best.found is None and best.promise == "exact-error"

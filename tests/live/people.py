@@ -67,37 +67,6 @@ def in_turn(live, people: People) -> int:
             return count
 
 
-def at_once(live, people: People, flight: int, seed: int = 0) -> int:
-    """So many answers in flight: a random one comes in, and another worker asks; -> labels."""
-    rng, count = np.random.default_rng(seed), 0
-    waiting = [str(j) for j in range(people.stream.instance.n_workers)]
-    here: list[str] = []
-    out: dict[str, Lease] = {}
-    idle = 0
-    while waiting or out or idle < 2 * len(here) + 2:
-        while len(here) < flight and waiting:
-            here.append(waiting.pop(0))
-        for name in list(here):
-            if name not in out and (lease := live.ask(name)) is not None:
-                out[name], idle = lease, 0
-        if not out:
-            if waiting:  # those who are here have nothing to do: they go, and others come
-                waiting, here = [*waiting], []
-                idle += 1
-                continue
-            here, idle = [str(j) for j in range(people.stream.instance.n_workers)], idle + 1
-            if idle > 2:
-                return count
-            continue
-        name = sorted(out)[int(rng.integers(len(out)))]
-        lease = out.pop(name)
-        live.tell(lease, people.say(lease))
-        count += 1
-        if live.ask(name) is None and waiting:
-            here.remove(name)
-    return count
-
-
 def campaign(policy: str, seed: int = 0, **options):
     """A campaign in memory over a small instance, with gold, and its people."""
     instance, stream = small(seed)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-import time
 from contextlib import suppress
 from http.client import HTTPException
 from pathlib import Path
-from threading import Thread
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from crowdopt.cli import main
-from tests.live.service import Client, started
+from tests.live.labeller import Labeller
+from tests.live.service import started
 
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
@@ -35,30 +33,6 @@ def typed(command: str) -> str:
     done = CliRunner().invoke(main, shlex.split(command)[1:])
     assert done.exit_code == 0, (command, done.output)
     return done.output
-
-
-class Labeller(Thread):
-    """A worker who does all they are asked, and is right four times in five."""
-
-    def __init__(self, port: int, token: str, seed: int) -> None:
-        super().__init__()
-        self.client, self.rng = Client(port, token), np.random.default_rng(seed)
-        self.acknowledged: dict[int, str] = {}
-        self.most = 10**9
-
-    def run(self) -> None:
-        with suppress(TimeoutError):
-            while len(self.acknowledged) < self.most:
-                lease = self.client.insist("/api/next", {})
-                if lease["lease"] is None:
-                    if lease["over"]:
-                        return
-                    time.sleep(0.1)
-                    continue
-                label = "yes" if self.rng.random() < 0.8 else "no"
-                told = self.client.insist("/api/label", {"lease": lease["lease"], "label": label})
-                assert told["lease"] == lease["lease"] and told["label"] == label
-                self.acknowledged[lease["lease"]] = label
 
 
 def test_the_walk_of_the_guide(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 import crowdopt
 from crowdopt.live import running
 from crowdopt.live.stores.memory_store import MemoryStore
+from crowdopt.live.stores.sqlite_store import SQLiteStore
 from tests.live.people import People, campaign, gold_table, small
 from tests.live.scripts import played, script
 
@@ -94,3 +95,17 @@ def test_gold_is_no_part_of_the_answers():
     assert not any(row.labels for row in live.answers())
     assert set(gold_table(2)["task"]).isdisjoint(row.task for row in live.answers())
     assert isinstance(people, People)
+
+
+def test_a_restart_reads_what_came_after_the_snapshot(tmp_path, monkeypatch):
+    """Its time does not grow with the history."""
+    monkeypatch.setattr(running, "SNAPSHOT", 10)
+    store, instance = SQLiteStore(tmp_path / "x.db"), small()[0]
+    live = made(instance, "greedy", store)
+    for _ in range(100):
+        live.pause()
+        live.resume()
+    read, whole = [], store.after
+    monkeypatch.setattr(store, "after", lambda number, most=None: read.append(whole(number, most)) or read[-1])
+    assert made(instance, "greedy", store).progress() == live.progress()
+    assert sum(len(rows) for rows in read) <= running.SNAPSHOT + 1 < len(live.events())

@@ -34,6 +34,7 @@ def test_events_come_back_as_they_were(kind, tmp_path):
         book.append([told(1), told(2), told(3)])
     with store.hold() as book:
         assert book.last() == 3 and book.after(1) == [told(2), told(3)]
+        assert book.after(0, 1) == [told(1)] and book.after(1, 5) == [told(2), told(3)]
 
 
 @pytest.mark.parametrize("kind", KINDS)

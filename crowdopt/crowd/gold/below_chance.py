@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.gold.crowd_tail import crowd_tail
 from crowdopt.errors import GoldWarning, InputError, tell
 
 FALSE_ALARM = 1e-3  # chance that honest gold, every worker guessing or better, is found fault with by either test
@@ -25,7 +26,7 @@ class GoldTest:
     right: Ints  # (workers,)
     asked: Ints  # (workers,)
     chance: float  # 1/K, what guessing gets
-    crowd_tail: float  # ``P(Bin(sum s, 1/K) <= sum c)``: how often a crowd that guesses does so badly, at most
+    crowd_tail: float  # how often a crowd that guesses looks as much turned round, at most
     tails: Floats  # (workers,): the same of each worker
     low: Ints  # (k,): workers below chance, worst first: Holm's test of all workers at half of FALSE_ALARM
 
@@ -43,8 +44,7 @@ class GoldTest:
 def against_chance(correct: ArrayLike, asked: ArrayLike, classes: int) -> GoldTest:
     """Hold tallies against guessing among the classes.
 
-    Where every worker guesses or knows better, the sum of right answers is stochastically at least
-    ``Bin(sum s, 1/K)``, however their skills differ, so each tail is at least what it should be.
+    Where every worker guesses or knows better, each tail is at least what it should be, however their skills differ.
 
     correct, asked (workers,) or (types, workers): c and s; classes: K.
     """
@@ -56,8 +56,7 @@ def against_chance(correct: ArrayLike, asked: ArrayLike, classes: int) -> GoldTe
     known = int((total > 0).sum())
     steps = tails[order] <= FALSE_ALARM / 2 / np.maximum(known - np.arange(total.size), 1)
     low = order[: int(np.argmin(steps)) if not steps.all() else steps.size]
-    crowd = float(bdtr(right.sum(), total.sum(), 1 / classes)) if known else 1.0
-    return GoldTest(right, total, 1 / classes, crowd, tails, low)
+    return GoldTest(right, total, 1 / classes, crowd_tail(right, total, 1 / classes), tails, low)
 
 
 def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
@@ -72,7 +71,7 @@ def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
     said = f"{source}: {right} of {asked} gold answers are right, where guessing gets {asked * test.chance:.4g}"
     if test.is_crowd_low:
         raise InputError(
-            f"{said} (so few by chance: {test.crowd_tail:.2g}), so labels and truth do not fit each other; "
+            f"{said} (workers so low by chance: {test.crowd_tail:.2g}), so labels and truth do not fit each other; "
             f"{MEND}; {GO_ON}"
         )
     if test.low.size:

@@ -40,9 +40,9 @@ class MemoryStore:
         """Number of the last event."""
         return len(self.events)
 
-    def after(self, number: int) -> list[Event]:
+    def after(self, number: int, most: int | None = None) -> list[Event]:
         """Events after that one."""
-        return self.events[number:]
+        return self.events[number : None if most is None else number + most]
 
     def append(self, events: Sequence[Event]) -> None:
         """Add events."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from crowdopt.live.event import Event
 
+LAST = 2**62  # number of an event at most
 COLUMNS = "number, at, kind, worker, task, lease, value"
 
 
@@ -28,9 +29,12 @@ class SQLLedgerbook:
         """Number of the last event."""
         return int(self._run("SELECT COALESCE(MAX(number), 0) FROM event").fetchone()[0])
 
-    def after(self, number: int) -> list[Event]:
+    def after(self, number: int, most: int | None = None) -> list[Event]:
         """Events after that one."""
-        rows = self._run(f"SELECT {COLUMNS} FROM event WHERE number > ? ORDER BY number", (number,))
+        last = LAST if most is None else number + most  # numbers have no gaps
+        rows = self._run(
+            f"SELECT {COLUMNS} FROM event WHERE number > ? AND number <= ? ORDER BY number", (number, last)
+        )
         return [Event(*row) for row in rows]
 
     def append(self, events: Sequence[Event]) -> None:

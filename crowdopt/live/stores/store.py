@@ -16,8 +16,8 @@ class Ledgerbook(Protocol):
         """Number of the last event; 0: there is none."""
         ...
 
-    def after(self, number: int) -> list[Event]:
-        """Events that come after the one of that number, in order."""
+    def after(self, number: int, most: int | None = None) -> list[Event]:
+        """Events that come after the one of that number, in order, so many at most."""
         ...
 
     def append(self, events: Sequence[Event]) -> None:

@@ -73,8 +73,13 @@ def missing(level: Floats, sure: Floats, error: Floats, classes: int = 2) -> flo
 
     level, sure, error (tasks,): l, the level at which the error is eps, and eps; classes: K; -> in nats.
     """
+    return float(missing_each(level, sure, error, classes).sum())
+
+
+def missing_each(level: Floats, sure: Floats, error: Floats, classes: int = 2) -> Floats:
+    """What each task adds to that, (tasks,)."""
     wanted = (1 - classes / (classes - 1) * error) * sure
-    return float(np.maximum(0.0, wanted - level * edge_at_level(level, classes)).sum())
+    return np.maximum(0.0, wanted - level * edge_at_level(level, classes))
 
 
 def dismissal_rule(

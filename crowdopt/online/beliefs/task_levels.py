@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import Bools
+from crowdopt.arrays import Bools, Floats
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.online.arrivals import Known
-from crowdopt.online.beliefs.dismissal import missing
+from crowdopt.online.beliefs.dismissal import missing, missing_each
 from crowdopt.online.beliefs.grid import level_at_error
 from crowdopt.online.beliefs.shared_difficulty import hopeless
 from crowdopt.online.beliefs.state import Beliefs
@@ -46,6 +46,12 @@ class TaskLevels:
     def lack(self) -> float:
         """Nats until every task is sure."""
         return missing(self.beliefs.level, self.level, self.error, self.known.classes)
+
+    @property
+    def lacks(self) -> Floats:
+        """The same for tasks of each type, (types,)."""
+        each = missing_each(self.beliefs.level, self.level, self.error, self.known.classes)
+        return np.bincount(self.known.task_type, each, self.known.types).astype(np.float64)
 
     @property
     def given_up(self) -> Bools:

@@ -63,7 +63,7 @@ class WorkerSession:
     ) -> None:
         self.beliefs, self.rule, self.options, self.cost = beliefs, rule, options, cost
         self.sure, self.free, self.left = tasks.sure, tasks.free, tasks.left
-        self.worker, self.room = int(beliefs.came[0]) - 1, arrival.capacity
+        self.worker, self.room, self.capacity = int(beliefs.came[0]) - 1, arrival.capacity, arrival.capacity
         self.refusals = 0  # labels that were refused in a row
         self.alive = np.ones(self.left.size, bool)
         self.given, self.audited = np.zeros(self.left.size, np.int64), np.zeros(self.left.size, bool)

@@ -148,6 +148,11 @@ class Adaptive(ReSolve):
         self._welcome(arrival)
         self._met = True
 
+    def overhear(self, worker: int, task: int, label: int) -> None:
+        """Bayes, as for a label that came in time."""
+        self._take(np.array([task]), np.array([worker]), np.array([label]))
+        self.done.append((worker, np.array([task])))
+
     # -- at the end ------------------------------------------------------------------------------------------------
 
     def close(self, room: Ints) -> Decision | None:

@@ -12,13 +12,13 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.label_kinds import GOLD, REFUSED
-from crowdopt.elementary import log
+from crowdopt.elementary import dot, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import error_at_level
+from crowdopt.online.beliefs.grid import GRID, error_at_level, information
 from crowdopt.online.beliefs.shared_difficulty import told
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.task_levels import TaskLevels
@@ -28,13 +28,14 @@ from crowdopt.online.policies.adaptive import Adaptive
 from crowdopt.online.policy import BasePolicy
 
 STOPS = ("mean", "each")
-OWN = ("_number", "since", "_promise", "session", "_asked", "_of_reserve")
+OWN = ("_number", "since", "_due", "_promise", "session", "_asked", "_of_reserve")
 STATE, LEVELS = ("over", "paid", "pace", "weighed", "fallen", "fitted_at"), ("sure", "level")
 SETTLE = 5  # labels after which a worker's messages are worked out anew
 CONFIRM = 6  # sweeps over all workers before the end is believed
 NEWS = 0.2  # share of all labels that has to be new before the difficulty of tasks is fitted again
 REST = 0.1  # of the errors of tasks that are given up: where all others' are no more, being surer helps no more
-FRESH = 0.005  # share of all labels that has to be new before all are weighed again
+FRESH = 0.005  # share of all labels that has to be new before all are weighed again when a worker leaves,
+TOGETHER = 0.02  # and while several are here
 PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit
 
 
@@ -103,7 +104,7 @@ class Sequential(BasePolicy):
         self.reserve.start(known, solve)
         self.looks: CheckedAnswers | None = None
         self.fallen = np.full(1, -1, np.int64)  # number of the arrival at which agreement and gold fell apart
-        self._number, self.since, self._of_reserve = -1, 0, False
+        self._number, self.since, self._due, self._of_reserve = -1, 0, False, False
         self._promise = -1.0  # what the worker who is here is to bring; below 0: that was counted
 
     # -- one worker ------------------------------------------------------------------------------------------------
@@ -120,10 +121,12 @@ class Sequential(BasePolicy):
             if arrival.number < self.bootstrap and self.gold and arrival.capacity and not self._ended:
                 self._asked = Decision(GOLD, np.full(self.known.types, self.gold))
                 return self._asked
+        if self._due and self.session is not None and not self._ended:
+            self._renew(self.session)
         decision = None if self._ended or self.session is None else self.session.next(rng)
         if decision is not None:
             self._asked = decision
-        elif not self._ended:
+        elif not self._ended and not self.may_return:
             self._leave()
         return decision
 
@@ -145,9 +148,10 @@ class Sequential(BasePolicy):
         if self.since >= SETTLE:
             self.since = 0
             self.beliefs.settle(self.session.worker)
+            self._due = self.session.worker < self.beliefs.came[0] - 1
+            if self._due:
+                self._weigh(TOGETHER)  # while several are here none may leave for long
             self._look()
-            if not self._ended and self.session.worker < self.beliefs.came[0] - 1:
-                self._renew(self.session)
 
     def expect(self, tasks: Ints, workers: Ints) -> bool:
         """Each label that is out is expected to tell what a label of its worker's skill tells."""
@@ -162,8 +166,31 @@ class Sequential(BasePolicy):
         error = float(error_at_level(level[wanted], self.known.classes).sum())
         return error / (1 - self.margin) > self.tasks.promised
 
+    def overhear(self, worker: int, task: int, label: int) -> None:
+        """It tells of the worker and of the task."""
+        if self.fallen[0] >= 0:
+            return self.reserve.overhear(worker, task, label)
+        self.beliefs.hear(np.array([task]), np.array([label]), worker)
+
+    def welcomes(self, workers: Ints, room: Ints) -> bool:
+        """Whether of some type more is missing than those bring who are at work, each in the type they do best."""
+        if self.fallen[0] >= 0 or not workers.size:
+            return True
+        useful = np.minimum(information(GRID, self.known.classes), self.tasks.most)
+        told = np.maximum(0.0, dot(self.beliefs.density[workers], useful))
+        best = np.argmax(told, axis=1)
+        brought = np.bincount(best, told[np.arange(workers.size), best] * room, self.known.types)
+        return bool((brought < self.tasks.lacks).any())
+
+    @property
+    def may_return(self) -> bool:
+        """Whether the worker who is here waits for labels that are out, and was not let go."""
+        if self.fallen[0] >= 0 or self.over[0] or self.session is None:
+            return bool(self.fallen[0] >= 0)
+        return bool(self.session.alive.any() and self.beliefs.hoped.any())
+
     def _welcome(self, arrival: Arrival) -> None:
-        self._number, self.since = arrival.number, 0
+        self._number, self.since, self._due = arrival.number, 0, False
         self.reserve.watch(arrival)
         self.beliefs.welcome()
         self._look()
@@ -191,17 +218,21 @@ class Sequential(BasePolicy):
 
     def _renew(self, session: WorkerSession) -> None:
         """Others came while the worker is here: what they have to be worth follows from what is known now."""
-        lack = self.tasks.lack
+        self._due, lack = False, self.tasks.lack
         brought = self.pace[0] + max(0.0, self.pace[2] - lack)
-        session.rule = self._priced(session.room, brought, lack, session.cost)
+        session.rule = self._priced(session.capacity, brought, lack, session.cost)
 
     def _leave(self) -> None:
-        """The worker goes; all labels are weighed again together, unless hardly any are new."""
+        """The worker goes, and all labels are weighed again together."""
         if self._promise >= 0:
             self.pace[1] = FADES * self.pace[1] + self._promise
             self._promise = -1.0
+        self._weigh(FRESH)
+
+    def _weigh(self, news: float) -> None:
+        """Weigh all labels again together, unless hardly any are new."""
         told = self.beliefs.labels + int(self.beliefs.asked.sum())
-        if told - self.weighed[0] < FRESH * told:
+        if told - self.weighed[0] < news * told:
             return
         self.weighed[0] = told
         # messages and prior rest on each other: two rounds of both

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.token_usage import Usage
+from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import PEOPLE
 
@@ -156,9 +156,9 @@ def latest(rows: Iterable[Annotation]) -> tuple[list[Annotation], list[Annotatio
     return list(best.values()), replaced
 
 
-def read_people(path: str | Path | None) -> dict[str, str]:
+def read_people(given: TableLike | None) -> dict[str, str]:
     """Account -> worker, from a table with these columns; empty without a table."""
-    if path is None:
+    if given is None:
         return {}
-    table = read_table(Path(path), PEOPLE)
+    table = read_table(given, PEOPLE)
     return dict(zip(table.unique_ids("account"), table.ids("worker"), strict=True))

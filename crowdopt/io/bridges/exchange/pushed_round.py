@@ -13,6 +13,7 @@ from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.campaign.campaign_tables import optional_table
 from crowdopt.io.plan.stored_plan import read_pairs
 from crowdopt.io.plan.vote_table import read_weights
+from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, is_folder, read_table
 from crowdopt.io.tables.table_kinds import CONTENT
 
@@ -54,7 +55,7 @@ class PushedRound:
 def read_round(
     campaign: str | Path,
     plan: str | Path,
-    content: str | Path | None = None,
+    content: TableLike | None = None,
     answers: str | Path | None = None,
     classes: tuple[str, ...] = (),
 ) -> PushedRound:
@@ -105,11 +106,11 @@ def _classes(known: tuple[str, ...], given: tuple[str, ...], unnamed: bool) -> t
     return given
 
 
-def _content(path: str | Path | None, campaign: str | Path, tasks: list[str]) -> dict[str, dict[str, str]]:
+def _content(given: TableLike | None, campaign: str | Path, tasks: list[str]) -> dict[str, dict[str, str]]:
     """What is shown of each task of the round: a table's columns, those of tasks.csv that no plan uses, or its id."""
-    known = None if path is not None or not is_folder(Path(campaign)) else optional_table(Path(campaign), "tasks")
-    table = known if path is None else read_table(Path(path), CONTENT)
-    shown = {} if table is None else _shown(table, asked=path is not None)
+    known = None if given is not None or not is_folder(Path(campaign)) else optional_table(Path(campaign), "tasks")
+    table = known if given is None else read_table(given, CONTENT)
+    shown = {} if table is None else _shown(table, asked=given is not None)
     if table is None or not shown:
         return {task: {"text": task} for task in tasks}
     place = {task: row for row, task in enumerate(table.unique_ids("task"))}

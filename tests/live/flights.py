@@ -1,0 +1,161 @@
+"""Labels with many people at once, beside those with one at a time; ``python -m tests.live.flights`` prints a table."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from benchmarks.adaptive_trials import recorded
+from crowdopt.api.live import LiveTables
+from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.live.lease import Lease
+from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.running import Live
+from crowdopt.live.stores.memory_store import MemoryStore
+from crowdopt.online.arrivals import Arrival, Stream
+from crowdopt.online.crowds import simulated_stream
+from crowdopt.online.policy import named
+from tests.live.people import People, gold_table
+
+FLIGHT = 20
+SEEDS = 4
+CREWS = (3, FLIGHT)
+ROWS = (
+    ("bluebird", "sequential"),
+    ("bluebird", "adaptive"),
+    ("rte", "sequential"),
+    ("HS:300x100", "sequential"),
+    ("HS:300x100", "adaptive"),
+    ("K3:300x100", "sequential"),
+)
+HEADER = "| crowd | policy | one at a time | crew 3 | answers out | crew 20 | answers out |"
+
+
+class Strangers(People):
+    """People of whom some have no label of a task, or no gold answer that is left: they give it back."""
+
+    def say(self, lease: Lease) -> str | None:
+        """What the worker says; None: nothing."""
+        instance, place = self.stream.instance, int(lease.worker)
+        if not lease.task.startswith("gold "):
+            label = int(self.crowd.label(place, np.array([int(lease.task)]))[0])
+            return None if label == REFUSED else str(label)
+        kind = int(lease.task[5:].partition("-")[0])
+        done = np.zeros(instance.n_types, np.int64)
+        done[kind] = self.gold_seen[lease.worker, kind]
+        self.gold_seen[lease.worker, kind] += 1
+        room = int(instance.capacity[place])
+        arrival = Arrival(place, room, instance.cost[:, place], None, np.zeros(0, np.int64), gold_done=done)
+        right, asked = self.crowd.gold(arrival, np.bincount([kind], minlength=instance.n_types))
+        return None if not asked[kind] else "01"[int(not right[kind])]
+
+
+def stream_of(crowd: str, policy: str, seed: int) -> Stream:
+    """People by a recipe, or as they were recorded, with names that are their places."""
+    if ":" in crowd:
+        stream = simulated_stream(recipe(crowd, seed), (seed, 1))
+    else:
+        stream = recorded(crowd, False, 0.1, seed, named(policy))
+    instance = stream.instance
+    names = [str(j) for j in range(instance.n_workers)]
+    kinds = [str(t) for t in range(instance.n_types)]
+    return replace(stream, instance=replace(instance, types=kinds, workers=names, tasks=None, class_names=None))
+
+
+@dataclass(frozen=True)
+class Flight:
+    """Labels of a campaign, gold among them, and how many answers were out on average."""
+
+    labels: int
+    out: float
+
+
+def flown(crowd: str, policy: str, seed: int, flight: int, crew: int = FLIGHT) -> Flight:
+    """Play a campaign: so many answers are out where the policy asks for so many."""
+    stream = stream_of(crowd, policy, seed)
+    tables = LiveTables.of(stream.instance, gold_table(stream.instance.n_types))
+    settings = LiveSettings(policy, seed=seed, crew=crew, campaign=tables.digest)
+    live, people = Live(tables.state, MemoryStore(), settings, lambda: 1e9), Strangers(stream)
+    out = at_once(live, people, flight, np.random.default_rng([seed, 99]))
+    live.shut_doors()
+    while sum(drained(live, people, str(j)) for j in range(stream.instance.n_workers)):
+        pass  # repairs
+    return Flight(live.progress()["labels"], float(np.mean(out)))
+
+
+def at_once(live: Live, people: Strangers, flight: int, rng: np.random.Generator) -> list[int]:
+    """A random one of those who have a task answers; the next worker comes where fewer have one; -> how many had."""
+    coming = [str(j) for j in reversed(range(people.stream.instance.n_workers))]
+    here: list[str] = []
+    leases: dict[str, Lease] = {}
+    counts = []
+    while True:
+        for name in list(here):
+            if name in leases:
+                continue
+            if (lease := live.ask(name)) is not None:
+                leases[name] = lease
+            elif _is(live, name, over=True):
+                here.remove(name)
+        while len(leases) < flight and coming:
+            if (lease := live.ask(coming[-1])) is not None:
+                leases[coming[-1]] = lease
+            elif not _is(live, coming[-1]):
+                break  # they wait at the door
+            here.append(coming.pop())
+        if not leases:
+            return counts
+        counts.append(len(leases))
+        name = sorted(leases)[int(rng.integers(len(leases)))]
+        answer(live, people, leases.pop(name))
+
+
+def _is(live: Live, name: str, over: bool = False) -> bool:
+    """Whether the policy has met the worker, or is through with them."""
+    with live.together() as turn:
+        course = turn.state.course
+        return course.is_over(name) if over else course.is_over(name) or course.seat_of[name].number >= 0
+
+
+def answer(live: Live, people: Strangers, lease: Lease) -> None:
+    """The worker says what they say, or gives the task back."""
+    label = people.say(lease)
+    if label is None:
+        live.skip(lease)
+    else:
+        live.tell(lease, label)
+
+
+def drained(live: Live, people: Strangers, name: str) -> bool:
+    """A worker who came does all that is left for them; whether there was anything."""
+    with live.together() as turn:
+        if name not in turn.state.enrolled:
+            return False
+    some = False
+    while (lease := live.ask(name)) is not None:
+        answer(live, people, lease)
+        some = True
+    return some
+
+
+def row(crowd: str, policy: str, seeds: int = SEEDS) -> str:
+    """A line of the table: means over the seeds from 0."""
+    play = partial(flown, crowd, policy)
+    one = [play(seed, 1) for seed in range(seeds)]
+    cells = [crowd, policy, f"{np.mean([flight.labels for flight in one]):.0f}"]
+    for crew in CREWS:
+        many = [play(seed, FLIGHT, crew) for seed in range(seeds)]
+        ratio = sum(flight.labels for flight in many) / sum(flight.labels for flight in one)
+        cells += [f"{ratio:.2f}", f"{np.mean([flight.out for flight in many]):.1f}"]
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    print(HEADER, "|---|---|---|---|---|---|---|", sep="\n")
+    for crowd, policy in ROWS:
+        if not sys.argv[1:] or crowd in sys.argv[1:]:
+            print(row(crowd, policy), flush=True)
